@@ -1,6 +1,4 @@
-"""The commands: python -m benchmarks all | whole | rooms | growth | cores | refusing | faults | planted |
-spreadsheets | report.
-"""
+"""The commands: python -m benchmarks all | whole | rooms | growth | cores | refusing | faults | planted | truth ..."""
 
 from __future__ import annotations
 
@@ -23,6 +21,7 @@ from benchmarks.results import Results, begin_results, join, read_results
 from benchmarks.sink_process import ROOT
 from benchmarks.spreadsheets import LOCALES, SOURCES, measure_spreadsheets
 from benchmarks.tables import tables
+from benchmarks.truth import measure_truth
 from benchmarks.whole import Setting, measure_whole
 
 RESULTS = Path("results/bench/results.json")
@@ -144,6 +143,14 @@ def _spreadsheets(wanted: argparse.Namespace) -> None:
         sys.exit(f"{len(false)} values were sent false")
 
 
+def _truth(wanted: argparse.Namespace) -> None:
+    with temporary_place() as place:
+        truth = measure_truth(place.folder, wanted.cells, wanted.seed)
+    show("\n".join(truth.lines(wanted.show)))
+    if truth.broken:
+        sys.exit("\n".join(truth.broken))
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures importer and its peers.")
     parts = parser.add_subparsers(required=True, metavar="PART")
@@ -198,6 +205,11 @@ def _parser() -> argparse.ArgumentParser:
     spreadsheets.add_argument("--sources", type=_names, default=list(SOURCES), help=f"some of {','.join(SOURCES)}")
     spreadsheets.add_argument("--locales", type=_names, default=list(LOCALES), help=f"some of {','.join(LOCALES)}")
     spreadsheets.set_defaults(do=_spreadsheets)
+    truth = parts.add_parser("truth", help="cells whose meaning is known: how many are sent true, refused, sent false")
+    truth.add_argument("--cells", type=int, default=50_000)
+    truth.add_argument("--seed", type=int, default=1)
+    truth.add_argument("--show", type=int, default=3, help="examples of each kind that is false or refused")
+    truth.set_defaults(do=_truth)
     report = parts.add_parser("report", help="tables of stored figures, as Markdown")
     report.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more result files")
     report.add_argument("--plots", type=Path, help="also write the plots into this folder")

@@ -184,7 +184,7 @@ class Answer(NamedTuple):
 class Application:
     """A job application made from one row (body of service description 4.2).
 
-    left_out: the problems of optional answers that are not sent.
+    left_out: the problems of optional answers that are not sent, as warnings.
     """
 
     row: int
@@ -240,15 +240,11 @@ Submission = Application | PoolCandidate
 
 
 class ReadyCandidate(NamedTuple):
-    """A submission with the bytes of its request body: all that sending needs.
-
-    left_out: the problems of optional answers that are not sent; they belong to the outcome of a row that is sent.
-    """
+    """A submission with the bytes of its request body: all that sending needs."""
 
     row: int
     email: str
     body: bytes
-    left_out: tuple[Problem, ...] = ()
 
 
 # --- outcomes -----------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +118,23 @@ class FilePlace:
 
 Place = CellPlace | LinePlace | FilePlace
 
+Severity = Literal["error", "warning"]
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something that a person must fix or should know: what, where and what to do.
 
     `code` is stable and groups similar problems (`date-invalid`). `message` is the problem without its place, `hint`
-    what to do; both without a full stop.
+    what to do; both without a full stop. `severity` is of a row's problem: an error holds the row back or is its
+    outcome, a warning is about a row that is sent.
     """
 
     code: str
     message: str
     hint: str = ""
     place: Place | None = None
+    severity: Severity = "error"
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}" if self.place else self.message

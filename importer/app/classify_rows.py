@@ -11,21 +11,31 @@ from typing import Final, NamedTuple, Self
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
-from importer.problems import Origin
+from importer.problems import Origin, Problem
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
 from importer.runs.corrections import Corrections
 from importer.runs.journal import PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
-from importer.transform import Duplicates, Filtered, Invalid, candidate_rows, encode, transform_row
+from importer.transform import (
+    DATE_IN_FUTURE,
+    Duplicates,
+    Filtered,
+    Invalid,
+    LikelyErrors,
+    candidate_rows,
+    encode,
+    transform_row,
+)
 
 ReadRows = Callable[[], Iterator[Row]]
 
 
 class _Checked(NamedTuple):
-    """The rows of a candidate, its submission or outcome, and the row that a submission was made from."""
+    """The rows of a candidate, its submission or outcome, the warnings about a submission, and the row it is from."""
 
     rows: tuple[int, ...]
     result: Submission | Outcome
+    warnings: tuple[Problem, ...] = ()
     row: Row | None = None
 
 
@@ -37,10 +47,17 @@ _UNNAMED: Final = Origin("")
 
 
 class Classified(NamedTuple):
-    """A candidate to send, or its outcome; and the numbers of its rows, in order."""
+    """A candidate to send, or its outcome; the numbers of its rows, in order; the warnings about one to send."""
 
     rows: tuple[int, ...]
     result: ReadyCandidate | Outcome
+    warnings: tuple[Problem, ...] = ()
+
+
+class WarningsOfFile(NamedTuple):
+    """The warnings about the file as a whole, known after its last row."""
+
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +65,8 @@ class Forecast:
     """The result of checking rows: their number, how many will be sent, and the last row number.
 
     groups: the rows of each candidate that has several rows. done: how many an earlier run imported, as far as known.
-    held_back: how many are invalid; reasons: their problems, the most frequent first.
+    held_back: how many are invalid; reasons: their problems, warned: the warnings about the others; the most frequent
+    first.
     """
 
     rows: int
@@ -59,6 +77,7 @@ class Forecast:
     held_back: int
     filtered: int
     reasons: tuple[ProblemGroup, ...]
+    warned: tuple[ProblemGroup, ...]
 
 
 class Candidates:
@@ -68,6 +87,9 @@ class Candidates:
     is sent, and a longer file does not have to wait for that. The rest is classified by a background worker, unless
     `previous` results are known by then. If `ahead` is None, or a row's outcome may depend on a much later row, every
     row is checked first, and classified again during iteration.
+
+    strict: every row is checked first, and a row with a warning is invalid. warnings: those about the file as a whole,
+    None while rows are left to read.
 
     forecast: of the rows that are checked so far; is_complete: whether these are all. previous: set it before the
     iteration starts. origin, count_done: for the forecast. corrections: of rows that were entered from a results file.
@@ -85,15 +107,17 @@ class Candidates:
         origin: Origin = _UNNAMED,
         count_done: CountDone = lambda _: 0,
         corrections: Corrections | None = None,
+        strict: bool = False,
     ) -> None:
-        self._read, self._mapping, self._corrections = read, mapping, corrections
+        self._read, self._mapping, self._corrections, self._strict = read, mapping, corrections, strict
         self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._first: deque[Classified] = deque()
-        self._worker: BackgroundWorker[Classified] | None = None
+        self._worker: BackgroundWorker[Classified | WarningsOfFile] | None = None
+        self.warnings: tuple[Problem, ...] | None = None
         self.previous: PreviousResults | None = None
         self.is_complete = True
         refuses_duplicates = mapping.duplicate_policy is DuplicatePolicy.ERROR
-        if ahead is None or mapping.grouping is not None or refuses_duplicates or mapping.joins:
+        if ahead is None or strict or mapping.grouping is not None or refuses_duplicates or mapping.joins:
             self.forecast = _forecast_of(self._checked(), origin, count_done)
             if self._repeated and refuses_duplicates:  # then the first row of each duplicate is not ready either
                 self.forecast = _forecast_of(self._checked(), origin, count_done)
@@ -104,12 +128,16 @@ class Candidates:
         self.forecast = _forecast_of(self._first, origin, count_done)
         self.is_complete = len(self._first) < ahead
         if not self.is_complete:
-            self._worker = begin_in_background(lambda: islice(self._classify(), ahead, None))
+            self._worker = begin_in_background(lambda: self._classify_from(ahead))
 
     def __iter__(self) -> Iterator[Classified]:
         while self._first:
             yield self._first.popleft()
-        yield from self._rest if self._worker is None or self.previous is not None else self._worker
+        for one in self._rest if self._worker is None or self.previous is not None else self._worker:
+            if isinstance(one, WarningsOfFile):
+                self.warnings = one.problems
+            else:
+                yield one
 
     def close(self) -> None:
         """Stop classifying."""
@@ -121,21 +149,29 @@ class Candidates:
 
     def bodies(self) -> Iterator[tuple[Row, Submission]]:
         """The candidates that are ready, each with its row; a pass of its own, before the iteration starts."""
-        for _, result, row in self._checked():
+        for _, result, _, row in self._checked():
             if row is not None and not isinstance(result, Outcome):
                 yield row, result
 
     def _classify(self) -> Generator[Classified, None, None]:
-        for rows, result, _ in self._checked():
-            yield Classified(rows, result if isinstance(result, Outcome) else encode(result))
+        for rows, result, warnings, _ in self._checked():
+            yield Classified(rows, result if isinstance(result, Outcome) else encode(result), warnings)
+
+    def _classify_from(self, start: int) -> Iterator[Classified | WarningsOfFile]:
+        """For the background worker: the candidates from this one on, then what only it knows about the file."""
+        yield from islice(self._classify(), start, None)
+        yield WarningsOfFile(self.warnings or ())
 
     def _checked(self) -> Iterator[_Checked]:
-        with FirstRows() as first_rows:
+        with FirstRows() as first_rows, FirstRows() as people:
             duplicates = Duplicates(self._mapping, self._repeated, first_rows)
-            yield from self._check(duplicates)
+            likely = LikelyErrors(self._mapping, people)
+            yield from self._check(duplicates, likely)
         self._repeated = self._repeated or duplicates.repeated
+        if self.warnings is None:
+            self.warnings = likely.of_file()
 
-    def _check(self, duplicates: Duplicates) -> Iterator[_Checked]:
+    def _check(self, duplicates: Duplicates, likely: LikelyErrors) -> Iterator[_Checked]:
         mapping = self._mapping
         for row in candidate_rows(self._read, mapping):
             if isinstance(row, Filtered):
@@ -150,6 +186,8 @@ class Candidates:
                 if known is not None and known.kind is not OutcomeKind.INVALID:
                     yield _Checked((row.number,), known)
                     continue
+                if known is not None and any(problem.code == DATE_IN_FUTURE for problem in known.problems):
+                    known = None  # the date may have come
             rows = _numbers(row)
             result = transform_row(row, mapping)
             if isinstance(result, Filtered):
@@ -163,8 +201,11 @@ class Candidates:
                 yield _Checked(rows, known)
             elif problems or isinstance(result, Invalid):
                 yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
+            elif (warnings := likely.of_row(row, result)) and self._strict:
+                errors = tuple(replace(warning, severity="error") for warning in warnings)
+                yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=errors))
             else:
-                yield _Checked(rows, result, row)
+                yield _Checked(rows, result, warnings, row)
 
 
 def _numbers(row: Row) -> tuple[int, ...]:
@@ -182,7 +223,7 @@ _EMAILS_AT_ONCE: Final = 1_000  # looked up in the ledger
 def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, count_done: CountDone) -> Forecast:
     ready = last_row = done = 0
     groups: list[tuple[int, ...]] = []
-    refused = SummaryCounter()
+    counter = SummaryCounter()
     emails: list[str] = []
     for one in candidates:
         rows, result = one.rows, one.result
@@ -191,19 +232,22 @@ def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, co
             groups.append(rows)
         if isinstance(result, Outcome):
             for row in rows:
-                refused.add(ReportedRow(Row(origin, row, ()), replace(result, row=row)))
+                counter.add(ReportedRow(Row(origin, row, ()), replace(result, row=row)))
             continue
         ready += len(rows)
+        if one.warnings:
+            warned = Outcome(rows[0], OutcomeKind.NOT_SENT, problems=one.warnings)
+            counter.add(ReportedRow(Row(origin, rows[0], ()), warned))
         emails += [result.email] * len(rows)
         if len(emails) >= _EMAILS_AT_ONCE:
             done += count_done(emails)
             emails.clear()
-    held_back, filtered = refused.count(OutcomeKind.INVALID), refused.count(OutcomeKind.FILTERED)
-    reasons = tuple(group for group in refused.groups() if group.outcome is OutcomeKind.INVALID)
+    held_back, filtered = counter.count(OutcomeKind.INVALID), counter.count(OutcomeKind.FILTERED)
+    reasons = tuple(group for group in counter.groups() if group.outcome is OutcomeKind.INVALID)
+    warned_of = tuple(group for group in counter.groups() if group.is_warning)
     done += count_done(emails)
-    return Forecast(
-        ready + held_back + filtered, ready - done, last_row, tuple(groups), done, held_back, filtered, reasons
-    )
+    rows_read = ready + held_back + filtered
+    return Forecast(rows_read, ready - done, last_row, tuple(groups), done, held_back, filtered, reasons, warned_of)
 
 
 class FirstRows:

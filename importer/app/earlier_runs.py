@@ -231,7 +231,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
     return Order(
         file=source,
         mapping=mapping,
-        settings=earlier.settings,
+        settings=earlier.settings.model_copy(update={"strict": earlier.settings.strict or manifest.strict}),
         selection=selection,
         sending=sending,
         file_shown_as=manifest.file,

@@ -141,7 +141,8 @@ class ReadyRows:
     """What will become of the rows of a target, of those that are checked so far.
 
     rows: all of them, None if not all are checked yet. ready: how many will be sent; held_back: are invalid, with their
-    reasons, the most frequent first; done: were imported by an earlier run, as far as known.
+    reasons, the most frequent first; done: were imported by an earlier run, as far as known; warned: the warnings about
+    the rows that will be sent; warnings: those about the file or the mapping.
     """
 
     run: str
@@ -153,6 +154,8 @@ class ReadyRows:
     filtered: int
     done: int
     reasons: tuple[ProblemGroup, ...] = ()
+    warned: tuple[ProblemGroup, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,8 @@ class Plan:
             filtered=found.filtered,
             done=found.done,
             reasons=found.reasons,
+            warned=found.warned,
+            warnings=manifest.warnings,
         )
 
     @property
@@ -180,7 +182,9 @@ class Planner:
             children = open_children(mapping, Source(order.file, copy.path), folder, limits)
             is_job_post = mapping.target.operation is Operation.APPLY
             questions = self.questions_of(mapping.target.id) if is_job_post else ()
-            resolved = resolve(mapping, sheet.columns, questions, order.settings.wire, children.tables)
+            resolved = resolve(
+                mapping, sheet.columns, questions, order.settings.wire, children.tables, started_at.date()
+            )
             _refuse_split_candidates(mapping, selection)
 
             def read() -> Iterator[Row]:
@@ -198,12 +202,17 @@ class Planner:
                 origin=sheet.origin,
                 count_done=self._count_done(mapping.target),
                 corrections=corrections,
+                strict=order.settings.strict,
             )
             undo.callback(candidates.close)
             forecast = candidates.forecast if candidates.is_complete else None
             unjoined = join_warnings(resolved, read) if selection == ALL_ROWS else ()
             if forecast is not None and not forecast.rows and selection != ALL_ROWS:
                 raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
+            warnings = (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined)
+            warnings += candidates.warnings or ()
+            if warnings and order.settings.strict and not self.dry_run:
+                raise UnusableInput(warnings)
             manifest = RunManifest(
                 run=run,
                 file=order.shown_as,
@@ -225,8 +234,10 @@ class Planner:
                     order.settings.wire,
                     selection,
                     mapping.source.sheet,
+                    strict=order.settings.strict,
                 ),
-                warnings=tuple(map(str, (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined))),
+                warnings=tuple(map(str, warnings)),
+                strict=order.settings.strict,
                 started_at=started_at,
                 children=children.copies,
                 groups=forecast.groups if forecast is not None else (),
@@ -311,6 +322,7 @@ class Planner:
                 service=self.service,
                 dry_run=self.dry_run,
                 warnings=tuple(map(str, sheet.warnings)),
+                strict=order.settings.strict,
                 started_at=started_at,
                 header_row=sheet.header_row,
                 **self._origin(folder),

@@ -7,11 +7,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from importer.app.classify_rows import Classified
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.planning import Plan
 from importer.load import DryLoader, Loader, Stop
 from importer.models import Outcome, OutcomeKind, ReadyCandidate
-from importer.problems import Problem, StoppedEarly, UnusableInput
+from importer.problems import StoppedEarly, UnusableInput
 from importer.report import Summary, read_summary
 from importer.runs.finalize import Progress, record_end
 from importer.runs.journal import RunJournal
@@ -22,9 +23,7 @@ _STREAM_AFTER: Final = 2_000  # outcomes; for fewer, starting a process takes lo
 # The candidate in the service is from an earlier request, or from another one.
 _NOT_SENT_NOW: Final = (OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 
-Keep = Callable[[Outcome, tuple[int, ...]], None]
-_Pending = dict[int, tuple[tuple[int, ...], tuple[Problem, ...]]]
-"""By its first row: the rows of a candidate to send that has several, and the answers that are left out."""
+Keep = Callable[[Outcome, Classified], None]
 
 
 @dataclass(slots=True)
@@ -46,15 +45,17 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
     Raises:
         StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
     """
-    pending: _Pending = {}
+    pending: dict[int, Classified] = {}  # those with several rows or with warnings
     done, count = Processed(), 0
     try:
         with closing(plan.candidates), RunJournal(plan.folder) as journal:
 
-            def keep(outcome: Outcome, rows: tuple[int, ...]) -> None:
+            def keep(outcome: Outcome, candidate: Classified) -> None:
                 """Record the outcome of a candidate for each of its rows; its attempts count for the first."""
                 nonlocal count
-                for row in rows:
+                if candidate.warnings and outcome.kind not in _NOT_SENT_NOW:
+                    outcome = replace(outcome, problems=(*outcome.problems, *candidate.warnings))
+                for row in candidate.rows:
                     one = outcome if row == outcome.row else replace(outcome, row=row, attempts=0)
                     journal.record(one)
                     count += 1
@@ -66,9 +67,7 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
             # Closed as soon as an outcome cannot be recorded: pending requests finish while the ledger is still open.
             with closing(loader.load(_to_send(plan, keep, pending, done.progress))) as outcomes:
                 for outcome in outcomes:
-                    rows, left_out = pending.pop(outcome.row, ((outcome.row,), ()))
-                    noted = () if outcome.kind in _NOT_SENT_NOW else left_out
-                    keep(replace(outcome, problems=(*outcome.problems, *noted)) if noted else outcome, rows)
+                    keep(outcome, pending.pop(outcome.row, Classified((outcome.row,), outcome)))
             done.learned_rate = loader.learned_rate
     except BaseException as error:
         done.discard_report()
@@ -79,7 +78,7 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
     return done
 
 
-def _to_send(plan: Plan, keep: Keep, pending: _Pending, progress: Progress) -> Iterator[ReadyCandidate]:
+def _to_send(plan: Plan, keep: Keep, pending: dict[int, Classified], progress: Progress) -> Iterator[ReadyCandidate]:
     """The candidates to send, in row order; the others get their outcome immediately."""
     candidates = iter(plan.candidates)
     while True:
@@ -93,10 +92,10 @@ def _to_send(plan: Plan, keep: Keep, pending: _Pending, progress: Progress) -> I
         progress.rows += len(one.rows)
         progress.last_row = max(progress.last_row, one.rows[-1])
         if isinstance(one.result, Outcome):
-            keep(one.result, one.rows)
+            keep(one.result, one)
             continue
-        if len(one.rows) > 1 or one.result.left_out:
-            pending[one.rows[0]] = one.rows, one.result.left_out
+        if len(one.rows) > 1 or one.warnings:
+            pending[one.rows[0]] = one
         yield one.result
 
 
@@ -128,6 +127,7 @@ def _record_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signa
     manifest, progress = plan.manifest, done.progress
     if not plan.candidates.is_complete:
         manifest = manifest.read_to(progress.rows, progress.last_row)
+        manifest = replace(manifest, warnings=(*manifest.warnings, *map(str, plan.candidates.warnings or ())))
     if done.learned_rate is not None:
         manifest = replace(manifest, warnings=(*manifest.warnings, _learned_rate_warning(done.learned_rate)))
     try:

@@ -40,6 +40,9 @@ GiveUpAfter = Annotated[
     str | None,
     typer.Option("--give-up-after", help="Stop when no row was completed for this long: 15m, 2h. [15m]"),
 ]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Treat warnings as errors: hold the rows back. [IMPORTER_STRICT]")
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Rows = Annotated[str | None, typer.Option("--rows", help="Only these row numbers of the file: 10-40.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first rows, at most this many.")]

@@ -52,13 +52,14 @@ def run(
         bool,
         typer.Option("--check-first", help="Check all rows of a large file before sending any. [always before asking]"),
     ] = False,
+    strict: options.Strict = False,
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
     selection = _selection(rows, limit)
-    settings = _settings(out, rate, concurrency, give_up_after)
+    settings = _settings(out, rate, concurrency, give_up_after, strict=strict)
     sandbox_setup = _sandbox_setup(sandbox, questions, faults)
     sending = Sending(
         ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
@@ -88,12 +89,13 @@ def check(
         typer.Option("--annotate", help="Also copy the file to this .xlsx, with a note in each cell to fix."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing annotated copy.")] = False,
+    strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
-    settings, flags = load_settings(out=out), given_flags(context, "run")
+    settings, flags = load_settings(out=out, strict=strict or None), given_flags(context, "run")
     order = Order(file, mapping, settings, _selection(rows, limit), sending, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
     if annotate is None:
@@ -183,9 +185,11 @@ def resolve(
 # --- flags --------------------------------------------------------------------------------------
 
 
-def _settings(out: Path | None, rate: float | None, concurrency: int | None, give_up_after: str | None) -> Settings:
+def _settings(
+    out: Path | None, rate: float | None, concurrency: int | None, give_up_after: str | None, *, strict: bool = False
+) -> Settings:
     minutes = parse_minutes(give_up_after) if give_up_after else None
-    return load_settings(out=out, rate=rate, concurrency=concurrency, give_up_minutes=minutes)
+    return load_settings(out=out, rate=rate, concurrency=concurrency, give_up_minutes=minutes, strict=strict or None)
 
 
 def _selection(rows: str | None, limit: int | None) -> Selection:

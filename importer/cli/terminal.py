@@ -18,7 +18,7 @@ from importer.app import orders
 from importer.app.orders import RunControl
 from importer.cli.messages import print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
-from importer.report import Summary, group_lines, wrapped
+from importer.report import Summary, group_lines, warning_lines, wrapped
 from importer.settings import Settings
 from importer.settings.trust import confirm
 from importer.text.dates import in_words
@@ -234,7 +234,10 @@ _REASONS: Final = 5  # groups of problems; the report has all
 
 
 def ask_to_send(planned: orders.Planned) -> bool:
-    """Show why rows are held back, and ask whether to send the others; if there are none, there is nothing to ask."""
+    """Show the warnings and why rows are held back, and ask whether to send the others; if there are none, do not."""
+    for target in planned.targets:
+        for line in warning_lines(target.warned, target.warnings):
+            print_message(line)
     reasons = [group for one in planned.targets for group in one.reasons]
     for group in reasons[:_REASONS]:
         for line in group_lines(group):

@@ -18,7 +18,8 @@ from importer.problems import Problem
 
 
 # Zero-width characters and direction marks: text copied from web pages has them around phone numbers and e-mails.
-_INVISIBLE = "\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
+# Not U+202E: it shows the text after it in reverse.
+_INVISIBLE = "\u00ad\u180e\u200b-\u200f\u202a-\u202d\u2060\u2066-\u2069\ufeff"
 # Not \s: it contains U+001C to U+001F, control characters that must be reported.
 _BLANK = rf" \t\n\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_INVISIBLE}"
 _OUTER = re.compile(rf"\A[{_BLANK}]+|[{_BLANK}]+\Z")

@@ -200,11 +200,13 @@ def _warnings(job: Job) -> tuple[Problem, ...]:
                     CREATED_EMAIL_DIFFERS,
                     f"created, but the response contains a different e-mail address ({hashes})",
                     "find the candidate in the service and correct it there; the row is not sent again",
+                    severity="warning",
                 ),
                 Problem(CREATED_EMAILS, f"e-mail sent: {sent}; e-mail in the response: {answer.email}"),
             )
     if answer.message:
-        return (Problem("created-response-invalid", answer.message, "check in the service that the candidate exists"),)
+        hint = "check in the service that the candidate exists"
+        return (Problem("created-response-invalid", answer.message, hint, severity="warning"),)
     return ()
 
 

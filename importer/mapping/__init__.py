@@ -43,6 +43,7 @@ from importer.mapping.resolved import (
     spec_of_entry,
     spec_of_question,
 )
+from importer.mapping.scalars import REGIONS
 from importer.mapping.tables import ChildSource
 from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
 
@@ -51,6 +52,7 @@ __all__ = [
     "NO_WORDS",
     "OUTSIDE_HINT",
     "PLACEHOLDER",
+    "REGIONS",
     "YES_WORDS",
     "ChildSource",
     "DuplicatePolicy",

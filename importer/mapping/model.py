@@ -150,7 +150,7 @@ def _keys(node: Node) -> Keys:
 
 def _answer_form(node: Node) -> str:
     kinds = [kind for kind in EntryKind if isinstance(node, Keys) and str(kind) in node]
-    return str(kinds[0]) if len(kinds) == 1 else "value"
+    return str(kinds[0]) if kinds else "value"
 
 
 Answer = Annotated[

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 from importer.mapping.entries import EntriesAnswer
 from importer.mapping.model import AnswerSpec, Candidate, Mapping, QuestionBy
@@ -39,11 +40,12 @@ def resolve(
     questions: Sequence[Question],
     wire: WireFormat,
     tables: Dictionary[ChildSource, Table] | None = None,
+    today: date | None = None,
 ) -> ResolvedMapping:
     """The mapping, ready for rows with these columns; `questions` is empty for a talent pool.
 
     tables: the other tables, one for each of `mapping.child_sources`; their rows are read into memory. A table that is
-    not given has no columns.
+    not given has no columns. today: where given, a date that cannot be in the future must not be.
 
     Raises:
         UnusableInput: with every problem, each at its line and column: missing or ambiguous columns, unknown questions,
@@ -51,7 +53,7 @@ def resolve(
             are not an option.
     """
     diagnostics = Diagnostics()
-    context = Context(mapping, Header(columns), diagnostics, tables or {})
+    context = Context(mapping, Header(columns), diagnostics, tables or {}, today)
     candidate = _candidate(context)
     filters = [
         resolve_filter(spec, context, label)

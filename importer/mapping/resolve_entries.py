@@ -159,7 +159,7 @@ def _group(spec: EntriesSpec, number: int, found: dict[Text, _ColumnsByGroup], c
     for name, value_spec in spec.fields.items():
         columns = found[name].get(number, ())
         if columns or value_spec.value is not None:
-            fields[str(name)] = with_columns(value_spec, spec_of_entry(spec.kind, name), columns, context.mapping)
+            fields[str(name)] = with_columns(value_spec, spec_of_entry(spec.kind, name), columns, context)
     return ResolvedGroup(fields)
 
 

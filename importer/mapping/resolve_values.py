@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -122,12 +122,16 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The mapping, the header and the other tables that it is resolved against."""
+    """The mapping, the header and the other tables that it is resolved against.
+
+    today: dates that are later may be a problem; None: no date is.
+    """
 
     mapping: Mapping
     header: Header
     diagnostics: Diagnostics
     tables: Dictionary[ChildSource, Table]
+    today: date | None = None
     child_headers: dict[ChildSource, Header] = field(default_factory=dict)
     child_rows: dict[tuple[ChildSource, int], dict[str, list[Row]]] = field(default_factory=dict)  # by column and key
 
@@ -172,7 +176,7 @@ def resolve_value(spec: ValueSpec, field: FieldSpec, context: Context) -> Resolv
     join = resolve_join(rows, context) if rows else None
     if len(columns) != len(found) or (rows and not join):
         return None
-    value = with_columns(spec, field, columns, context.mapping)
+    value = with_columns(spec, field, columns, context)
     if join is None:
         return value
     return ResolvedValue(field, spec.place, value.formats, (join.equals,), lookup=Lookup(join, value))
@@ -193,8 +197,11 @@ def resolve_join(rows: ChildRows, context: Context, order_by: Text | None = None
     return FromChild(equals, index)
 
 
-def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], mapping: Mapping) -> ResolvedValue:
+def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], context: Context) -> ResolvedValue:
     """The value with columns that are already resolved."""
+    mapping = context.mapping
+    formats = spec.over(mapping.defaults)
+    ahead = {"error": 0, "allow": None, None: field.years_ahead}[formats.future]
     words = mapping.missing if spec.missing is None else spec.missing
     return ResolvedValue(
         field=field,
@@ -212,8 +219,16 @@ def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...],
         default=str(spec.default) if spec.default is not None else None,
         missing=frozenset(normalize(word) for word in words),
         present=frozenset(normalize(word) for word in getattr(spec, "present", None) or ()),
-        formats=spec.over(mapping.defaults),
+        formats=formats,
+        latest=_latest(context.today, ahead) if field.kind is Kind.DATE and context.today else None,
     )
+
+
+def _latest(today: date, years_ahead: int | None) -> date | None:
+    """The last valid day: tomorrow, as it is tomorrow somewhere already, or the last day of a year to come."""
+    if years_ahead is None:
+        return None
+    return today + timedelta(days=1) if years_ahead == 0 else date(today.year + years_ahead, 12, 31)
 
 
 def _pattern(spec: ValueSpec) -> Pattern | None:

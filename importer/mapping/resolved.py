@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, fields
+from datetime import date
 from enum import StrEnum
 from typing import Protocol
 
@@ -45,12 +47,14 @@ class FieldSpec:
 
     `noun` completes "is not ...": `a degree that the service accepts`, `an option of level`.
     `label` completes "... is missing".
+    years_ahead: how far in the future a date may lie; None: anywhere.
     """
 
     kind: Kind
     label: str
     noun: str = ""
     options: tuple[str, ...] = ()
+    years_ahead: int | None = None
 
     @property
     def is_file(self) -> bool:
@@ -112,6 +116,18 @@ _ANSWER_KINDS = {
     AnswerType.URL: Kind.URL,
 }
 # Service description 2.1: these question types are more specific than the answer_type.
+# Dates of what has happened; studies may end in the future.
+_YEARS_AHEAD = {
+    ("education", "start_date"): 0,
+    ("education", "end_date"): 10,
+    ("experience", "start_date"): 0,
+    ("experience", "end_date"): 0,
+}
+# Questions about a birth date, in the languages of the months and some more.
+_BIRTH = re.compile(
+    r"birth|\bdob\b|dogum|doğum|geburt|naissance|nacimiento|nascita|nascimento|geboorte|urodz|рожд|народж|narozen|"
+    r"f[øo]dsel|f[öo]delse|syntym|szület|naster|naşter|γέννη|生年月日|出生|ميلاد|जन्म"
+)
 _SPECIAL_KINDS = {"photo": Kind.DOCUMENT, "phone": Kind.PHONE}
 
 
@@ -127,7 +143,8 @@ def spec_of_entry(kind: EntryKind, name: str) -> FieldSpec:
         return FieldSpec(Kind.CHOICE, label, "a degree that the service accepts", DEGREES)
     if name == "employment_type":
         return FieldSpec(Kind.CHOICE, label, "an employment type that the service accepts", EMPLOYMENT_TYPES)
-    return FieldSpec(_ENTRY_KINDS.get(name, Kind.LINE), label)
+    ahead = _YEARS_AHEAD.get((kind, name))
+    return FieldSpec(_ENTRY_KINDS.get(name, Kind.LINE), label, years_ahead=ahead)
 
 
 def spec_of_question(question: Question) -> FieldSpec | None:
@@ -141,7 +158,8 @@ def spec_of_question(question: Question) -> FieldSpec | None:
     if kind is None:
         return None
     options = question.options if kind in (Kind.CHOICE, Kind.CHOICES) else ()
-    return FieldSpec(kind, label, f"an option of {question.label}", options)
+    ahead = 0 if kind is Kind.DATE and _BIRTH.search(normalize(f"{question.key} {question.text}")) else None
+    return FieldSpec(kind, label, f"an option of {question.label}", options, ahead)
 
 
 # --- values -------------------------------------------------------------------------------------
@@ -186,6 +204,7 @@ class ResolvedValue:
     before: str = ""  # put before the text of the cell
     after: str = ""
     default: str | None = None
+    latest: date | None = None  # a later date is a problem
     missing: frozenset[str] = frozenset()
     present: frozenset[str] = frozenset()
     lookup: Lookup | None = None

@@ -153,7 +153,11 @@ Encoding = Annotated[str, Leaf(_encoding, _NOT_EMPTY)]
 # --- currencies -----------------------------------------------------------------------------------
 
 # Words that multiply a number: 48k is not 48, TEUR is a thousand euros, MM$ a million dollars.
-_MULTIPLIER = re.compile(r"k|m|mn|mio|mln|bn|mrd|tsd|tys|bin|milyon|thousand|million|[ktm](eur|usd|gbp|chf|try|pln)")
+_MULTIPLIER = re.compile(
+    r"k|m|mn|mio|mil|mila|mille|mln|bn|mrd|tsd|tys|bin|tausend|thousand|milyon|million|lacs?|lakhs?|cr|crores?|тыс|млн|млрд"
+    r"|.*[万千億亿].*"
+    r"|[ktm](eur|usd|gbp|chf|try|pln|kr|sek|nok|dkk|czk|huf|inr)"
+)
 
 _DOLLARS = re.compile(r"(?!MM)([A-Z]{2}|[ABCRSZ])\$")
 
@@ -162,7 +166,8 @@ def _currency(node: Node) -> Text:
     text = read_filled(node).strip()
     is_sign = unicodedata.category(text[-1]) == "Sc" and (len(text) == 1 or _DOLLARS.fullmatch(text))
     letters = text.removesuffix(".")
-    if not is_sign and (not letters.isalpha() or len(letters) < 2 or _MULTIPLIER.fullmatch(normalize(letters))):
+    is_word = letters.isalpha() and (len(letters) > 1 or letters in "円元")
+    if not is_sign and (not is_word or _MULTIPLIER.fullmatch(normalize(letters))):
         hint = 'write a sign or a code, for example [EUR, "€"]'
         raise refusal("currency-invalid", f"'{text}' is not a currency", hint)
     return Text(text, node.place)
@@ -183,7 +188,7 @@ _REGION_CODES = (
     "SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG US "
     "UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW"
 )
-_REGIONS = frozenset(_REGION_CODES.split())
+REGIONS = frozenset(_REGION_CODES.split())
 
 
 def _date_format(node: Node) -> Text:
@@ -207,7 +212,7 @@ def _language(node: Node) -> Text:
 
 def _region(node: Node) -> str:
     text = read_text(node)
-    if text.upper() not in _REGIONS:
+    if text.upper() not in REGIONS:
         hint = "did you mean 'GB'?" if text.upper() == "UK" else "use a two-letter country code such as TR, DE or US"
         raise refusal("region-unknown", f"'{text}' is not a known region", hint)
     return text.upper()

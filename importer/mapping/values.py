@@ -46,6 +46,7 @@ from importer.text.normalize import did_you_mean, normalize
 # --- how cells are read -------------------------------------------------------------------------
 
 Edge = Literal["first", "last"]
+Future = Literal["error", "allow"]
 Part = Literal["first", "last", "start", "end"]  # first, last: of a full name; start, end: of a range
 
 
@@ -80,12 +81,15 @@ class Formats(Section):
     )
     months: Languages | None = key("The languages of month names.")
     pivot: Pivot | None = key("The first of the hundred years that two-digit years (%y) belong to, for example 1950.")
-    decimal: Annotated[str, character(".", ",")] | None = key("The decimal separator.")
-    thousands: Annotated[str, character(".", ",", " ", "'", "’")] | None = key("The thousands separator.")
+    decimal: Annotated[str, character(".", ",", "٫")] | None = key("The decimal separator.")
+    thousands: Annotated[str, character(".", ",", " ", "'", "’", "٬")] | None = key("The thousands separator.")
     currency: Currencies | None = key(
         "The currency of a number, in every spelling of the column: EUR, €. It is removed; no other one is accepted."
     )
     region: Region | None = key("The country of phone numbers without +, as two letters: TR, DE, US.")
+    future: Annotated[Future, OneOf()] | None = key(
+        "Whether a date may lie in the future; without it, a birth date, a start date and the end of a job may not."
+    )
     missing_day: Annotated[Edge, OneOf()] | None = key(
         "The day of a date that has only a month: the first or the last."
     )

@@ -3,7 +3,7 @@
 from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCounter
 from importer.report.outcomes import outcome_text
 from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
-from importer.report.text import group_lines, import_command, summary_lines, wrapped
+from importer.report.text import group_lines, import_command, summary_lines, warning_lines, wrapped
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "outcome_text",
     "read_summary",
     "summary_lines",
+    "warning_lines",
     "wrapped",
     "write_report",
     "write_unfinished_summary",

@@ -231,4 +231,5 @@ class _Group:
             what=self.example.message,
             hint=self.example.hint,
             places=tuple(self.places),
+            severity=self.example.severity,
         )

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.atomic_files import read_private
-from importer.models import ManyTargets, Operation, OutcomeKind, Stopped, Target, TargetRun
-from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem
+from importer.models import NEEDS_ATTENTION, ManyTargets, Operation, OutcomeKind, Stopped, Target, TargetRun
+from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE
 from importer.text.commands import command_line
 
-VERSION: Final = 1
+VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class ProblemGroup:
     """Problems with the same outcome, code and column and, if the service rejected the rows, the same message.
 
     `message`: the first one with its place and hint; `what` and `hint`: its parts. `places`: the first few; `count`:
-    of all.
+    of all; `severity`: see Problem.
     """
 
     code: str
@@ -90,11 +90,17 @@ class ProblemGroup:
     what: str
     hint: str
     places: tuple[str, ...]
+    severity: Severity = "error"
 
     @property
     def is_warning(self) -> bool:
-        """Whether a person must check rows that were created."""
-        return self.outcome is OutcomeKind.CREATED and bool(self.hint)
+        """Whether it does not hold its rows back, but a person should check them."""
+        return self.severity == "warning"
+
+    @property
+    def is_to_fix(self) -> bool:
+        """Whether it is why its rows need action."""
+        return self.outcome in NEEDS_ATTENTION and not self.is_warning
 
 
 @dataclass(frozen=True, slots=True)

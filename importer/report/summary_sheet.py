@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from importer.models import NEEDS_ATTENTION, OutcomeKind
+from importer.models import OutcomeKind
 from importer.report.outcomes import outcome_text, sheet_title
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.text import Step, headline, next_steps, sandbox_note
@@ -128,15 +128,20 @@ def _next_steps(steps: Iterable[Step]) -> Iterator[Line]:
 
 
 def _problems(summary: Summary) -> Iterator[Line]:
-    if not summary.problems:
+    found = [group for group in summary.problems if not group.is_warning]
+    if not found:
         return
     yield from _section("What to fix, then notes")
     yield _text(
         "the cells to fix are highlighted in the sheets; the last columns of a sheet show the problems of each row",
         NOTE,
     )
+    yield from _groups(sorted(found, key=lambda group: not group.is_to_fix))
+
+
+def _groups(groups: Iterable[ProblemGroup]) -> Iterator[Line]:
     yield _header("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where", "Code")
-    for group in sorted(summary.problems, key=lambda group: group.outcome not in NEEDS_ATTENTION):
+    for group in groups:
         texts = (group.column or "", group.what, group.hint, _where(group), group.code)
         label, count = Cell(0, outcome_text(group.outcome).label, WRAPPED), Cell(1, group.count, _NUMBER)
         yield Line((label, count, *(Cell(column, text, WRAPPED) for column, text in enumerate(texts, start=2))))
@@ -148,8 +153,11 @@ def _where(group: ProblemGroup) -> str:
 
 
 def _warnings(summary: Summary) -> Iterator[Line]:
-    if summary.warnings:
+    of_rows = [group for group in summary.problems if group.is_warning]
+    if of_rows or summary.warnings:
         yield from _section("Warnings")
+    if of_rows:
+        yield from _groups(of_rows)
     yield from map(_text, summary.warnings)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
+from importer.models import CREATED_EMAILS, OutcomeKind
+from importer.problems import UnusableInput
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.commands import command_line
@@ -28,7 +29,7 @@ _DEFAULT_OUT: Final = Path("results")
 _PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
 _OF_THE_WHOLE_FILE: Final = ("--sheet", "--rows", "--limit", "--resend-rejected")
-_OF_RUN_ONLY: Final = (*_OF_THE_WHOLE_FILE, "--sandbox", "--questions", "--faults", "--check-first")
+_OF_RUN_ONLY: Final = (*_OF_THE_WHOLE_FILE, "--sandbox", "--questions", "--faults", "--check-first", "--strict")
 
 
 def headline(summary: Summary) -> str:
@@ -95,10 +96,12 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         commands = tuple(_of_file("run", folder / name, summary, folder, without=_OF_THE_WHOLE_FILE) for name in files)
         what = "it" if len(files) == 1 else "them"
         yield Step(f"fix the rows in {' and '.join(files)}, then import {what}", commands)
-    if any(group.is_warning for group in summary.problems):
+    if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.dry_run:
-        if summary.outcomes[OutcomeKind.NOT_SENT]:
+        if summary.exit_code == UnusableInput.exit_code:
+            yield Step("correct what the warnings name: with --strict, nothing is sent before that")
+        elif summary.outcomes[OutcomeKind.NOT_SENT]:
             sends = "send (to the sandbox)" if summary.sandbox else "send"
             yield Step(f"{sends} the rows that are ready; invalid rows are skipped", (again,))
     elif summary.rows_of(*_FIXED_BY_RUNNING_AGAIN) and not summary.stopped:
@@ -148,10 +151,9 @@ def summary_lines(summary: Summary, folder: Path) -> list[str]:
     parts = [
         _opening(summary),
         _outcomes(summary),
-        _problems("What to fix", [group for group in summary.problems if group.outcome in NEEDS_ATTENTION]),
-        _problems("Created, with a warning", [group for group in summary.problems if group.is_warning]),
+        _problems("What to fix", [group for group in summary.problems if group.is_to_fix]),
+        warning_lines([group for group in summary.problems if group.is_warning], summary.warnings),
         _problems("Notes", [group for group in summary.problems if _is_note(group, summary)]),
-        _warnings(summary),
         _requests(summary),
         _report(summary, folder),
         _next(next_steps(summary, folder)),
@@ -185,7 +187,7 @@ def _outcomes(summary: Summary) -> Iterator[str]:
 def _is_note(group: ProblemGroup, summary: Summary) -> bool:
     """Whether the group is neither a problem to fix, a warning, the reason of a stop, nor a list of addresses."""
     in_reason = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
-    is_shown = group.outcome in NEEDS_ATTENTION or group.is_warning or in_reason
+    is_shown = group.is_to_fix or group.is_warning or in_reason
     return not is_shown and group.code != CREATED_EMAILS
 
 
@@ -202,6 +204,8 @@ def group_lines(group: ProblemGroup) -> Iterator[str]:
     """The lines of a group of problems, at most 80 columns wide."""
     label = outcome_text(group.outcome).label
     title = f"{label}: {group.column} [{group.code}]" if group.column else f"{label} [{group.code}]"
+    if group.is_warning and group.column:  # which outcome its rows have does not matter
+        title = f"{group.column} [{group.code}]"
     indent = " " * (_COUNT_WIDTH + 2)
     yield from wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
     first, *others = group.places
@@ -218,13 +222,17 @@ def _more_places(others: list[str], count: int) -> str:
     return f"{listed} and {rest:,} more" if rest else listed
 
 
-def _warnings(summary: Summary) -> Iterator[str]:
-    if summary.warnings:
+def warning_lines(groups: Sequence[ProblemGroup], of_file: Sequence[str]) -> Iterator[str]:
+    """The lines of the warnings about rows, then of those about the file as a whole."""
+    if groups or of_file:
         yield "Warnings"
-    for warning in summary.warnings[:MOST_WARNINGS]:
+    for group in groups[:MOST_WARNINGS]:
+        yield from group_lines(group)
+    for warning in of_file[:MOST_WARNINGS]:
         yield from wrapped(warning, "  - ", "    ")
-    if len(summary.warnings) > MOST_WARNINGS:
-        yield f"... and {len(summary.warnings) - MOST_WARNINGS:,} more in {WORKBOOK_FILE}"
+    more = max(len(groups) - MOST_WARNINGS, 0) + max(len(of_file) - MOST_WARNINGS, 0)
+    if more:
+        yield f"... and {more:,} more in {WORKBOOK_FILE}"
 
 
 def _requests(summary: Summary) -> Iterator[str]:

@@ -29,6 +29,7 @@ CUT_NOTE: Final = " ... (cut here; see the CSV file for the full text)"
 # for that format.
 _TEXT: Final[Style] = {**PLAIN, "num_format": "@"}
 _HIGHLIGHTED: Final[Style] = {**_TEXT, "bg_color": "#F8D3C5", "border": 1, "border_color": "#D98E73"}
+_WARNED: Final[Style] = {**_TEXT, "bg_color": "#FBEFC9", "border": 1, "border_color": "#D9B26F"}
 _IMPORT_HEADER: Final[Style] = {**HEADER, "bg_color": "#F3DFC1"}
 _IMPORT: Final[Style] = {**PLAIN, "bg_color": "#FDF8EF"}
 _WRAPPED_IMPORT: Final[Style] = {**_IMPORT, "text_wrap": True}
@@ -159,7 +160,8 @@ class _OutcomeSheet:
         self, sheet: Any, styles: _Styles, facts: RunFacts, kind: OutcomeKind, comments: _CommentsLeft
     ) -> None:
         self._sheet = sheet
-        self._text, self._long, self._highlighted = styles[_TEXT], styles[PLAIN], styles[_HIGHLIGHTED]
+        self._text, self._long = styles[_TEXT], styles[PLAIN]
+        self._highlighted, self._warned = styles[_HIGHLIGHTED], styles[_WARNED]
         self._note = styles[NOTE]
         self._columns = facts.columns
         self._knows_types = facts.knows_types
@@ -206,7 +208,8 @@ class _OutcomeSheet:
                 write_text(self._sheet, self._rows, index, text, style)
 
     def _write_highlighted(self, index: int, text: str, problems: list[Problem]) -> None:
-        write_text(self._sheet, self._rows, index, text, self._highlighted)
+        is_warning = all(problem.severity == "warning" for problem in problems)
+        write_text(self._sheet, self._rows, index, text, self._warned if is_warning else self._highlighted)
         if self._comments.take():
             comment = "\n".join(f"{problem.message}\n{problem.hint}".strip() for problem in problems)
             self._sheet.write_comment(self._rows, index, comment[:_LONGEST_COMMENT], _COMMENT)

@@ -47,7 +47,9 @@ def record_end(folder: Path, manifest: RunManifest, progress: Progress, stop: St
         counts = journal.counts()
     stop = stop or _unreadable_from(progress)
     is_finished = stop is None and signal is None
-    write_manifest(folder, manifest.ended(_ending(stop, exit_code(counts, stop, signal), is_finished=is_finished)))
+    is_unusable = manifest.strict and manifest.dry_run and bool(manifest.warnings)  # a run would not have started
+    code = UnusableInput.exit_code if is_unusable else exit_code(counts, stop, signal)
+    write_manifest(folder, manifest.ended(_ending(stop, code, is_finished=is_finished)))
 
 
 def _ending(stop: Stop | None, code: int | None, *, is_finished: bool) -> Ending:
@@ -223,12 +225,13 @@ def end_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits, signal
     endings = [ending for part in part_folders(folder, manifest) if (ending := read_manifest(part).ending)]
     blocked = next((target.blocked for target in manifest.targets if target.blocked), None)
     stopped = next((ending.stopped for ending in endings if ending.stopped), None)
+    unusable = [UnusableInput.exit_code for ending in endings if ending.exit_code == UnusableInput.exit_code]
     if blocked:
         stopped = Stopped("target-blocked", blocked, CONTINUE_HINT)
     ending = Ending(
         at=datetime.now(UTC),
         finished=signal is None and not blocked and all(ending.finished for ending in endings),
-        exit_code=128 + signal if signal is not None else 5 if stopped else 0,
+        exit_code=128 + signal if signal is not None else 5 if stopped else max(unusable, default=0),
         stopped=stopped,
     )
     write_manifest(folder, manifest.ended(ending))

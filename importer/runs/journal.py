@@ -242,11 +242,13 @@ def _outcome(found: tuple[Any, ...]) -> Outcome:
 
 def _problem_to_json(problem: Problem) -> dict[str, Any]:
     place = _place_to_json(problem.place)
-    return {"code": problem.code, "message": problem.message, "hint": problem.hint, "place": place}
+    values = {"code": problem.code, "message": problem.message, "hint": problem.hint, "place": place}
+    return values if problem.severity == "error" else {**values, "severity": problem.severity}
 
 
 def _problem_from_json(values: dict[str, Any]) -> Problem:
-    return Problem(values["code"], values["message"], values["hint"], _place_from_json(values["place"]))
+    place, severity = _place_from_json(values["place"]), values.get("severity", "error")
+    return Problem(values["code"], values["message"], values["hint"], place, severity)
 
 
 def _place_to_json(place: Place | None) -> dict[str, Any] | None:

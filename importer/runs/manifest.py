@@ -19,7 +19,7 @@ from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
 from importer.text.commands import command_line
 
 MANIFEST = "run.json"
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,8 @@ class RunManifest:
     rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
     groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
     flags: those of its command, with their values; continues: the run that it continues; questions: the name of the
-    private copy of the questions that a sandbox was started with; corrects: the run whose results file the source is.
+    private copy of the questions that a sandbox was started with; corrects: the run whose results file the source is;
+    strict: rows with a warning are invalid, and a warning about the whole file stops the run before it sends.
     """
 
     run: str
@@ -95,6 +96,7 @@ class RunManifest:
     continues: str | None = None
     questions: str | None = None
     corrects: str | None = None
+    strict: bool = False
     ending: Ending | None = None
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:

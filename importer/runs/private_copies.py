@@ -125,13 +125,15 @@ def fingerprint(
     wire: WireFormat,
     selection: Selection,
     sheet: str | None,
+    *,
+    strict: bool,
 ) -> str:
     """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal.
 
     mapping_copy: the mapping, including what it takes from other files; sheet: the one that is read.
     """
     digest = hashlib.sha256(mapping_copy.read_bytes())
-    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection, sheet):
+    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection, sheet, strict):
         digest.update(f"\0{part!r}".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 

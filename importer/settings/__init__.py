@@ -110,6 +110,7 @@ class Settings(BaseModel):
     currently_flags: Literal["when_true", "always"] = "when_true"
     options_separator: str | None = None
     short_text_limit: int | None = Field(default=None, ge=1)
+    strict: bool = False
     transport: Literal["auto", "requests", "curl"] = "auto"
     standard_input_megabytes: int = Field(default=2048, ge=1)
     source_megabytes: int = Field(default=4096, ge=1)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from importer.transform.candidates import Duplicates, Filtered, candidate_rows
+from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entry_rows import join_warnings
+from importer.transform.likely_errors import LikelyErrors
 from importer.transform.row import Invalid, encode, transform_row
 from importer.transform.trace import (
     Note,
@@ -19,9 +21,11 @@ from importer.transform.trace import (
 )
 
 __all__ = [
+    "DATE_IN_FUTURE",
     "Duplicates",
     "Filtered",
     "Invalid",
+    "LikelyErrors",
     "Note",
     "PickedCandidate",
     "SentLine",

@@ -159,6 +159,11 @@ class FirstRows(Protocol):
     def setdefault(self, key: bytes, row: int, /) -> int: ...
 
 
+def hidden_key(text: str) -> bytes:
+    """A key of 16 bytes that reveals nothing about the text; the same within one process only."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=_SECRET).digest()
+
+
 class Duplicates:
     """Finds rows with the same e-mail address; stores the address of each row as a keyed hash.
 

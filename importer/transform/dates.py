@@ -6,12 +6,14 @@ import calendar
 import re
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from importer.mapping import Edge, ResolvedValue
 from importer.text.dates import COUNTS, FIRST_YEAR, LAST_YEAR, month_numbers, tokens
 from importer.text.normalize import normalize
-from importer.transform.texts import InvalidValue, in_mapping, quoted
+from importer.transform.texts import InvalidValue, in_mapping, plain_digits, quoted
 
+DATE_IN_FUTURE = "date-in-future"  # the one problem of a row that passes with time
 _PATTERNS = {
     "d": r"(?P<day>[0-9]{1,2})",
     "m": r"(?P<month>[0-9]{1,2})",
@@ -19,25 +21,27 @@ _PATTERNS = {
     "y": r"(?P<short_year>[0-9]{2})",
     "b": r"(?P<month_name>[^\W\d_]+)\.?",
     "B": r"(?P<month_name>[^\W\d_]+)\.?",
-    "H": "[0-9]{1,2}",
-    "I": "[0-9]{1,2}",
-    "M": "[0-9]{1,2}",
-    "S": "[0-9]{1,2}",
+    "H": "(?:[01]?[0-9]|2[0-4])",
+    "I": "(?:0?[0-9]|1[0-2])",
+    "M": "[0-5]?[0-9]",
+    "S": "[0-6]?[0-9]",
     "f": "[0-9]{1,9}",
     "p": r"[ap]\.?m\.?",
 }
 # Year, month, day in this order is unambiguous and needs no declaration.
 _ISO = re.compile(
     r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2})"
-    r"(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?(?: ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?)?)?)?"
+    r"(?:[ T](?:[01][0-9]|2[0-4]):[0-5][0-9](?::[0-6][0-9](?:\.[0-9]+)?)?(?: ?(?:Z|[+-][0-9]{2}:?[0-9]{2}))?)?)?)?"
 )
+_DIGITS = frozenset("dmyYHIMSf")  # the codes that match digits
 
 
 def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValue]:
     """A reader of dates in the declared formats, or in YYYY-MM-DD, that returns YYYY-MM-DD.
 
-    Not valid are a text that two declared formats read as different days, a date that does not exist, and a month or
-    year alone where no rule for the missing part is declared.
+    Accepts digits of any script, full-width forms, and direction marks between them. Not valid are a text that two
+    formats read as different days (YYYY-MM-DD is one of them), a date or time that does not exist, a month or year
+    alone where no rule for the missing part is declared, and a count that can be another kind of number.
     """
     declared = value.formats.dates or ()
     patterns = [_pattern(date_format) for date_format in declared if date_format not in COUNTS]
@@ -45,30 +49,50 @@ def date_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValu
     months = month_numbers(value.formats.months or ("en",))
 
     def read(text: str, typed: bool) -> str | InvalidValue:
-        iso = _ISO.fullmatch(text)
-        matches = [iso] if iso else [pattern.fullmatch(text) for pattern in patterns]
-        readings = [_read_match(match.groupdict(), months, text, value) for match in matches if match]
-        readings += [_read_count(text, count) for count in counts]
+        digits = plain_digits(text)
+        iso = _ISO.fullmatch(digits)
+        stored = typed and iso is not None and iso["day"] is not None  # a date cell, however the sheet shows it
+        matches = [match for pattern in (() if stored else patterns) if (match := pattern.fullmatch(digits))]
+        if iso and (iso["month"] or not matches):  # 2005 may be declared as May 2020
+            matches.append(iso)
+        readings = [_read_match(match.groupdict(), months, text, value) for match in matches]
+        counted = (_read_count(digits, count) for count in counts)
+        readings += [_Reading(day, day) for day in counted if day]
         return _agreed([reading for reading in readings if reading is not None], text, value)
 
     return read
 
 
 def _pattern(date_format: str) -> re.Pattern[str]:
-    pieces = [_PATTERNS[token.code] if token.code else _literal(token.literal) for token in tokens(date_format)]
+    found = tokens(date_format)
+    pieces = []
+    for index, token in enumerate(found):
+        piece = _PATTERNS[token.code] if token.code else _literal(token.literal)
+        # Digits that follow each other have their full width: 1112020 may be 1 November and 11 January.
+        neighbors = found[max(index - 1, 0) : index] + found[index + 1 : index + 2]
+        if token.code in _DIGITS and any(other.code in _DIGITS for other in neighbors):
+            piece = piece.replace("{1,2}", "{2}").replace("?[", "[")
+        pieces.append(piece)
     return re.compile("".join(pieces), re.IGNORECASE)
 
 
 def _literal(text: str) -> str:
-    return r"\s+".join(re.escape(piece) for piece in re.split(r"\s+", text))
+    return r"\s+".join(re.escape(piece) for piece in re.split(r"\s+", plain_digits(text)))
 
 
 # --- one reading ----------------------------------------------------------------------------------
 
 
+class _Reading(NamedTuple):
+    """A date, and the first day that the text can mean: 2026 may be read as its last day, and begins in January."""
+
+    day: date
+    first: date
+
+
 def _read_match(
     parts: Mapping[str, str | None], months: Mapping[str, int], text: str, value: ResolvedValue
-) -> date | InvalidValue | None:
+) -> _Reading | InvalidValue | None:
     """The date that the matched parts give, or None where the month name is unknown."""
     name, digits, day, formats = parts.get("month_name"), parts.get("month"), parts.get("day"), value.formats
     month = int(digits) if digits else months.get(normalize(name)) if name else None
@@ -84,11 +108,15 @@ def _read_match(
         return _incomplete(text, "month", value)
     if day is None and formats.missing_day is None:
         return _incomplete(text, "day", value)
+    earliest_month = month or 1
     if month is None:
         month = 1 if formats.missing_month == "first" else 12
     if not 1 <= month <= 12:
         return InvalidValue("date-nonexistent", f"{quoted(text)} has a month that does not exist", "correct the date")
-    return _day(year, month, int(day) if day else formats.missing_day or "first", text)
+    read = _day(year, month, int(day) if day else formats.missing_day or "first", text)
+    if isinstance(read, InvalidValue):
+        return read
+    return _Reading(read, read if day else date(year, earliest_month, 1))
 
 
 def _incomplete(text: str, missing: str, value: ResolvedValue) -> InvalidValue:
@@ -110,14 +138,22 @@ _COUNT = re.compile(r"([0-9]{1,15})(?:\.[0-9]*)?")
 _SECONDS_OF_DAY = 86_400
 _UNIX = date(1970, 1, 1)
 _EXCEL_LEAP_BUG = 60  # Excel counts 29 February 1900, which did not exist
+_LIKE_A_DATE = re.compile(r"(?:19|20)[0-9]{2}(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))?")
+# Below are days in a column of seconds, seconds in one of milliseconds, and zeros for a blank.
+_LEAST_COUNT = {"epoch": 2 * 86_400, "epoch_ms": 30 * 86_400_000}
 
 
 def _read_count(text: str, count: str) -> date | None:
-    """The date of a count in one of COUNTS, or None where the text is not a count or the date is after LAST_YEAR."""
+    """The date of a count in one of COUNTS, or None where the text is not a count or the date is after LAST_YEAR.
+
+    Also None where the number is more likely a year, a date in digits, or a count in another unit.
+    """
     match = _COUNT.fullmatch(text)
-    if match is None:
+    if match is None or _LIKE_A_DATE.fullmatch(text):
         return None
     number = int(match.group(1))
+    if number < _LEAST_COUNT.get(count, 0):
+        return None
     match count:
         case "excel":
             return (
@@ -140,9 +176,13 @@ def _after(first: date, days: int) -> date | None:
 # --- all readings ---------------------------------------------------------------------------------
 
 
-def _agreed(readings: list[date | InvalidValue], text: str, value: ResolvedValue) -> str | InvalidValue:
-    days = sorted({reading for reading in readings if not isinstance(reading, InvalidValue)})
+def _agreed(readings: list[_Reading | InvalidValue], text: str, value: ResolvedValue) -> str | InvalidValue:
+    valid = [reading for reading in readings if not isinstance(reading, InvalidValue)]
+    days = sorted({reading.day for reading in valid})
     if len(days) == 1:
+        if value.latest is not None and min(reading.first for reading in valid) > value.latest:
+            hint = f"correct the date, or set future: allow {in_mapping(value.place)}"
+            return InvalidValue(DATE_IN_FUTURE, f"{quoted(text)} is in the future", hint)
         return days[0].isoformat()
     if days:
         message = f"{quoted(text)} can be read as {' and as '.join(day.isoformat() for day in days)}"

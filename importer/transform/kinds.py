@@ -12,14 +12,15 @@ from importer.mapping import NO_WORDS, YES_WORDS, Kind, Options, ResolvedValue
 from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize
 from importer.transform.dates import date_reader
+from importer.transform.names import read_name
 from importer.transform.texts import (
     InvalidValue,
     in_mapping,
     phone_reader,
+    plain_digits,
     quoted,
     read_email,
     read_line,
-    read_name,
     read_text,
     read_url,
 )
@@ -42,13 +43,16 @@ def reader_of(value: ResolvedValue, wire: WireFormat) -> Callable[[str, bool], A
 
 # --- numbers: digits are kept exactly -------------------------------------------------------------
 
-_SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " "})
+# Spaces, apostrophes and minus signs that look alike.
+_SIGNS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'", "\u2212": "-"})
 _CANONICAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 _LONGEST_NUMBER = 60
 
 
 def _integer_reader(value: ResolvedValue) -> TextReader:
-    """A reader of whole numbers. A number cell with 12.0 is 12; a text "12,0" is 12 if `decimal: ","` is declared.
+    """A reader of whole numbers, in digits of any script, with the declared thousands separator.
+
+    A number cell with 12.0 is 12; a text "12,0" is 12 if `decimal: ","` is declared.
 
     A text "12,000" may mean thousands and is not valid where no thousands separator is declared.
     """
@@ -60,9 +64,8 @@ def _integer_reader(value: ResolvedValue) -> TextReader:
         if typed:
             number = _typed_number(text)
         else:
-            digits = amount(text)
-            digits = zeros.sub("", digits) if zeros and len(digits) <= _LONGEST_NUMBER else digits
-            number = _declared_number(digits, whole, thousands)
+            digits = plain_digits(amount(text)[: _LONGEST_NUMBER + 1])
+            number = _declared_number(zeros.sub("", digits) if zeros else digits, whole, thousands)
         if number is None or number != number.to_integral_value():
             return InvalidValue("integer-invalid", f"{quoted(text)} is not a whole number", _number_hint(text, value))
         return format(number.to_integral_value() + 0, "f")  # + 0: no minus zero
@@ -71,13 +74,24 @@ def _integer_reader(value: ResolvedValue) -> TextReader:
 
 
 def _decimal_reader(value: ResolvedValue) -> TextReader:
-    """A reader of numbers with the declared decimal separator (a point by default)."""
-    point, thousands = value.formats.decimal or ".", value.formats.thousands
+    """A reader of numbers with the declared separators, in digits of any script.
+
+    Where `decimal` is not declared, it is a point (a comma if thousands are separated by points). A text "1.234" may
+    mean thousands and is not valid where neither separator is declared.
+    """
+    thousands, undeclared = value.formats.thousands, value.formats.decimal is None
+    point = value.formats.decimal or ("," if thousands == "." else ".")
     pattern = re.compile(f"{_whole_pattern(thousands)}({re.escape(point)}[0-9]+)?")
+    unproven = re.compile(rf"[+-]?[1-9][0-9]{{0,2}}[{point}][0-9]{{3}}") if undeclared and thousands is None else None
     amount = _amount_in(value)
 
     def read(text: str, typed: bool) -> str | InvalidValue:
-        number = _typed_number(text) if typed else _declared_number(amount(text), pattern, thousands, point)
+        digits = text if typed else plain_digits(amount(text)[: _LONGEST_NUMBER + 1])
+        if not typed and unproven and unproven.fullmatch(digits):
+            message = f"{quoted(text)} may have a thousands or a decimal separator"
+            hint = f"set decimal: and thousands: {in_mapping(value.place)}"
+            return InvalidValue("decimal-invalid", message, hint)
+        number = _typed_number(text) if typed else _declared_number(digits, pattern, thousands, point)
         if number is None:
             message = f"{quoted(text)} is not a number with the decimal separator '{point}'"
             return InvalidValue("decimal-invalid", message, _number_hint(text, value))
@@ -92,20 +106,21 @@ def _typed_number(text: str) -> Decimal | None:
 
 
 def _declared_number(text: str, pattern: re.Pattern[str], thousands: str | None, point: str = ".") -> Decimal | None:
-    """A number with the declared separators."""
-    digits = text.translate(_SPACES)
+    """A number with the declared separators; the text is in plain digits."""
+    digits = text.translate(_SIGNS)
     if len(text) > _LONGEST_NUMBER or not pattern.fullmatch(digits):
         return None
     if thousands:
-        digits = digits.replace(thousands.translate(_SPACES), "")
+        digits = digits.replace(thousands.translate(_SIGNS), "")
     return Decimal(digits.replace(point, "."))
 
 
 def _whole_pattern(thousands: str | None) -> str:
     if thousands is None:
         return "[+-]?[0-9]+"
-    separator = re.escape(thousands.translate(_SPACES))
-    return rf"[+-]?(?:[0-9]{{1,3}}(?:{separator}[0-9]{{3}})+|[0-9]+)"
+    separator = re.escape(thousands.translate(_SIGNS))
+    indian = r"|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}" if thousands == "," else ""  # 12,34,567
+    return rf"[+-]?(?:[0-9]{{1,3}}(?:{separator}[0-9]{{3}})+{indian}|[0-9]+)"
 
 
 def _zero_decimals(point: str | None, thousands: str | None) -> re.Pattern[str] | None:
@@ -206,24 +221,29 @@ def _yes_no_reader(value: ResolvedValue, words: tuple[str, str]) -> TextReader:
 
 # --- IDs of uploaded documents --------------------------------------------------------------------
 
-_TOKEN = re.compile(r"[!-~]{1,200}")
+_TOKEN = re.compile(r"(?=.*[0-9A-Za-z])[0-9A-Za-z_.:=+~{}-]{1,200}")
 _NUMBER = re.compile(r"[0-9]{1,30}")
+_FLOAT = re.compile(r"([0-9]{1,15})\.0")  # an ID column that a program stored as floats
+# Numbers with separators or an exponent, and names of files.
+_NO_TOKEN = re.compile(
+    r"[0-9]+(?:[.,][0-9]+)+|[0-9][.,]?[0-9]*E\+?[0-9]+|.*\.(?:pdf|docx?|odt|rtf|txt|html?|jpe?g|png|zip)", re.IGNORECASE
+)
 
 
 def _read_document(text: str, typed: bool) -> str | InvalidValue:
     """A document ID of an answer: an integer or numeric text (service description 2.2)."""
-    number = _without_fraction(text, typed)
+    number = _FLOAT.sub(r"\1", text)
     return number if _NUMBER.fullmatch(number) else _invalid_document(text)
 
 
 def _read_cv(text: str, typed: bool) -> str | InvalidValue:
-    """A document ID of a CV: any single ASCII token, as it is a string (service description 4.2)."""
-    token = _without_fraction(text, typed)
-    return read_text(token, typed) if _TOKEN.fullmatch(token) else _invalid_document(text)
+    """A document ID of a CV: one token of letters, digits and - _ . : = + ~ (a string in service description 4.2).
 
-
-def _without_fraction(text: str, typed: bool) -> str:
-    return text.removesuffix(".0") if typed else text
+    Not valid are names of files, web addresses, and numbers with separators.
+    """
+    token = _FLOAT.sub(r"\1", text)
+    is_token = _TOKEN.fullmatch(token) and not _NO_TOKEN.fullmatch(token)
+    return read_text(token, typed) if is_token else _invalid_document(text)
 
 
 def _invalid_document(text: str) -> InvalidValue:

@@ -111,7 +111,10 @@ class _Parser:
         while not self._at("}"):
             key = self.value(depth)
             self.expect(":")
-            pairs[key if isinstance(key, str) else str(key)] = self.value(depth)
+            name = key if isinstance(key, str) else str(key)
+            if name in pairs:
+                raise InvalidLiteral(f"the key '{name}' occurs twice")
+            pairs[name] = self.value(depth)
             if not self._at("}"):
                 self.expect(",")
         self._take()
@@ -141,5 +144,9 @@ def _unescaped(text: str) -> str:
 def _escape(match: re.Match[str]) -> str:
     code = match.group(1) or match.group(2) or match.group(3)
     if code is None:
-        return _SHORT.get(match.group(4), match.group(0))
-    return chr(int(code, 16)) if int(code, 16) <= sys.maxunicode else match.group(0)
+        if match.group(4) not in _SHORT:
+            raise InvalidLiteral(f"the escape {match.group(0)} is not valid")
+        return _SHORT[match.group(4)]
+    if int(code, 16) > sys.maxunicode:
+        raise InvalidLiteral(f"the escape {match.group(0)} is not valid")
+    return chr(int(code, 16))

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from importer.mapping import (
-    ENTRY_FIELDS,
-    EntryKind,
-    EntryOrder,
-    FromGroup,
-    FromRow,
-    ResolvedAnswer,
-    ResolvedEntries,
-    ResolvedGroup,
-    ResolvedMapping,
-    ResolvedSource,
-)
+from importer.mapping import Lookup, ResolvedAnswer, ResolvedEntries, ResolvedMapping, ResolvedValue
 from importer.models import (
     Answer,
     AnswerType,
@@ -35,9 +23,9 @@ from importer.models import (
 from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
-from importer.transform.entry_rows import EntryRow, columns_of, finder_of
+from importer.transform.entries import EntriesReader
 from importer.transform.texts import quoted
-from importer.transform.values import OPEN_END, ValueCache, ValueReader
+from importer.transform.values import ValueReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +80,7 @@ class BodyReader:
         wire, candidate = mapping.wire, mapping.candidate
         self._is_application = mapping.target.operation is Operation.APPLY
         named = {name: getattr(candidate, name) for name in (*_REQUIRED, "terms_of_use", "source_platform")}
-        self.fields = {name: ValueReader(value, wire) for name, value in named.items() if value is not None}
+        self.fields = {name: _reader_of(value, wire) for name, value in named.items() if value is not None}
         self.answers = tuple(AnswerReader(answer, wire) for answer in mapping.answers)
         read = [column for reader in self.fields.values() for column in reader.columns]
         read += [filter.column for filter in mapping.filters]
@@ -127,6 +115,62 @@ def body_reader(mapping: ResolvedMapping) -> BodyReader:
     return BodyReader(mapping)
 
 
+# --- values in another table ----------------------------------------------------------------------
+
+
+def _reader_of(value: ResolvedValue, wire: WireFormat) -> ValueReader:
+    return _LookupReader(value, value.lookup, wire) if value.lookup else ValueReader(value, wire)
+
+
+class _LookupReader(ValueReader):
+    """Reads a value from the rows of another table that belong to a row."""
+
+    def __init__(self, value: ResolvedValue, lookup: Lookup, wire: WireFormat) -> None:
+        super().__init__(value, wire)
+        self._join = lookup.join
+        self._there = ValueReader(lookup.value, wire)
+        indexes = [column.index for column in lookup.value.columns]
+        self._used = frozenset((*indexes, lookup.join.children.key.index))
+        self._blank_cells = ("",) * (max(indexes) + 1)
+
+    def read(self, row: Row, problems: list[Problem]) -> Any:
+        """The value that all rows there have, or None where they differ; as of a blank cell if there are none."""
+        children = self._join.rows_of(row)
+        if not children:
+            return self._there.read(Row(row.origin, row.number, self._blank_cells), problems)
+        found: dict[Any, Row] = {}
+        for child in children:
+            problems += (one for one in child.problems if one.column is None or one.is_in(self._used))
+            value = self._there.read(child, problems)
+            if value is not None:
+                found.setdefault(value, child)
+        if len(found) < 2:
+            return next(iter(found), None)
+        first, *others = found.values()
+        problems += (self._difference(first, other) for other in others)
+        return None
+
+    def source(self, row: Row) -> tuple[ValueReader, Row]:
+        """The reader and the row that give the value: those of the other table, if it is found there."""
+        found = (child for child in self._join.rows_of(row) if self._there.read(child, []) is not None)
+        child = next(found, None)
+        return (self, row) if child is None else (self._there, child)
+
+    def _difference(self, first: Row, other: Row) -> Problem:
+        (_, expected), (column, text) = self._cell(first), self._cell(other)
+        same = f"which has the same '{self._join.children.key.label}'"
+        message = f"{quoted(text)} differs from {quoted(expected)} in row {first.number}, {same}"
+        hint = "keep one of these rows, or correct the key"
+        return Problem("lookup-ambiguous", message, hint, other.place(column))
+
+    def _cell(self, row: Row) -> tuple[Column, str]:
+        column = self._there.first_filled(row) or self._join.children.key
+        return column, row.cells[column.index]
+
+
+# --- one field, one answer ------------------------------------------------------------------------
+
+
 def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
     before = len(problems)
     found = reader.read(row, problems)
@@ -158,7 +202,7 @@ class AnswerReader:
             self.reader = EntriesReader(answer.content, wire)
             self._as_file = False
         else:
-            self.reader = ValueReader(answer.content, wire)
+            self.reader = _reader_of(answer.content, wire)
             self._as_file = answer.content.field.is_file
             if answer.question.answer_type == AnswerType.SHORT_TEXT:
                 self._limit = wire.short_text_limit
@@ -207,197 +251,13 @@ def _reference(question: Question, wire: WireFormat) -> int | dict[str, Any]:
     return {"id": question.id} if question.key is None else {"id": question.id, "question_key": question.key}
 
 
-# --- entries: the education or experience of a row as one JSON string -----------------------------
-
-_FLAGS = tuple(fields[-1] for fields in ENTRY_FIELDS.values())
-_ENTRIES_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
-
-
-class EntrySource(NamedTuple):
-    """The readers of the fields of an entry, by their names, and the row that they read."""
-
-    readers: Mapping[str, ValueReader]
-    row: EntryRow
-
-
-class EntriesReader:
-    """Reads all entries of a row."""
-
-    def __init__(self, entries: ResolvedEntries, wire: WireFormat) -> None:
-        self._sources = tuple(_SourceReader(source, entries.kind, wire) for source in entries.sources)
-        self._order = entries.order
-        # Several sources, and an export with one row per combination, repeat entries.
-        self._repeats = len(self._sources) > 1 or isinstance(entries.sources[0].source, FromGroup)
-        self.columns = tuple(column for source in self._sources for column in source.columns)
-
-    def read(self, row: Row, problems: list[Problem]) -> str | None:
-        """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
-
-        Blank groups are skipped; an entry has only the fields that are filled in. Only entries that are equal in all
-        fields are sent once.
-        """
-        entries = self._arranged([entry for source in self._sources for entry in source.read(row, problems)])
-        return _ENTRIES_ENCODER.encode(entries) if entries else None
-
-    def sources(self, row: Row) -> list[EntrySource]:
-        """Where each entry of the answer comes from, in the order of the answer; for a row without problems."""
-        read = [one for source in self._sources for one in source.read_with_source(row)]
-        source_of = {id(entry): source for entry, source in read}
-        return [source_of[id(entry)] for entry in self._arranged([entry for entry, _ in read])]
-
-    def _arranged(self, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The entries that are sent, in order."""
-        entries = [entry for entry in found if entry]
-        if self._repeats:
-            entries = [entry for index, entry in enumerate(entries) if entry not in entries[:index]]
-        return _in_order(entries, self._order)
-
-    def first_filled(self, row: Row) -> Column | None:
-        """The column that a problem of the whole answer is shown at."""
-        return self.columns[0] if self.columns else None
-
-
-class _SourceReader:
-    """Reads the entries of one source."""
-
-    def __init__(self, entries: ResolvedSource, kind: EntryKind, wire: WireFormat) -> None:
-        caches: dict[str, ValueCache] = defaultdict(ValueCache)
-        self._own_columns = isinstance(entries.source, FromRow)
-        self._find = finder_of(entries.source, entries.missing)
-        self._groups = tuple(_GroupReader(group, kind, wire, caches) for group in entries.groups)
-        own = tuple(column for group in self._groups for column in group.columns)
-        self.columns = columns_of(entries.source) or own  # those of the candidate's own row
-
-    def read(self, row: Row, problems: list[Problem]) -> list[dict[str, Any]]:
-        """The entries, in the order of the source; an entry without cells is empty."""
-        if self._own_columns:
-            return [group.read(row, problems) for group in self._groups if group.has_cells(row)]
-        return [self._read_one(entry_row, problems) for entry_row in self._find(row, problems)]
-
-    def read_with_source(self, row: Row) -> list[tuple[dict[str, Any], EntrySource]]:
-        """The entries, and where each comes from; for a row without problems."""
-        if self._own_columns:
-            found = [(group, EntryRow(row)) for group in self._groups]
-        else:
-            found = [(self._groups[0], one) for one in self._find(row, [])]
-        return [(group.read(one.row, []), EntrySource(group.readers, one)) for group, one in found]
-
-    def _read_one(self, entry_row: EntryRow, problems: list[Problem]) -> dict[str, Any]:
-        group = self._groups[0]
-        if not group.has_cells(entry_row.row):
-            return {}
-        found: list[Problem] = []
-        entry = group.read(entry_row.row, found)
-        inside = entry_row.inside
-        problems.extend(replace(problem, place=inside) if inside else problem for problem in found)
-        return entry
-
-
-def _in_order(entries: list[dict[str, Any]], order: EntryOrder) -> list[dict[str, Any]]:
-    """The entries sorted by end date, then start date; current ones count as the latest.
-
-    Entries without dates come last; equal ones keep their order.
-    """
-    if order is EntryOrder.KEPT:
-        return entries
-    known = [entry for entry in entries if any(_period_of(entry))]
-    known.sort(key=_period_of, reverse=order is EntryOrder.NEWEST_FIRST)
-    return [*known, *(entry for entry in entries if not any(_period_of(entry)))]
-
-
-_CURRENT = "9999"
-
-
-def _period_of(entry: dict[str, Any]) -> tuple[str, str]:
-    current = any(entry.get(flag) is True for flag in _FLAGS)
-    start = str(entry.get("start_date") or "")
-    return (_CURRENT if current else str(entry.get("end_date") or start), start)
-
-
-class _GroupReader:
-    """Reads the entry of one column group."""
-
-    def __init__(self, group: ResolvedGroup, kind: EntryKind, wire: WireFormat, caches: dict[str, ValueCache]) -> None:
-        self._name, *_, self._flag = ENTRY_FIELDS[kind]  # the field that names the entry, and the flag of a current one
-        self._always_flagged = wire.currently_flags == "always"
-        self.readers = {name: ValueReader(value, wire, caches[name]) for name, value in group.fields.items()}
-        self.columns = tuple(column for reader in self.readers.values() for column in reader.value.columns)
-        self._from_cells = frozenset(
-            name for name, reader in self.readers.items() if reader.value.columns and reader.value.default is None
-        )
-        self._indexes = tuple(column.index for column in self.columns)
-
-    # Loops instead of any(...): these run for each entry of each row, and loops take half as long.
-
-    def has_cells(self, row: Row) -> bool:
-        """Whether any cell of the group is filled in; in most rows, most groups are empty."""
-        cells = row.cells
-        for index in self._indexes:  # noqa: SIM110
-            if cells[index]:
-                return True
-        return False
-
-    def read(self, row: Row, problems: list[Problem]) -> dict[str, Any]:
-        """The entry; an empty one where the group is blank."""
-        before = len(problems)
-        entry = {name: reader.read(row, problems) for name, reader in self.readers.items()}
-        if len(problems) == before:
-            if not self._is_filled(entry, row):
-                return {}
-            self._check(entry, row, problems)
-        self._set_flag(entry)
-        return {name: value for name, value in entry.items() if value is not None}
-
-    def _is_filled(self, entry: dict[str, Any], row: Row) -> bool:
-        """Whether cells fill in the entry; a flag set to no (a check box in every row) does not."""
-        for name, value in entry.items():
-            if value is None or value is False:
-                continue
-            if (name in self._from_cells and value is not OPEN_END) or self.readers[name].from_cells(row):
-                return True
-        return False
-
-    def _check(self, entry: dict[str, Any], row: Row, problems: list[Problem]) -> None:
-        if entry.get(self._name) is None:
-            filled = (name for name, reader in self.readers.items() if reader.from_cells(row))
-            field = self._name if self._name in self.readers else next(filled)
-            message = f"the entry has no {self._name}"
-            problems.append(
-                self._problem("entry-name-missing", message, "fill it in, or clear the cells of the entry", field, row)
-            )
-        start, end, flag = entry.get("start_date"), entry.get("end_date"), entry.get(self._flag)
-        if flag is True and isinstance(end, str):
-            message = f"the entry is marked as current but has the end date {end}"
-            problems.append(self._problem("entry-current-conflict", message, "remove one of the two", "end_date", row))
-        if flag is False and end is OPEN_END and self.readers["end_date"].from_cells(row):
-            message = "the end date marks the entry as current, but its flag does not"
-            problems.append(self._problem("entry-current-conflict", message, "correct one of the two", "end_date", row))
-        if start is not None and isinstance(end, str) and start > end:
-            message = f"the start date {start} is after the end date {end}"
-            problems.append(self._problem("entry-dates-reversed", message, "correct one of the two", "start_date", row))
-
-    def _problem(self, code: str, message: str, hint: str, field: str, row: Row) -> Problem:
-        return Problem(code, message, hint, row.place(self.readers[field].first_filled(row)))
-
-    def _set_flag(self, entry: dict[str, Any]) -> None:
-        """An open end is sent as the flag, without an end date; a flag set to no outweighs a blank end.
-
-        Whether the service needs a flag that is false is not shown, so it is a setting.
-        """
-        flag = entry.get(self._flag)
-        if entry.get("end_date") is OPEN_END:
-            entry["end_date"] = None
-            flag = flag is not False
-        entry[self._flag] = True if flag else False if self._always_flagged else None
-
-
 # --- the bytes ------------------------------------------------------------------------------------
 
 
 def encode(submission: Submission) -> ReadyCandidate:
     """The submission with its request body (4.2, 4.3) as JSON; equal rows give equal bytes."""
     body = _ENCODER.encode(submission.payload()).encode("ascii")
-    return ReadyCandidate(submission.row, submission.email, body, submission.left_out)
+    return ReadyCandidate(submission.row, submission.email, body)
 
 
 def _as_dict(value: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Reads texts, names, e-mail addresses, phone numbers and web addresses, or says why a text is not valid.
+"""Reads texts, e-mail addresses, phone numbers and web addresses, or says why a text is not valid.
 
 The libraries for e-mail addresses and phone numbers load slowly and not every file needs them, so they are imported at
 first use.
@@ -11,12 +11,12 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Any
 from urllib.parse import urlsplit
 
-from importer.mapping import NameRule, ResolvedValue, Surname
+from importer.mapping import REGIONS, ResolvedValue
 from importer.problems import LinePlace, Place, Problem
-from importer.text.normalize import normalize, visible
+from importer.text.normalize import visible
 
 _SHOWN = 80  # characters of a cell in a message
 _PADDING = "\u200b\ufeff\u2060 \t\r\n\u00a0\u202f\u3000\v\f"
@@ -50,15 +50,31 @@ def stripped(text: str) -> str:
     return text.strip(_PADDING)
 
 
+# Zero-width characters and direction marks say nothing between digits; U+202E does, as it shows them in reverse.
+WITHOUT_EFFECT = (
+    "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u2060\u2066\u2067\u2068\u2069\ufeff"
+)
+_TO_PLAIN = dict.fromkeys(map(ord, WITHOUT_EFFECT)) | {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+_DIGIT = re.compile(r"\d")
+
+
+def plain_digits(text: str) -> str:
+    """The text with the digits of every script as 0 to 9, full-width signs as ASCII, without invisible characters."""
+    if text.isascii():
+        return text
+    return _DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text.translate(_TO_PLAIN))
+
+
 # --- plain texts ----------------------------------------------------------------------------------
 
 _ALLOWED_CONTROLS = frozenset("\n\r\t")
+_REVERSING = "\u202e"  # what a person sees after it is not what would be sent
 _BREAKS = re.compile(r"\s*[\n\r\t\v\f\u2028\u2029]\s*")
 _ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
 
 
 def read_text(text: str, typed: bool) -> str | InvalidValue:
-    """The text unchanged; control characters other than line breaks and tabs, and lone surrogates, are not valid.
+    """The text unchanged; control characters other than line breaks and tabs, lone surrogates and U+202E are not valid.
 
     Nor is the quote of a formula escape: it is removed only from results files that still have an import_ column.
     """
@@ -70,7 +86,9 @@ def read_text(text: str, typed: bool) -> str | InvalidValue:
     if text.isprintable():
         return text
     for character in text:
-        if character not in _ALLOWED_CONTROLS and unicodedata.category(character) in ("Cc", "Cs"):
+        if character == _REVERSING or (
+            character not in _ALLOWED_CONTROLS and unicodedata.category(character) in ("Cc", "Cs")
+        ):
             message = f"{quoted(text)} contains the character U+{ord(character):04X}, which cannot be sent"
             return InvalidValue("character-not-allowed", message, "remove it")
     return text
@@ -79,109 +97,6 @@ def read_text(text: str, typed: bool) -> str | InvalidValue:
 def read_line(text: str, typed: bool) -> str | InvalidValue:
     """The text in one line: line breaks and tabs, with the spaces around them, become a space."""
     return read_text(text if text.isprintable() else _BREAKS.sub(" ", text), typed)
-
-
-# --- names, and full names split by a declared rule -----------------------------------------------
-
-Side = Literal["first", "last"]
-_DEFAULT = NameRule()
-# Left over from copying from web pages. Joiners (U+200C, U+200D) and direction marks matter in some scripts.
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
-
-
-def read_name(text: str, typed: bool) -> str | InvalidValue:
-    """A name with single spaces; one without any letter is not valid."""
-    name = " ".join(_without_invisible(text).split())
-    if not any(character.isalpha() for character in name):
-        return InvalidValue("name-invalid", f"{quoted(text)} is not a valid name", "write the name in letters")
-    return read_text(name, typed)
-
-
-def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> str | InvalidValue:
-    """The first or last name: split at a comma as in `Ada, Nur`, else by the rule.
-
-    A single word is not valid, as it could be either name; nor is a name that the rule does not fit.
-    """
-    rule = rule or _DEFAULT
-    full_name = _without_invisible(full_name)
-    before, comma, after = full_name.rpartition(",")
-    if comma and normalize(after) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
-        full_name = f"{before} {after}"
-    if "," in full_name:
-        return _part_by_comma(full_name, part)
-    if rule.surname is Surname.BEFORE_COMMA:
-        message = f"{quoted(full_name)} has no comma after the last name"
-        return InvalidValue("name-split-failed", message, "write it as 'Last, First'")
-    words = full_name.split()
-    without_suffixes = _without_suffixes(words, rule)
-    found = _last_name_words(without_suffixes, rule)
-    if found is None:
-        return _split_failed(full_name, words, rule)
-    begin, end = found
-    if part == "first":
-        return " ".join(without_suffixes[:begin] + without_suffixes[end:])
-    return " ".join(without_suffixes[begin:end] + words[len(without_suffixes) :])
-
-
-def _without_invisible(text: str) -> str:
-    return text if text.isprintable() else text.translate(_INVISIBLE)
-
-
-def _without_suffixes(words: list[str], rule: NameRule) -> list[str]:
-    """The words before the suffixes at the end."""
-    count = len(words)
-    while count and normalize(words[count - 1]) in rule.suffixes:
-        count -= 1
-    return words[:count]
-
-
-def _last_name_words(words: list[str], rule: NameRule) -> tuple[int, int] | None:
-    """Where the last name begins and ends among the words, or None where the rule leaves no first or no last name."""
-    match rule.surname:
-        case Surname.CAPITALS:
-            found = _capitals(words)
-        case Surname.FIRST_WORD:
-            end = 0
-            while end < len(words) - 1 and normalize(words[end]) in rule.particles:
-                end += 1
-            found = (0, end + 1)
-        case _:
-            begin = len(words) - 1
-            while begin > 1 and normalize(words[begin - 1]) in rule.particles:
-                begin -= 1
-            found = (begin, len(words))
-    if found is None or found[1] - found[0] >= len(words) or found[0] < 0:
-        return None
-    return found
-
-
-def _capitals(words: list[str]) -> tuple[int, int] | None:
-    """The run of words in capitals at the beginning or at the end; None where there is none, or one at each."""
-    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in words]
-    begin = next((index for index, is_capital in enumerate(capital) if not is_capital), len(words))
-    end = next((index for index, is_capital in enumerate(reversed(capital)) if not is_capital), len(words))
-    if sum(capital) != max(begin, end) or not (begin or end):
-        return None
-    return (0, begin) if begin else (len(words) - end, len(words))
-
-
-def _split_failed(full_name: str, words: list[str], rule: NameRule) -> InvalidValue:
-    if len(words) < 2:
-        message = f"{quoted(full_name)} is one word and cannot be split into a first and a last name"
-        return InvalidValue("name-split-failed", message, "write both names")
-    if rule.surname is Surname.CAPITALS:
-        message = f"{quoted(full_name)} needs a last name in capitals, with a first name before or after it"
-        return InvalidValue("name-split-failed", message, "write it as 'LAST First', or as 'Last, First'")
-    message = f"{quoted(full_name)} cannot be split into a first and a last name"
-    return InvalidValue("name-split-failed", message, "write it as 'Last, First'")
-
-
-def _part_by_comma(full_name: str, part: Side) -> str | InvalidValue:
-    pieces = [" ".join(piece.split()) for piece in full_name.split(",")]
-    if len(pieces) != 2 or not all(pieces):
-        message = f"{quoted(full_name)} cannot be split into a first and a last name"
-        return InvalidValue("name-split-failed", message, "write it as 'Last, First' or 'First Last'")
-    return pieces[0] if part == "last" else pieces[1]
 
 
 # --- e-mail addresses -----------------------------------------------------------------------------
@@ -193,15 +108,30 @@ _LONGEST_PLAIN = 64  # the whole address; far below the limits of the library
 
 
 def read_email(text: str, typed: bool) -> str | InvalidValue:
-    """The address with its domain in lower case; no DNS lookup is made."""
+    """One address, with its domain in lower case; no DNS lookup is made.
+
+    Not valid are a display name, and characters that look like others.
+    """
     plain = _PLAIN_EMAIL.fullmatch(text) if len(text) <= _LONGEST_PLAIN else None
     domain = _read_domain(plain.group(2)) if plain else None
     if plain and domain:
         return f"{plain.group(1)}@{domain}"
     address, error = _read_address(text)
+    if address and _is_disguised(text):
+        address, error = "", "it mixes letters of several scripts"
     return address or InvalidValue(
         "email-invalid", f"{quoted(text)} is not a valid e-mail address: {error}", _EMAIL_HINT
     )
+
+
+def _is_disguised(text: str) -> bool:
+    """Whether it has full-width characters, or a word with Latin and with Cyrillic or Greek letters that look alike."""
+    if unicodedata.normalize("NFKC", text) != text:
+        return True
+    local, _, domain = text.partition("@")
+    words = (filter(str.isalpha, word) for word in (local, *domain.split(".")))
+    scripts = ({unicodedata.name(letter, "").partition(" ")[0] for letter in word} for word in words)
+    return any(len(found & {"LATIN", "CYRILLIC", "GREEK"}) > 1 for found in scripts)
 
 
 def _read_address(text: str) -> tuple[str, str]:
@@ -232,8 +162,19 @@ _LETTER_IN_NUMBER = re.compile(r"[+＋\d].*[^\W\d_]|[^\W\d_]\d", re.DOTALL)
 _FLOAT_TAIL = re.compile(r"(?<=[0-9]{5})\.0$")  # a number column that a program stored as floats
 
 
+_DATE = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}([./-])[0-9]{1,2}\1(?:19|20)[0-9]{2}")
+_SEVERAL = re.compile(r"[/;,|\n&]|\s-\s|\s{2,}")  # between two numbers; a slash also behind an area code
+_LEAST_NATIONAL = 9  # digits; a shorter number without 0 most likely has no area code
+_LONGEST_NATIONAL = 10  # longer numbers without + mostly begin with the code of a country
+_DANGLING = re.compile(r"\?|[0-9]\s*(?:\+|\(\+)")
+
+
 def phone_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValue]:
-    """A reader of phone numbers of the declared region, or with + and the country code; it returns E.164."""
+    """A reader of one phone number of the declared region, or with + and the country code; it returns E.164.
+
+    Accepts a word before the number, and digits of any script. Not valid are several numbers, an extension, letters, a
+    date, and a number without + that is as likely one of another country.
+    """
 
     def read(text: str, typed: bool) -> str | InvalidValue:
         if _SHORTENED.fullmatch(text):
@@ -250,18 +191,65 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     region = value.formats.region
     # Without a region the library accepts no international prefix, though 00 is one nearly everywhere.
     dialled = "+" + text[2:] if region is None and text.startswith("00") else text
+    invalid = InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(value))
+    if _DATE.fullmatch(text) or _DANGLING.search(text):
+        return invalid
     try:
         number = phonenumbers.parse(dialled, region)
     except phonenumbers.NumberParseException:
-        return InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(value))
+        return invalid
     if number.extension and phonenumbers.is_valid_number(number):
         message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
         return InvalidValue("phone-extension", message, "write the number without the extension")
     if _LETTER_IN_NUMBER.search(text):
         return InvalidValue("phone-letters", f"{quoted(text)} contains letters", "write the number in digits")
     if not phonenumbers.is_valid_number(number):
-        return InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(value))
+        return invalid
+    if _has_several(text, region):
+        hint = "write one number, or set split: and take: first_valid " + in_mapping(value.place)
+        return InvalidValue("phone-invalid", f"{quoted(text)} contains several phone numbers", hint)
+    if region and _may_be_another(text, number, region):
+        hint = f"write it with + and the country code, or as usual in {region}, with its area code"
+        return InvalidValue("phone-invalid", f"{quoted(text)} may be a number of another area or country", hint)
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def _has_several(text: str, region: str | None) -> bool:
+    """Whether the text up to a separator is a number of its own."""
+    import phonenumbers
+
+    for found in _SEVERAL.finditer(text):
+        try:
+            if phonenumbers.is_valid_number(phonenumbers.parse(text[: found.start()], region)):
+                return True
+        except phonenumbers.NumberParseException:
+            continue
+    return False
+
+
+def _may_be_another(text: str, number: Any, region: str) -> bool:
+    """Whether a number without + and without the 0 that its region writes in front may be another one.
+
+    It may have no area code, or begin with the code of another country. Where all mobile numbers of a region are
+    equally long, a number of that length belongs to the region.
+    """
+    import phonenumbers
+
+    digits = phonenumbers.normalize_digits_only(text)
+    national = phonenumbers.national_significant_number(number)
+    usual = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.NATIONAL)
+    is_usual = phonenumbers.normalize_digits_only(usual) == digits
+    if "+" in plain_digits(text) or digits != national or (is_usual and len(digits) <= _LONGEST_NATIONAL):
+        return False
+    if not is_usual and len(digits) < _LEAST_NATIONAL:
+        return True
+    metadata = phonenumbers.PhoneMetadata.metadata_for_region(region)
+    if metadata and metadata.mobile and metadata.mobile.possible_length == (len(national),):
+        return False
+    try:
+        return bool(phonenumbers.is_valid_number(phonenumbers.parse(f"+{digits}", None)))
+    except phonenumbers.NumberParseException:
+        return False
 
 
 def _phone_hint(value: ResolvedValue) -> str:
@@ -276,12 +264,26 @@ def _phone_hint(value: ResolvedValue) -> str:
 # --- web addresses --------------------------------------------------------------------------------
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?![0-9]+(/|$))")  # host:8080 has no scheme
-_HOST = re.compile(r"[\w-]+(\.[\w-]+)*\.[^\W\d_][\w-]*\.?|[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-f:]+:[0-9a-f.:]*")
+_HOST = re.compile(r"[\w-]+(\.[\w-]+)*\.[^\W\d_][\w-]*|[0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-f:]+:[0-9a-f.:]*")
+_NOT_IN_URLS = re.compile(r"[\s<>\"{}|\\^`]|[.,;:!'»]$|[,;](?=https?:|www\.|[\w-]+\.[a-z])|(?<![/=?&:%])https?://")
+# Endings of names that are addresses even without https:// or www.; cv.pdf, ada.nur and Node.js are none.
+# fmt: off
+_ENDINGS = frozenset((
+    "com", "org", "net", "edu", "gov", "info", "biz", "name", "pro", "dev", "app", "tech", "online", "site", "website",
+    "blog", "space", "xyz", "page", "link", "digital", "cloud", "design", "studio", "art", "photo", "media", "agency",
+    "works", "world", "life", "live", "social", "academy", "jobs", "careers", "eu", "uk", "рф", "укр",
+))
+# fmt: on
 
 
 def read_url(text: str, typed: bool) -> str | InvalidValue:
-    """An http or https address; https:// is added to an address without a scheme, such as `linkedin.com/in/ada`."""
-    address = text if _SCHEME.match(text) else f"https://{text.removeprefix('//')}"
+    """One http or https address; https:// is added to an address without a scheme, such as `linkedin.com/in/ada`.
+
+    Not valid are user names and passwords (`ada@example.com` is an e-mail address), punctuation behind the address,
+    several addresses, and without https:// or www. a name whose ending is neither a country's nor a common one.
+    """
+    has_scheme = _SCHEME.match(text)
+    address = text if has_scheme else f"https://{text.removeprefix('//')}"
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port
@@ -289,9 +291,17 @@ def read_url(text: str, typed: bool) -> str | InvalidValue:
         return _invalid_url(text)
     if parts.scheme.lower() not in ("http", "https"):
         return _invalid_url(text, f": {parts.scheme}: addresses cannot be sent")
-    if host is None or port == 0 or not _HOST.fullmatch(host) or not address.isprintable() or " " in address:
+    if host is None or port == 0 or not _HOST.fullmatch(host) or not address.isprintable() or "@" in parts.netloc:
+        return _invalid_url(text)
+    if _NOT_IN_URLS.search(address, len("https://")) or unicodedata.normalize("NFKC", address) != address:
+        return _invalid_url(text)
+    if not has_scheme and not host.startswith("www.") and not _is_known_ending(host.rpartition(".")[2]):
         return _invalid_url(text)
     return address
+
+
+def _is_known_ending(ending: str) -> bool:
+    return ending in _ENDINGS or ending.startswith("xn--") or ending.upper() in REGIONS
 
 
 def _invalid_url(text: str, reason: str = "") -> InvalidValue:

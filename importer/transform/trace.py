@@ -15,7 +15,8 @@ from typing import NamedTuple
 from importer.mapping import Kind, ResolvedMapping, ResolvedValue
 from importer.models import Answer, Application, PoolCandidate, Row
 from importer.problems import CellPlace, Origin
-from importer.transform.row import AnswerReader, EntriesReader, EntrySource, body_reader
+from importer.transform.entries import EntriesReader, EntrySource
+from importer.transform.row import AnswerReader, body_reader
 from importer.transform.texts import stripped
 from importer.transform.values import OPEN_END, ReadFrom, ValueReader
 

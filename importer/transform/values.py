@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
-from importer.mapping import Kind, Lookup, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
+from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
-from importer.transform.texts import InvalidValue, in_mapping, part_of_name, quoted, stripped
+from importer.transform.names import part_of_name
+from importer.transform.texts import InvalidValue, in_mapping, quoted, stripped
 
 # Texts of all other kinds repeat often, so their values are cached.
 _RARELY_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
@@ -59,11 +60,7 @@ class ValueReader:
         self._cache = (cache or ValueCache()) if self._is_worth_caching() else None
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
-        self._lookup = value.lookup
-        self._looked_up = ValueReader(value.lookup.value, wire) if value.lookup else None
-        is_one_cell = (
-            not value.lookup and len(value.columns) == 1 and value.separator is None and value.constant is None
-        )
+        is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
         self._only_cell = value.columns[0].index if is_one_cell else None
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
@@ -81,8 +78,6 @@ class ValueReader:
                 found = self._interpreter.read(stripped(text), False)
             if type(found) is str:
                 return found
-        if self._lookup is not None and self._looked_up is not None:
-            return _look_up(self._lookup, self._looked_up, row, problems)
         value = self.value
         if value.separator is not None:
             found = self._read_joined(row, problems)
@@ -115,11 +110,7 @@ class ValueReader:
         return ReadFrom(filled, None, tables)
 
     def source(self, row: Row) -> tuple[ValueReader, Row]:
-        """The reader and the row that give the value: those of another table if it is found there by a lookup."""
-        if self._lookup is not None and self._looked_up is not None:
-            for child in self._lookup.join.rows_of(row):
-                if self._looked_up.read(child, []) is not None:
-                    return self._looked_up, child
+        """The reader and the row that give the value: of a lookup, those of the other table."""
         return self, row
 
     @property
@@ -137,11 +128,6 @@ class ValueReader:
             if self._is_filled(row, column):
                 return column
         return self.value.columns[0] if self.value.columns else None
-
-    def text_of(self, row: Row) -> str:
-        """The text of the cell that a problem of this value is shown at."""
-        column = self.first_filled(row)
-        return row.cells[column.index] if column else ""
 
     def _is_filled(self, row: Row, column: Column) -> bool:
         return not self._is_missing(stripped(row.cells[column.index]))
@@ -163,9 +149,13 @@ class ValueReader:
         return found
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
-        filled = [stripped(row.cells[column.index]) for column in self.value.columns]
-        text = (self.value.separator or "").join(text for text in filled if not self._is_missing(text))
+        cells = [stripped(row.cells[column.index]) for column in self.value.columns]
+        filled = [text for text in cells if not self._is_missing(text)]
+        text = (self.value.separator or "").join(filled)
         read = self._interpreter.read(text, typed=False) if text else None
+        if self.value.field.kind is Kind.DATE and 0 < len(filled) < len(cells) > 2:  # 5.2024 without a day or a month?
+            hint = "fill in all its cells"
+            read = InvalidValue("date-incomplete", f"{quoted(text)} is joined from cells of which one is blank", hint)
         if isinstance(read, InvalidValue):
             problems.append(read.at(row.place(self.first_filled(row))))
         return read
@@ -194,33 +184,9 @@ class ValueReader:
         return None if text is None or not text.strip() else self._interpreter.read_fixed(text)
 
 
-def _look_up(lookup: Lookup, reader: ValueReader, row: Row, problems: list[Problem]) -> Any:
-    """The value in the rows of another table that belong to this row; as of a blank cell if there are none."""
-    children = lookup.join.rows_of(row)
-    if not children:
-        width = max(column.index for column in lookup.value.columns) + 1
-        return reader.read(Row(row.origin, row.number, ("",) * width), problems)
-    key = lookup.join.children.key
-    used = frozenset(column.index for column in (key, *lookup.value.columns))
-    found: dict[Any, Row] = {}
-    for child in children:
-        problems.extend(problem for problem in child.problems if problem.column is None or problem.is_in(used))
-        value = reader.read(child, problems)
-        if value is not None:
-            found.setdefault(value, child)
-    first, *others = found.values() or [row]
-    for other in others:
-        message = (
-            f"{quoted(reader.text_of(other))} differs from {quoted(reader.text_of(first))} in row {first.number}, "
-            f"which has the same '{key.label}'"
-        )
-        place = other.place(reader.first_filled(other))
-        problems.append(Problem("lookup-ambiguous", message, "keep one of these rows, or correct the key", place))
-    return None if others else next(iter(found), None)
-
-
 # --- from text to value ---------------------------------------------------------------------------
 
+_OTHER_RULES = ("date-incomplete", "date-in-future")  # the other end of a range has its own
 _SPARE = 20  # normalizing removes spaces, so a missing word may be written this much longer
 _LONGEST_MATCHED = 10_000  # characters of a cell that a pattern is tried on
 
@@ -265,17 +231,29 @@ class _Interpreter:
         if value.present and normalize(text) in value.present:
             return OPEN_END
         if value.part == "start" or value.part == "end":
-            found = _part_of_range(text, value.part, value.split)
-            if isinstance(found, InvalidValue):
-                return found
-            if self.is_missing(found):
-                return None
-            if value.present and normalize(found) in value.present:
-                return OPEN_END
-            return self._read_one(found, typed=False)
+            return self._read_range(text, value.part)
         if self._several:
             return self._read_choices(text, typed)
         return self._read_piece(text, typed)
+
+    def _read_range(self, text: str, part: Literal["start", "end"]) -> Any:
+        """One end of a range. The other one must be valid too: `2019-05` may be a month, and `40 - 50k` is not 40."""
+        ends = _ends_of_range(text, self._value.split)
+        if isinstance(ends, InvalidValue):
+            return ends
+        whole = self._read_kind(text, False)
+        if not isinstance(whole, InvalidValue) or whole.code == "date-incomplete":
+            return _no_range(text)
+        end, other = ends if part == "start" else reversed(ends)
+        read, other_read = self._read_end(end), self._read_end(other)
+        if not isinstance(other_read, InvalidValue) or other_read.code in _OTHER_RULES:
+            return read
+        return other_read if any(map(str.isdigit, other)) else read  # without digits, it may be a word for an open end
+
+    def _read_end(self, text: str) -> Any:
+        if self.is_missing(text):
+            return None
+        return OPEN_END if normalize(text) in self._value.present else self._read_one(text, typed=False)
 
     def _read_piece(self, text: str, typed: bool) -> Any:
         take = self._value.take
@@ -300,12 +278,25 @@ class _Interpreter:
     def _read_choices(self, text: str, typed: bool) -> Any:
         split = self._value.split
         pieces = [stripped(piece) for piece in text.split(split)] if split else [text]
+        if len(pieces) > 1 and (whole := self._option_within(text, pieces)):
+            message = f"{quoted(text)} contains '{whole}', which is one choice and several"
+            hint = f"separate choices by another character, and set it as split: {in_mapping(self._value.place)}"
+            return InvalidValue("not-an-option", message, hint)
         read = [self._read_one(piece, typed) for piece in pieces if not self.is_missing(piece)]
         invalid = [found for found in read if isinstance(found, InvalidValue)]
         if invalid:
             return self._with_hint_to_split(text, invalid[0])
         chosen = [found for found in read if found is not None]
         return joined_choices(chosen, self._wire) if chosen else None
+
+    def _option_within(self, text: str, pieces: list[str]) -> str | None:
+        """An option with the separator inside that occurs in the text, while its parts can be options too."""
+        split, known = self._value.split or "", {normalize(piece) for piece in pieces}
+        for option in self._value.field.options:
+            parts = option.split(split)
+            if len(parts) > 1 and normalize(option) in normalize(text) and known.issuperset(map(normalize, parts)):
+                return option
+        return None
 
     def _with_hint_to_split(self, text: str, found: InvalidValue) -> InvalidValue:
         if self._value.split is not None or not any(separator in text for separator in ";,|\n/"):
@@ -351,15 +342,18 @@ def _matched(text: str, pattern: Pattern) -> str | InvalidValue:
     return stripped(groups[pattern.group] or "")
 
 
-def _part_of_range(text: str, part: Literal["start", "end"], separator: str | None) -> str | InvalidValue:
-    """The text before or after the separator, which must occur once; either part may be blank, but not both.
+def _ends_of_range(text: str, separator: str | None) -> list[str] | InvalidValue:
+    """The texts before and after the separator, which must occur once; either may be blank, but not both.
 
     Without a declared separator it is a dash with spaces around it, else a long dash, else the word `to` or `bis`,
     else a hyphen.
     """
     pieces = text.split(separator) if separator else range_pieces(text)
     if len(pieces) != 2 or not any(piece.strip() for piece in pieces):
-        return InvalidValue(
-            "range-invalid", f"{quoted(text)} is not a valid range of two values", "write it as START - END"
-        )
-    return pieces[0 if part == "start" else 1].strip()
+        return _no_range(text)
+    return [piece.strip() for piece in pieces]
+
+
+def _no_range(text: str) -> InvalidValue:
+    message = f"{quoted(text)} is not a valid range of two values"
+    return InvalidValue("range-invalid", message, "write it as START - END")

@@ -44,3 +44,20 @@ def test_resume_and_a_report_keep_what_was_left_out(serve: Callable[..., Served]
     assert row["import_problem"] == f'row 2, column "Salary": {_REASON}'
     again = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
     assert (again.counts, again.summary["problems"]) == ({"already_imported": 1}, [])
+
+
+def test_a_resolved_row_keeps_what_was_left_out(serve: Callable[..., Served]) -> None:
+    """A person who finds the candidate in the service still sees which answer it lacks."""
+    served = serve({"kind": "reset", "when": "before", "emails": ["person1@example.com"], "operation": "apply"})
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(MAPPING + "defaults: {optional: leave_out}\n", encoding="utf-8")
+    write_csv(folder / "people.csv", [candidate(1, Salary="about 1000")])
+    run = served("run", "people.csv", "--mapping", "mapping.yaml", "--json", "--resend-unconfirmed", "never")
+    assert run.counts == {"unconfirmed": 1}
+    for _ in range(2):  # it can be repeated
+        assert served("resolve", run.summary["run"], "2", "--created").code == 0
+    (row,) = read_csv(folder / "results" / run.summary["run"] / "201_created.csv")
+    assert row["import_problem"] == (
+        "the response was lost or inconclusive; a user confirmed that the candidate was created | "
+        f'row 2, column "Salary": {_REASON}'
+    )

@@ -8,14 +8,14 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime, tzinfo
 from pathlib import Path
 from typing import Any
 
 import pytest
 from openpyxl import Workbook
 
-from importer.app import import_file, process_rows
+from importer.app import import_file, planning, process_rows
 from importer.app.planning import Plan
 from importer.ledger import LedgerStore
 from importer.problems import StoppedEarly
@@ -104,6 +104,26 @@ def test_an_invalid_row_holds_its_email_address(serve: Serve) -> None:
     bad.write_text(bad.read_text("utf-8-sig").replace("a lot", "900"), "utf-8-sig")
     assert served("run", str(bad), "--mapping", "mapping.yaml", "--json").counts == {"created": 1, "invalid": 1}
     assert served.sandbox.memory.accepted()[-1]["last_name"] == "Nr6"
+
+
+def test_a_date_in_the_future_is_read_again_by_a_later_run(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same command again sends a row whose date has come, and again nothing twice."""
+    served = serve()
+    mapping = served.door.folder / "mapping.yaml"
+    answer = '  available_from: {column: Salary, dates: "%Y-%m-%d", future: error}'
+    mapping.write_text(mapping.read_text().replace("  salary: Salary", answer))
+    people(served.door.folder, 0, candidate(1, Salary="2024-05-31"), candidate(2, Salary="2031-05-31"))
+
+    class Then(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Then:
+            return cls(2031, 6, 1, tzinfo=tz)
+
+    ran = served(*RUN, "--json")
+    assert ran.counts == {"created": 1, "invalid": 1}
+    assert [problem["code"] for problem in ran.summary["problems"]] == ["date-in-future"]
+    monkeypatch.setattr(planning, "datetime", Then)
+    assert served(*RUN, "--json").counts == {"already_imported": 1, "created": 1}
 
 
 def test_an_invalid_row_also_reports_that_its_email_address_is_taken(serve: Serve) -> None:

@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from importer.app.classify_rows import Candidates
+from importer.app.classify_rows import Candidates, Classified
 from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import ChildSource, read_mapping, resolve
 from importer.models import Outcome, Question
@@ -19,6 +20,7 @@ from tests.samples.sample import ROOT
 
 PAGE = ROOT / "docs" / "mapping.md"
 _BLOCK = re.compile(r"^```(csv|yaml|json)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_TODAY = date(2026, 11, 23)
 _LEVELS = ("Junior", "Senior")
 _ASKED = {
     "city": "short_text", "address": "short_text", "about": "long_text", "link": "url", "salary": "integer",
@@ -71,10 +73,10 @@ def outcome_of(example: Example, folder: Path) -> str:
     mapping = read_mapping(folder / "mapping.yaml")
     sheet = open_sheet(folder / "main.csv", mapping.source, ReadingLimits())
     tables = {child: _open(child, folder) for child in mapping.child_sources}
-    resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables)
+    resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables, _TODAY)
     candidates = Candidates(sheet.rows, resolved, None)
     shown = [name for name in ("first_name", "last_name", "cv") if f"{name}: {{column" in example.mapping]
-    lines = [_line(one.result, shown) for one in candidates]
+    lines = [_line(one, shown) for one in candidates]
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
 
 
@@ -104,12 +106,13 @@ def _whole(mapping: str) -> str:
     return f"{head}{mapping}candidate:\n{candidate}"
 
 
-def _line(result: Any, shown: list[str]) -> Any:
+def _line(one: Classified, shown: list[str]) -> Any:
+    result = one.result
     if isinstance(result, Outcome):
         return "; ".join(f"{problem.message}" for problem in result.problems)
     body = json.loads(result.body)
     sent: dict[str, Any] = {name: body[name] for name in shown}
-    sent |= {"left out": "; ".join(problem.message for problem in result.left_out)} if result.left_out else {}
+    sent |= {"left out": "; ".join(problem.message for problem in one.warnings)} if one.warnings else {}
     keys = {question.id: question.key for question in QUESTIONS}
     for item in body["answers"]:
         key = keys[item["job_post_question"]["id"]]

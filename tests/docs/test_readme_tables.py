@@ -107,6 +107,8 @@ def _default(name: str) -> str:
         return _DEFAULTS_IN_WORDS[name]
     if default is None:
         return "none"
+    if isinstance(default, bool):
+        return "yes" if default else "no"
     if isinstance(default, int | float):
         return f"{default:g}" if isinstance(default, float) else str(default)
     return f"`{','.join(default) if isinstance(default, tuple) else default}`"

@@ -45,7 +45,7 @@ OURS = Problem(
     "most likely created by our own earlier request, whose response was lost",
     "no action needed",
 )
-FIX = "fix the row, then run the same command again"
+FIX = "fix the row, then import it again"
 
 
 def unconfirmed(text: str) -> Problem:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from importer.models import Question
-from tests.mapping.mapping_files import HEAD, HEADER, question, reading_problems, resolving_problems
+from tests.mapping.mapping_files import HEAD, HEADER, question, read, reading_problems, resolving_problems
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ from tests.mapping.mapping_files import HEAD, HEADER, question, reading_problems
             "answers: {q: {column: A, curency: EUR}}\n",
             "m.yaml:4:26: 'curency' is an unknown key in q; did you mean 'currency'? use one of column, join, value, "
             "with, pattern, group, split, take, values, otherwise, part, before, after, default, missing, dates, "
-            "months, pivot, decimal, thousands, currency, region, missing_day, missing_month, yes, no, "
+            "months, pivot, decimal, thousands, currency, region, future, missing_day, missing_month, yes, no, "
             "names, sheet, file, optional",
             id="currency misspelled",
         ),
@@ -416,3 +416,20 @@ def test_a_problem_of_the_language(text: str, expected: str) -> None:
 def test_what_does_not_fit_the_header(answers: str, asked: Question, more: str, expected: str) -> None:
     """A problem with the header or the questions is reported at its line, with what to do."""
     assert resolving_problems(f"{HEAD}answers: {answers}\n{more}", HEADER, [asked]) == [expected]
+
+
+@pytest.mark.parametrize(
+    "word", ["k", "k€", "k$", "MM$", "mio", "TEUR", "tkr", "mil", "тыс.", "к", "万円", "5", ".", "%", "€€"]
+)
+def test_a_word_that_may_multiply_is_not_a_currency(word: str) -> None:
+    """A number is never read without a word that changes it: 48k is not 48."""
+    (problem,) = reading_problems(HEAD + f"answers: {{q: {{column: A, currency: '{word}'}}}}\n")
+    assert problem == f"m.yaml:4:36: '{word}' is not a currency; write a sign or a code, for example [EUR, \"€\"]"
+
+
+@pytest.mark.parametrize(
+    "word", ["€", "EUR", "Euro", "US$", "C$", "$", "₺", "TL", "kr.", "Fr.", "zł", "руб.", "円", "元"]
+)
+def test_a_sign_a_code_or_a_name_is_a_currency(word: str) -> None:
+    """Every script is accepted."""
+    assert read(HEAD + f"defaults: {{currency: '{word}'}}\n").defaults.currency == (word,)

@@ -13,7 +13,7 @@ from tests.mapping.mapping_files import HEAD, reading_problems
 _CANDIDATE = "candidate: {email: E, first_name: F, last_name: L, cv: C}\n"
 _POST = "version: 1\ntarget: {job_post: 4f2c9a}\n"
 _CODES = "the codes are %d %m %Y %y %b %B %H %I %M %S %f %p; or use one of excel, excel_1904, epoch, epoch_ms"
-_SIGN = 'use one of "." "," " " "\'" "’"'
+_SIGN = 'use one of "." "," " " "\'" "’" "٬"'
 _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
 
 
@@ -175,7 +175,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             HEAD + 'defaults: {decimal: ";"}\n',
-            'm.yaml:4:21: \';\' is not a valid decimal separator; use one of "." ","',
+            'm.yaml:4:21: \';\' is not a valid decimal separator; use one of "." "," "٫"',
             id="decimal separator",
         ),
         pytest.param(
@@ -247,7 +247,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
             "m.yaml:4:26: 'present' is an unknown key in q; use one of column, join, value, with, pattern, group, "
             "split, take, "
             "values, otherwise, part, before, after, default, missing, dates, months, pivot, decimal, thousands, "
-            "currency, region, missing_day, missing_month, yes, no, names, sheet, file, optional",
+            "currency, region, future, missing_day, missing_month, yes, no, names, sheet, file, optional",
             id="present elsewhere",
         ),
         pytest.param(

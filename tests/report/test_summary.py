@@ -32,7 +32,7 @@ def test_summary_json_whole(tmp_path: Path) -> None:
     write_report(tmp_path, facts_with(exit_code=4, warnings=("inspect",)), [row(4), row(5), *bad], outcomes)
 
     assert _read(tmp_path) == {
-        "version": 1,
+        "version": 2,
         "run": "20261121-021503-7f3a",
         "finished": True,
         "exit_code": 4,
@@ -61,6 +61,7 @@ def test_summary_json_whole(tmp_path: Path) -> None:
                 "what": "'bachelor' is not a degree that the service accepts",
                 "hint": "add it under values: in mappings/zoho.yaml:41",
                 "places": ["D6", "D7"],
+                "severity": "error",
             }
         ],
         "warnings": ["inspect"],
@@ -156,10 +157,10 @@ UNREADABLE = {
     "missing": (None, "this folder does not contain a summary"),
     "no JSON": ("{", "the summary of this run cannot be read: JSONDecodeError Expecting property name"),
     "of a later version": (
-        '{"version": 2}',
+        '{"version": 3}',
         "the summary of this run cannot be read: ValueError it was written by another version of importer",
     ),
-    "a part missing": ('{"version": 1}', "the summary of this run cannot be read: KeyError 'run'"),
+    "a part missing": ('{"version": 2}', "the summary of this run cannot be read: KeyError 'run'"),
 }
 
 

@@ -62,12 +62,12 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "          row 16: 503 three times\n"
         "          -> run the same command again\n"
         "\n"
+        "Warnings\n"
+        '  - candidates.xlsx: column "Notes" is not used; map it\n'
+        "\n"
         "Notes\n"
         "       1  already exists [refused]\n"
         "          row 6: most likely our own earlier attempt\n"
-        "\n"
-        "Warnings\n"
-        '  - candidates.xlsx: column "Notes" is not used; map it\n'
         "\n"
         "Requests: 8 sent, 3 of them retries\n"
         "\n"

@@ -48,7 +48,40 @@ _DATE, _INTEGER, _DECIMAL = question("date"), question("integer"), question("dec
 _YES_NO, _URL, _FILE = question("yes_no"), question("url"), question("file_upload")
 _TEXT, _LONG, _ADDRESS = question(), question("long_text"), question(type="address")
 
+_ARABIC = '{column: Cell, decimal: "٫", thousands: "٬"}'
 GOOD = (
+    Good(
+        "date in Arabic digits with direction marks",
+        _DATE,
+        "٣١\u200f/٥\u200f/٢٠٢٤",
+        "2024-05-31",
+        '{column: Cell, dates: "%d/%m/%Y"}',
+    ),
+    Good("date in full-width signs", _DATE, "２０２４／０５／３１", "2024-05-31", '{column: Cell, dates: "%Y/%m/%d"}'),
+    Good(
+        "year and month in digits",
+        _DATE,
+        "2005",
+        "2020-05-01",
+        '{column: Cell, dates: "%y%m", pivot: 1950, missing_day: first}',
+    ),
+    Good("decimal in Arabic digits", _DECIMAL, "١٬٢٣٤٫٥", "1234.5", _ARABIC),
+    Good("integer with Indian grouping", _INTEGER, "12,34,567", "1234567", '{column: Cell, thousands: ","}'),
+    Good("integer with another apostrophe", _INTEGER, "1’234", "1234", '{column: Cell, thousands: "\'"}'),
+    Good("integer with a minus sign of typography", _INTEGER, "\u22125", "-5"),
+    Good("decimal without declared signs", _DECIMAL, "1234.567", "1234.567"),
+    Good("slash behind an area code", PHONE, "030/23125001", "+493023125001", "{column: Cell, region: DE}"),
+    Good(
+        "name with a lower-case particle as listed", _TEXT, "Maria d'Esempio", "d'Esempio", "{column: Cell, part: last}"
+    ),
+    Good(
+        "particle in capitals",
+        _TEXT,
+        "Ana DE LA CRUZ",
+        "DE LA CRUZ",
+        "{column: Cell, part: last, names: {surname: capitals}}",
+    ),
+    Good("initials", _TEXT, "A. B. Nur", "A. B.", "{column: Cell, part: first}"),
     Good("short text", _TEXT, " İzmir\u00a0", "İzmir"),
     Good("short text of a number cell", _TEXT, "1234.5", "1234.5", typed=True),
     Good("short text in one line", _TEXT, "one \r\n two\tthree", "one two three"),
@@ -284,7 +317,78 @@ GOOD = (
 )
 
 _LONG_CELL = "x" * 200
+_NAMED = "{{column: Cell, part: {}}}"
+_SPLIT_HINT = "write both names without it, or list it under particles: or suffixes: of names: in the mapping"
+_ELSEWHERE = (
+    "may be a number of another area or country; write it with + and the country code, or as usual in DE, with its "
+    "area code"
+)
+_REST_OF_RANGE = "write it as START - END"
 BAD = (
+    Bad("address of an e-mail", _URL, "ada@example.com",
+        "'ada@example.com' is not a valid web address; write it with https:// in front"),
+    Bad("two addresses", _URL, "https://example.com/a,https://example.com/b",
+        "'https://example.com/a,https://example.com/b' is not a valid web address; write it with https:// in front"),
+    Bad("name of a file", _URL, "cv.pdf", "'cv.pdf' is not a valid web address; write it with https:// in front"),
+    Bad("year and day without a separator", _DATE, "1112020",
+        "'1112020' is not a date in the format %d%m%Y; write it as YYYY-MM-DD, or add its format under dates: "
+        "in m.yaml:4",
+        '{column: Cell, dates: "%d%m%Y"}'),
+    Bad("day before the month after the year", _DATE, "2019-03-08",
+        "'2019-03-08' can be read as 2019-03-08 and as 2019-08-03; write it as YYYY-MM-DD, or keep only one date "
+        "format in m.yaml:4", '{column: Cell, dates: "%Y-%d-%m"}'),
+    Bad("impossible time", _DATE, "2024-05-31 25:10",
+        "'2024-05-31 25:10' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or add its format under "
+        "dates: in m.yaml:4"),
+    Bad("seconds in a column of milliseconds", _DATE, "1591574400",
+        "'1591574400' is not a date in the format epoch_ms; write it as YYYY-MM-DD, or add its format under dates: in "
+        "m.yaml:4", "{column: Cell, dates: epoch_ms}"),
+    Bad("year in a column of Excel's days", _DATE, "2019",
+        "'2019' has no month; write the full date, or set missing_month: first or last in m.yaml:4",
+        "{column: Cell, dates: excel}"),
+    Bad("point of an undeclared meaning", _DECIMAL, "1.234",
+        "'1.234' may have a thousands or a decimal separator; set decimal: and thousands: in m.yaml:4"),
+    Bad("point between thousands is no decimal point", _DECIMAL, "1.5",
+        "'1.5' is not a number with the decimal separator ','; write it in digits, or set decimal: and thousands: in "
+        "m.yaml:4", '{column: Cell, thousands: "."}'),
+    Bad("reversed digits", _INTEGER, "\u202e81",
+        "'\\u202e81' is not a whole number; write it in digits, or set currency: in m.yaml:4"),
+    Bad("reversed text", _TEXT, "a\u202eb",
+        "'a\\u202eb' contains the character U+202E, which cannot be sent; remove it"),
+    Bad("two short phones", PHONE, "01 5123 / 01 5124",
+        "'01 5123 / 01 5124' contains several phone numbers; write one number, or set split: and take: first_valid in "
+        "m.yaml:4",
+        "{column: Cell, region: AT}"),
+    Bad("phone without its area code", PHONE, "3023125",
+        f"'3023125' {_ELSEWHERE}",
+        "{column: Cell, region: DE}"),
+    Bad("phone that is a date", PHONE, "2024-05-31",
+        "'2024-05-31' is not a valid phone number; write it as +49 ..., or in the usual form for DE",
+        "{column: Cell, region: DE}"),
+    Bad("phone of another country without +", PHONE, "44 20 7946 0123",
+        f"'44 20 7946 0123' {_ELSEWHERE}",
+        "{column: Cell, region: DE}"),
+    Bad("choice that is also two", question("multiple_choice", options=("R", "D", "R/D")), "R/D",
+        "'R/D' contains 'R/D', which is one choice and several; separate choices by another character, and set it as "
+        "split: in m.yaml:4", '{column: Cell, split: "/"}'),
+    Bad("particle that is not listed", _TEXT, "Ursula von Beispiel",
+        f"'Ursula von Beispiel' cannot be split into a first and a last name because of 'von'; {_SPLIT_HINT}",
+        _NAMED.format("last")),
+    Bad("title", _TEXT, "Dr. Ada Nur",
+        f"'Dr. Ada Nur' cannot be split into a first and a last name because of 'Dr.'; {_SPLIT_HINT}",
+        _NAMED.format("first")),
+    Bad("suffix that is not listed", _TEXT, "Ada Nur, PhD",
+        f"'Ada Nur, PhD' cannot be split into a first and a last name because of 'PhD'; {_SPLIT_HINT}",
+        _NAMED.format("first")),
+    Bad("two people", _TEXT, "Ada & Bob Nur",
+        f"'Ada & Bob Nur' cannot be split into a first and a last name because of '&'; {_SPLIT_HINT}",
+        _NAMED.format("first")),
+    Bad("month that looks like a range", _DATE, "2019-05",
+        f"'2019-05' is not a valid range of two values; {_REST_OF_RANGE}",
+        '{column: Cell, part: start, dates: "%Y", missing_day: first, missing_month: first}'),
+    Bad("range whose other end cannot be read", _INTEGER, "40 - 50k",
+        "'50k' is not a whole number; write it in digits, or set currency: in m.yaml:4",
+        "{column: Cell, part: start}"),
     Bad(
         "text with a control character", _TEXT, "a\x00b",
         "'a\\u0000b' contains the character U+0000, which cannot be sent; remove it",
@@ -482,8 +586,8 @@ BAD = (
     Bad("name of one word", _TEXT, "Madonna",
         "'Madonna' is one word and cannot be split into a first and a last name; write both names",
         "{column: Cell, part: last}"),
-    Bad("name of two commas", _TEXT, "Su, Ada, Dr.",
-        "'Su, Ada, Dr.' cannot be split into a first and a last name; write it as 'Last, First' or 'First Last'",
+    Bad("name of two commas", _TEXT, "Su, Ada, Nur",
+        "'Su, Ada, Nur' cannot be split into a first and a last name; write it as 'Last, First' or 'First Last'",
         "{column: Cell, part: last}"),
     Bad("long cell", _URL, _LONG_CELL,
         f"'{_LONG_CELL[:80]}…' is not a valid web address; write it with https:// in front"),

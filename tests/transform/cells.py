@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
 from importer.extract import ReadingLimits, open_sheet
@@ -35,6 +36,7 @@ def mapping_of(
     asked: Question | None = None,
     wire: WireFormat | None = None,
     extra: str = "",
+    today: date | None = None,
     files: dict[str, str] | None = None,
 ) -> ResolvedMapping:
     """A mapping of the four candidate columns and of one question by `answer` (YAML, from line 4 on).
@@ -51,7 +53,7 @@ def mapping_of(
     tables = {
         child: open_sheet(Path(str(child.file)), child.options, ReadingLimits()) for child in mapping.child_sources
     }
-    return resolve(mapping, columns, (asked or question(),), wire or WireFormat(), tables)
+    return resolve(mapping, columns, (asked or question(),), wire or WireFormat(), tables, today)
 
 
 def row(*cells: str, typed: Sequence[int] = (), problems: Sequence[Problem] = (), number: int = 5) -> Row:

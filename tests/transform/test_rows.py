@@ -117,7 +117,7 @@ def test_a_problem_of_reading_alone_makes_a_row_invalid() -> None:
     """A row with a problem of reading is not sent, whatever its cells look like."""
     problem = Problem("row-broken", "the row has a cell too many", "take it out", row("x").place())
     result = transform_row(row("x", problems=[problem]), mapping_of("Cell"))
-    assert result == Invalid(5, (problem,), "ada@example.com")
+    assert result == Invalid(5, (problem,))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,150 @@
+"""Reads names, and splits full names by a declared rule."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from importer.mapping import NameRule, Surname
+from importer.text.normalize import normalize
+from importer.transform.texts import WITHOUT_EFFECT, InvalidValue, quoted, read_text
+
+Side = Literal["first", "last"]
+_DEFAULT = NameRule()
+# Left over from copying from web pages. Joiners (U+200C, U+200D) matter in some scripts.
+_INVISIBLE = dict.fromkeys(map(ord, WITHOUT_EFFECT.replace("\u200c", "").replace("\u200d", "")))
+# What belongs to the last name, to no name, or makes it two people: only a person, or the mapping, can say so.
+# fmt: off
+_PARTICLES = frozenset((
+    "van", "von", "vom", "der", "den", "de", "dos", "das", "del", "della", "du", "des", "zu", "zum", "zur", "ter",
+    "ten", "bin", "ibn", "بن",
+))
+_ADDED = frozenset((
+    "dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau", "sr", "sra", "jr", "phd", "mba", "msc",
+    "bsc", "esq",
+))
+# fmt: on
+_ADDED_IN_CAPITALS = frozenset(("II", "III", "IV", "MD"))
+_ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.")
+_NO_FULL_NAME = re.compile(r"[\d&/+;()\"@<>=|?]")
+
+
+def read_name(text: str, typed: bool) -> str | InvalidValue:
+    """A name with single spaces; one without any letter is not valid."""
+    name = " ".join(_without_invisible(text).split())
+    if not any(character.isalpha() for character in name):
+        return InvalidValue("name-invalid", f"{quoted(text)} is not a valid name", "write the name in letters")
+    return read_text(name, typed)
+
+
+def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> str | InvalidValue:
+    """The first or last name: split at a comma as in `Ada, Nur`, else by the rule.
+
+    A single word is not valid, as it could be either name; nor is a name that the rule does not fit, one with a title,
+    suffix or particle that the rule does not list, or a text with two people.
+    """
+    rule = rule or _DEFAULT
+    full_name = _without_invisible(full_name)
+    if unsure := _unsure_word(full_name, rule):
+        message = f"{quoted(full_name)} cannot be split into a first and a last name because of '{unsure}'"
+        hint = "write both names without it, or list it under particles: or suffixes: of names: in the mapping"
+        return InvalidValue("name-split-failed", message, hint)
+    before, comma, after = full_name.rpartition(",")
+    if comma and normalize(after) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
+        full_name = f"{before} {after}"
+    if "," in full_name:
+        return _part_by_comma(full_name, part)
+    if rule.surname is Surname.BEFORE_COMMA:
+        message = f"{quoted(full_name)} has no comma after the last name"
+        return InvalidValue("name-split-failed", message, "write it as 'Last, First'")
+    words = full_name.split()
+    without_suffixes = _without_suffixes(words, rule)
+    found = _last_name_words(without_suffixes, rule)
+    if found is None:
+        return _split_failed(full_name, words, rule)
+    begin, end = found
+    if part == "first":
+        return " ".join(without_suffixes[:begin] + without_suffixes[end:])
+    return " ".join(without_suffixes[begin:end] + words[len(without_suffixes) :])
+
+
+def _without_invisible(text: str) -> str:
+    return text if text.isprintable() else text.translate(_INVISIBLE)
+
+
+def _unsure_word(full_name: str, rule: NameRule) -> str | None:
+    """The first word or sign of which is not known to which name it belongs."""
+    if sign := _NO_FULL_NAME.search(full_name):
+        return sign[0]
+    words = full_name.replace(",", " ").split()
+    is_cased = any(word[:1].isupper() for word in words)
+    for index, word in enumerate(words):
+        if normalize(word) in rule.suffixes or normalize(word) in rule.particles:
+            continue
+        bare = normalize(word).replace(".", "")
+        if bare in _ADDED or word in _ADDED_IN_CAPITALS or _ABBREVIATED.fullmatch(word):
+            return word
+        # A comma or capitals show where the last name begins. In front, as in `Van Morrison`, it is a first name.
+        is_shown = "," in full_name or (rule.surname is Surname.CAPITALS and word.isupper())
+        is_first = index == 0 and rule.surname is Surname.LAST_WORD
+        is_particle = bare in _PARTICLES or (is_cased and word.islower() and word.isalpha())
+        if is_particle and not is_shown and not is_first and index < len(words) - 1:
+            return word
+    return None
+
+
+def _without_suffixes(words: list[str], rule: NameRule) -> list[str]:
+    """The words before the suffixes at the end."""
+    count = len(words)
+    while count and normalize(words[count - 1]) in rule.suffixes:
+        count -= 1
+    return words[:count]
+
+
+def _last_name_words(words: list[str], rule: NameRule) -> tuple[int, int] | None:
+    """Where the last name begins and ends among the words, or None where the rule leaves no first or no last name."""
+    match rule.surname:
+        case Surname.CAPITALS:
+            found = _capitals(words)
+        case Surname.FIRST_WORD:
+            end = 0
+            while end < len(words) - 1 and normalize(words[end]) in rule.particles:
+                end += 1
+            found = (0, end + 1)
+        case _:
+            begin = len(words) - 1
+            while begin > 1 and normalize(words[begin - 1]) in rule.particles:
+                begin -= 1
+            found = (begin, len(words))
+    if found is None or found[1] - found[0] >= len(words) or found[0] < 0:
+        return None
+    return found
+
+
+def _capitals(words: list[str]) -> tuple[int, int] | None:
+    """The run of words in capitals at the beginning or at the end; None where there is none, or one at each."""
+    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in words]
+    begin = next((index for index, is_capital in enumerate(capital) if not is_capital), len(words))
+    end = next((index for index, is_capital in enumerate(reversed(capital)) if not is_capital), len(words))
+    if sum(capital) != max(begin, end) or not (begin or end):
+        return None
+    return (0, begin) if begin else (len(words) - end, len(words))
+
+
+def _split_failed(full_name: str, words: list[str], rule: NameRule) -> InvalidValue:
+    if len(words) < 2:
+        message = f"{quoted(full_name)} is one word and cannot be split into a first and a last name"
+        return InvalidValue("name-split-failed", message, "write both names")
+    if rule.surname is Surname.CAPITALS:
+        message = f"{quoted(full_name)} needs a last name in capitals, with a first name before or after it"
+        return InvalidValue("name-split-failed", message, "write it as 'LAST First', or as 'Last, First'")
+    message = f"{quoted(full_name)} cannot be split into a first and a last name"
+    return InvalidValue("name-split-failed", message, "write it as 'Last, First'")
+
+
+def _part_by_comma(full_name: str, part: Side) -> str | InvalidValue:
+    pieces = [" ".join(piece.split()) for piece in full_name.split(",")]
+    if len(pieces) != 2 or not all(pieces):
+        message = f"{quoted(full_name)} cannot be split into a first and a last name"
+        return InvalidValue("name-split-failed", message, "write it as 'Last, First' or 'First Last'")
+    return pieces[0] if part == "last" else pieces[1]

@@ -1,0 +1,233 @@
+"""Warnings about values that are likely not what was meant: each fires where it must, and not for ordinary data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from importer.mapping import read_mapping, resolve
+from importer.models import Application, Question, Row
+from importer.problems import Column, Origin
+from importer.settings import WireFormat
+from importer.transform import LikelyErrors, transform_row
+
+_NAMES = ("E-mail", "First", "Last", "Phone", "Mobile", "Salary", "Level", "City", "Birth", "Country", "Permit")
+_QUESTIONS = (
+    Question(1, "Phone", False, "short_text", (), "phone", "phone"),
+    Question(2, "Salary", False, "decimal", (), "salary"),
+    Question(3, "Level", False, "single_choice", ("Junior", "Senior"), "level"),
+    Question(4, "City", False, "short_text", (), "city"),
+    Question(5, "Date of birth", False, "date", (), "birth"),
+    Question(6, "Country", False, "short_text", (), "country"),
+    Question(7, "Permit", False, "yes_no", (), "permit"),
+    Question(8, "Education", False, "long_text", (), "education"),
+)
+_HEAD = """\
+version: 1
+target: {job_post: 4f2c9a}
+defaults: {region: TR}
+candidate: {email: E-mail, first_name: First, last_name: Last, cv: {value: "1"}}
+answers:
+"""
+_PLAIN = "{phone: Phone, salary: Salary, level: Level, city: City, birth: Birth, country: Country, permit: Permit}"
+_PERSON = {"Level": "Junior", "Country": "TR", "Permit": "yes", "City": "Bursa"}
+
+
+def _people(count: int = 40, **changes: str) -> list[dict[str, str]]:
+    """Ordinary people: what differs from person to person does, what does not is the same for all."""
+    return [
+        {
+            **_PERSON,
+            "E-mail": f"person{number}@example.com",
+            "First": f"Ada {number % 30}",
+            "Last": f"Nur {number % 25}",
+            "Phone": f"0555 000 {number:04d}",
+            "Mobile": f"0555 001 {number:04d}",
+            "Salary": str(30_000 + 700 * number),
+            "Birth": f"{1960 + number}-05-17",
+            **changes,
+        }
+        for number in range(count)
+    ]
+
+
+def _warnings(people: Sequence[dict[str, str]], answers: str = _PLAIN, source: str = "") -> list[str]:
+    """The warnings about these rows, those of the whole file last, as text without `c.csv, `."""
+    file = Path("m.yaml")
+    file.write_text(f"{source}{_HEAD}  {answers}\n", encoding="utf-8")
+    columns = tuple(Column(index, chr(65 + index), name) for index, name in enumerate(_NAMES))
+    mapping = resolve(read_mapping(file), columns, _QUESTIONS, WireFormat())
+    likely = LikelyErrors(mapping, {})
+    found = []
+    for number, person in enumerate(people, start=2):
+        row = Row(Origin("c.csv"), number, tuple(person.get(name, "") for name in _NAMES))
+        body = transform_row(row, mapping)
+        assert isinstance(body, Application), body
+        of_row = likely.of_row(row, body)
+        assert {problem.severity for problem in of_row} <= {"warning"}
+        found += of_row
+    return [str(problem).removeprefix("c.csv, ") for problem in (*found, *likely.of_file())]
+
+
+def test_ordinary_data_gives_no_warning() -> None:
+    """Ordinary people give no warning, however many have the same country, level or city."""
+    assert _warnings(_people()) == []
+
+
+def test_a_few_rows_prove_nothing() -> None:
+    """In a file of a few rows, no share of the rows is a warning."""
+    people = _people(19, First="Test", Mobile="ask me")
+    people[3]["Salary"] = "30000000"
+    assert _warnings(people, "{phone: {column: [Mobile, Phone]}, salary: Salary}") == []
+
+
+def test_a_value_given_by_otherwise() -> None:
+    """A text that is in no table is named with what `otherwise` makes of it; texts in the table are not."""
+    people = _people()
+    people[3]["Level"], people[4]["Level"], people[5]["Level"] = "Chief", "Sr", "junior"
+    people[6]["City"] = "Nowhere"
+    answers = (
+        "{level: {column: Level, values: {Sr: Senior}, otherwise: {value: Junior}}, "
+        "city: {column: City, values: {Bursa: Bursa}, otherwise: blank}}"
+    )
+    assert _warnings(people, answers) == [
+        "row 5, column \"Level\": 'Chief' is not an option of level, so otherwise: gives 'Junior'; "
+        "if that is wrong, add it under values: in m.yaml:6",
+        "row 8, column \"City\": 'Nowhere' is not in the value table, so otherwise: leaves it blank; "
+        "if that is wrong, add it under values: in m.yaml:6",
+    ]
+
+
+def test_a_field_of_an_entry_given_by_otherwise() -> None:
+    """An entry's value by `otherwise` is named too; one that `otherwise: keep` keeps is not."""
+    people = _people()
+    people[1]["Level"] = "Chief"
+    answers = (
+        "{city: {column: City, values: {Nowhere: Bursa}, otherwise: keep}, education: {education: "
+        "{school_name: City, degree: {column: Level, values: {Junior: certificate_or_diploma}, otherwise: blank}}}}"
+    )
+    assert _warnings(people, answers) == [
+        "row 3, column \"Level\": 'Chief' is not a degree that the service accepts, so otherwise: leaves it blank; "
+        "if that is wrong, add it under values: in m.yaml:6"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "expected"),
+    [
+        ("First", "Test", "the first name is the same in 40 of 40 rows; check the column in m.yaml:4"),
+        ("Last", "Nur", "the last name is the same in 40 of 40 rows; check the column in m.yaml:4"),
+        ("Phone", "+905550000001", "the answer to phone is the same in 40 of 40 rows; check the column in m.yaml:6"),
+        ("Birth", "1970-01-01", "the answer to birth is the same in 40 of 40 rows; check the column in m.yaml:6"),
+    ],
+)
+def test_one_answer_for_all(column: str, text: str, expected: str) -> None:
+    """A name, phone number or date of birth that nearly all rows have is a warning."""
+    assert _warnings(_people(**{column: text})) == [f'row 2, column "{column}": {expected}']
+
+
+def test_one_answer_for_many_but_not_nearly_all() -> None:
+    """A name that eight of ten rows have is no warning."""
+    people = _people(First="Test")
+    for number, person in enumerate(people[:8]):
+        person["First"] = f"Ada {number}"
+    assert _warnings(people) == []
+
+
+def test_numbers_far_from_all_others() -> None:
+    """A salary a thousand times the median, or a thousandth of it, is named with its cells."""
+    people = _people()
+    people[3]["Salary"], people[9]["Salary"], people[7]["Salary"] = "45000000", "51000000", "45.000"
+    assert _warnings(people) == [
+        'row 5, column "Salary": the number is about 1,000 times larger than the median of its column, also row 11; '
+        "correct it, or check decimal: and thousands: in m.yaml:6",
+        'row 9, column "Salary": the number is about 1,000 times smaller than the median of its column; '
+        "correct it, or check decimal: and thousands: in m.yaml:6",
+    ]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        pytest.param([str(number) for number in range(1, 5001)], id="serial numbers"),
+        pytest.param([str(2**number) for number in range(40)], id="numbers of every size"),
+        pytest.param(["0"] * 30 + ["5000"] * 10, id="zeros"),
+        pytest.param(["50"] * 30 + ["60000"] * 10, id="two units, an hour and a year"),
+        pytest.param(["5"] * 39 + ["2015"], id="years and a year"),
+    ],
+)
+def test_numbers_that_only_vary(numbers: list[str]) -> None:
+    """Numbers that reach from small to large without a gap, or of two kinds, are no warning."""
+    people = [{**person, "Salary": text} for person, text in zip(_people(len(numbers)), numbers, strict=True)]
+    people = [{**person, "Birth": "", "Phone": ""} for person in people]
+    assert _warnings(people, "{salary: Salary}") == []
+
+
+def test_a_mistyped_common_domain() -> None:
+    """A domain one letter away from a well-known one is named at its cell, others are not."""
+    people = _people()
+    typos = ("gmial.com", "gmail.con", "hotmial.com", "gmail.co", "yaho.com", "outlok.com", "gmaill.com")
+    real = ("gmail.com", "ymail.com", "mail.com", "email.com", "yahoo.co.uk", "gmx.de", "icloud.com", "cloud.com")
+    for person, domain in zip(people, (*typos, *real), strict=False):
+        person["E-mail"] = f"ada@{domain}"
+    found = _warnings(people)
+    assert found[0] == (
+        "row 2, column \"E-mail\": the domain 'gmial.com' looks like a typing error of gmail.com; "
+        "correct the e-mail address if it is one"
+    )
+    assert [text.split("'")[1] for text in found] == list(typos)
+
+
+def test_a_mistyped_domain_of_this_file() -> None:
+    """A rare domain one letter away from one that many rows have is named; numbered and short ones are not."""
+    people = _people()
+    rare = ("exmaple.com", "example.co", "example1.com", "examples.org", "mail.example.com")
+    for person, domain in zip(people, rare, strict=False):
+        person["E-mail"] = f"ada@{domain}"
+    assert _warnings(people) == [
+        "row 2, column \"E-mail\": the domain 'exmaple.com' looks like a typing error of example.com; "
+        "correct the e-mail address if it is one"
+    ]
+
+
+def test_one_person_with_two_addresses() -> None:
+    """The same name with the same phone number or date of birth, but another address, is named at the second row."""
+    people = _people()
+    for second, column in ((7, "Phone"), (9, "Birth")):
+        for name in ("First", "Last", column):
+            people[second][name] = people[2][name]
+    people[11]["First"], people[11]["Last"] = people[2]["First"], people[2]["Last"]  # only the name
+    people[12]["Phone"] = people[2]["Phone"]  # only the phone number: a family
+    ending = "but the e-mail address is another; if this is one person, keep one of the two rows"
+    assert _warnings(people) == [
+        f'row 9, column "E-mail": name and phone number are the same as in row 4, {ending}',
+        f'row 11, column "E-mail": name and date of birth are the same as in row 4, {ending}',
+    ]
+
+
+def test_a_column_of_which_most_cells_are_dropped() -> None:
+    """A column is named if most of its filled cells give no answer: by `missing`, `otherwise`, or an unusable form."""
+    people = _people(Permit="no")
+    for person in people[:5]:
+        person["Permit"] = "yes"
+    assert _warnings(people, "{permit: {column: Permit, missing: [No]}}") == [
+        'row 7, column "Permit": 35 of 40 filled cells of this column are not sent, also row 8, row 9 and 32 more; '
+        "check missing:, values: and the order of the columns in m.yaml:6"
+    ]
+    people = _people(Mobile="ask me")
+    assert _warnings(people, "{phone: {column: [Mobile, Phone]}}") == [
+        'row 2, column "Mobile": 40 of 40 filled cells of this column are not sent, also row 3, row 4 and 37 more; '
+        "check missing:, values: and the order of the columns in m.yaml:6"
+    ]
+
+
+def test_words_for_nothing_drop_no_data() -> None:
+    """Cells that say that there is nothing, and a second column that is not needed, are not dropped."""
+    people = _people(City="N/A", Level="-")
+    answers = (
+        "{city: {column: City, missing: [N/A]}, level: {column: Level, missing: ['-']}, "
+        "phone: {column: [Mobile, Phone]}}"
+    )
+    assert _warnings(people, answers) == []
