@@ -169,7 +169,7 @@ WAYS = (
     Way("CSV to XLSX", ".csv", _CSV_IN.replace("{detect}", "true"), "xlsx"),
     Way("CSV to ODS", ".csv", _CSV_IN.replace("{detect}", "true"), "ods"),
     Way("report.xlsx to XLSX", ".xlsx", "", "xlsx"),
-    Way("sheets of report.xlsx to CSV", ".xlsx", "", _CSV_OUT + ",false,false,false,-1"),
+    Way("sheets of report.xlsx to CSV", ".xlsx", "", _CSV_OUT + ",false,false,-1"),
 )
 
 

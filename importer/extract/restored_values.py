@@ -239,7 +239,7 @@ class _Changes:
     def _decided(self, cell: _Cell, letter: str) -> tuple[str, str]:
         """The text of a changed cell, and what TYPED_COLUMN lists for it."""
         as_before = cell.was, letter if cell.was_typed else ""
-        if cell.was in (cell.now, unescape_formula(cell.now)):
+        if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)):
             return as_before
         if cell.is_explained:
             return (cell.was, letter + PERHAPS_CHANGED) if cell.is_fixed_perhaps else as_before
