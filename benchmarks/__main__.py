@@ -19,6 +19,7 @@ from benchmarks.progress import show
 from benchmarks.refusing import Limit, measure_refusing
 from benchmarks.results import Results, begin_results, join, read_results
 from benchmarks.sink_process import ROOT
+from benchmarks.spreadsheets import LOCALES, SOURCES, measure_spreadsheets
 from benchmarks.tables import tables
 from benchmarks.truth import measure_truth
 from benchmarks.whole import Setting, measure_whole
@@ -137,6 +138,11 @@ def _report(wanted: argparse.Namespace) -> None:
         write_plots(results, wanted.plots)
 
 
+def _spreadsheets(wanted: argparse.Namespace) -> None:
+    if false := measure_spreadsheets(wanted.sources, wanted.locales):
+        sys.exit(f"{len(false)} values were sent false")
+
+
 def _truth(wanted: argparse.Namespace) -> None:
     with temporary_place() as place:
         truth = measure_truth(place.folder, wanted.cells, wanted.seed)
@@ -192,6 +198,13 @@ def _parser() -> argparse.ArgumentParser:
     planted.add_argument("--seed", type=int, default=18)
     for found in (whole, growth, refusing):
         found.add_argument("--concurrency", type=int, default=25)
+    spreadsheets = parts.add_parser(
+        "spreadsheets",
+        help="results opened and saved by LibreOffice, then imported; exit code 1 if a value is sent false",
+    )
+    spreadsheets.add_argument("--sources", type=_names, default=list(SOURCES), help=f"some of {','.join(SOURCES)}")
+    spreadsheets.add_argument("--locales", type=_names, default=list(LOCALES), help=f"some of {','.join(LOCALES)}")
+    spreadsheets.set_defaults(do=_spreadsheets)
     truth = parts.add_parser("truth", help="cells whose meaning is known: how many are sent true, refused, sent false")
     truth.add_argument("--cells", type=int, default=50_000)
     truth.add_argument("--seed", type=int, default=1)

@@ -270,10 +270,16 @@ NEEDS_ATTENTION: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind
 """The outcomes that a person has to review."""
 
 IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
-"""The columns that follow the source's columns in result CSVs. They are ignored when a result CSV is imported."""
+"""The columns that are added to the source's columns in results files, where they are ignored when it is imported."""
 
 TYPED_COLUMN: Final = "import_typed"
 """The column after these if the source was a workbook: the letters of the row's cells that are typed (see Row)."""
+
+SUMMARY_SHEET: Final = "Summary"
+"""The first sheet of report.xlsx."""
+
+ADDED_COLUMNS: Final = frozenset((*IMPORT_COLUMNS, TYPED_COLUMN))
+"""All columns that are added in results files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,10 +65,14 @@ def column_index(letters: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The file, and for a workbook the sheet, that rows come from."""
+    """The file, and for a workbook the sheet, that rows come from.
+
+    `first`: the index of the first column of the table in its sheet; in report.xlsx our own columns come before it.
+    """
 
     file: str
     sheet: str | None = None
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +83,14 @@ class CellPlace:
     row: int
     column: Column | None = None
 
+    @property
+    def address(self) -> str:
+        """The cell or row as a spreadsheet program names it: `F7`, `row 7`."""
+        return f"{column_letter(self.column.index + self.origin.first)}{self.row}" if self.column else f"row {self.row}"
+
     def __str__(self) -> str:
         if self.origin.sheet is not None:
-            where = f"{self.column.letter}{self.row}" if self.column else f"row {self.row}"
-            return f"{self.origin.file}, {self.origin.sheet}!{where}"
+            return f"{self.origin.file}, {self.origin.sheet}!{self.address}"
         where = f"row {self.row}"
         if self.column:
             where += f', column "{self.column.label}"'

@@ -5,19 +5,20 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from importer.app.connection import SANDBOX
-from importer.app.import_file import Confirm, Finished, import_file
+from importer.app.import_file import Confirm, Finished, check_file, import_file
+from importer.app.mapping_files import refuse_to_replace
 from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.atomic_files import open_private
-from importer.extract import ReadingLimits
+from importer.extract import Annotated, Annotation, ReadingLimits, refuse_annotation, write_annotated
 from importer.ledger import LedgerStore, RequestRecord, open_existing_ledger, open_ledger, presences_in
-from importer.models import Outcome, OutcomeKind, Row, Target
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Target
 from importer.problems import UsageError
-from importer.report import write_rows
+from importer.report import import_command, write_rows
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.journal import JOURNAL, RunJournal
@@ -108,6 +109,30 @@ def retry(
         raise NothingToSend(manifest.run)
     order = _order(earlier, folder, manifest, sending, Selection.of_rows(sorted(rows)))
     return import_file(order, listen, control, confirm)
+
+
+def check_and_annotate(order: Order, listen: Listener, out: Path, *, force: bool) -> tuple[Finished, Annotated]:
+    """Like `check_file`, and write a copy of the file in which the cells with problems are colored and have notes.
+
+    Raises:
+        UsageError: `out` exists, and not `force`; and as `check_file`.
+        UnusableInput: the copy cannot be written; and as `check_file`.
+    """
+    refuse_annotation(order.file, out)
+    refuse_to_replace(out, "--annotate", force=force)
+    checked = check_file(order, listen)
+    folder, summary = checked.folder, checked.summary
+    manifest = read_manifest(folder)
+    sheet = sheet_of(folder, manifest, ReadingLimits.of(order.settings))
+    kinds = {*NEEDS_ATTENTION, OutcomeKind.NOT_SENT}
+    with ExitStack() as stack:
+        outcomes = run_report.outcomes_of(folder, manifest, sheet, stack)
+        problems = [problem for outcome in outcomes if outcome.kind in kinds for problem in outcome.problems]
+    bad = sum(summary.outcomes[kind] for kind in NEEDS_ATTENTION)
+    rows = f"{summary.source.rows:,} rows read, {bad:,} with problems"
+    title = f"{Path(manifest.file).name}, checked on {manifest.started_at.astimezone():%Y-%m-%d %H:%M}: {rows}"
+    texts = Annotation(title, import_command(out, summary, folder), manifest.warnings)
+    return checked, write_annotated(folder / manifest.source, sheet, problems, texts, manifest.options, out)
 
 
 class NothingToSend(Exception):
@@ -308,6 +333,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         mapping_shown_as=manifest.mapping,
         continues=(manifest.run, manifest.service),
         flags={**manifest.flags, **earlier.flags},
+        sheet=manifest.options.sheet,
     )
 
 

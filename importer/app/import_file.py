@@ -138,12 +138,13 @@ class _Execution:
         order, connection = self.order, self.connection
         planner = Planner(order, connection.name, connection.questions, dry_run)
         if order.mapping.is_dir():
-            planned = planner.plan_split(read_mappings(order.mapping, order.settings.mapping_folders))
+            mappings = read_mappings(order.mapping, order.settings.mapping_folders)
+            planned = planner.plan_split(tuple(mapping.of_sheet(order.sheet) for mapping in mappings))
         else:
             mapping = read_mapping(order.mapping, order.settings.mapping_folders)
             if not dry_run:  # at once, and not only after a large file was read
                 self._refuse_if_running(Scope(connection.name, mapping.target))
-            planned = planner.plan(mapping)
+            planned = planner.plan(mapping.of_sheet(order.sheet))
         self.listen(planned.as_event)
         return planned
 

@@ -221,10 +221,10 @@ def write_mapping(path: Path, proposal: Proposal) -> None:
         raise _unwritable("the mapping file", path, error) from None
 
 
-def refuse_to_replace(path: Path, *, force: bool) -> None:
-    """Raise UsageError if a file already exists and must not be replaced."""
+def refuse_to_replace(path: Path, flag: str = "--to", *, force: bool) -> None:
+    """Raise UsageError if a file already exists and must not be replaced. `flag`: the one that names it."""
     if path.exists() and not force:
-        raise UsageError(f"{path} already exists; choose another name with --to, or use --force to overwrite it")
+        raise UsageError(f"{path} already exists; choose another name with {flag}, or use --force to overwrite it")
 
 
 def write_template(workbook: Path, target: Target, questions: tuple[Question, ...]) -> tuple[Path, int]:

@@ -52,6 +52,7 @@ class Order:
     check_first: check every row before the first one is sent; otherwise only the first rows of a large file.
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
     continues: the ID of the run that this one continues, and its service: no other service may get its rows.
+    sheet: the sheet to read, by name or number, in place of the one that the mapping names.
     flags: those that were given, with their values ("" for none), for the commands that the report proposes.
     """
 
@@ -66,6 +67,7 @@ class Order:
     mapping_shown_as: str | None = None
     continues: tuple[str, str] | None = None
     flags: Mapping[str, str] = field(default_factory=dict)
+    sheet: str | None = None
 
     @property
     def shown_as(self) -> str:

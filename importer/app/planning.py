@@ -185,7 +185,7 @@ class Planner:
         selection = part.selection if part else order.selection
         run = part.run if part else new_run_id(started_at)
         with _new_folder(order.settings, run) as (folder, presence), ExitStack() as undo:
-            copy = share_copy(part.copy, folder) if part else copy_of_source(order.file, folder, limits)
+            copy = share_copy(part.copy, folder) if part else copy_of_source(order.file, folder, mapping.source, limits)
             mapping_copy = keep_mapping(mapping, folder)
             sheet = part.sheet if part else open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as)
             children = open_children(mapping, Source(order.file, copy.path), folder, limits)
@@ -242,6 +242,7 @@ class Planner:
                     questions,
                     order.settings.wire,
                     selection,
+                    mapping.source.sheet,
                     strict=order.settings.strict,
                 ),
                 warnings=tuple(map(str, warnings)),
@@ -311,7 +312,7 @@ class Planner:
         plans: list[Plan] = []
         with _new_folder(order.settings, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
             undo.callback(_discard, plans)
-            copy = copy_of_source(order.file, folder, limits)
+            copy = copy_of_source(order.file, folder, mappings[0].source, limits)
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)

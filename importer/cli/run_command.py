@@ -37,6 +37,7 @@ def run(
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     faults: options.SandboxFaults = None,
+    sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
     rate: options.Rate = None,
@@ -64,7 +65,7 @@ def run(
         ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
     )
     flags = given_flags(context, "run")
-    order = Order(file, mapping, settings, selection, sending, check_first, flags=flags)
+    order = Order(file, mapping, settings, selection, sending, check_first, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet)
     if dry_run:
         session.check(order)
@@ -80,9 +81,15 @@ def check(
     out: options.Out = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
+    sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
     show: options.Show = None,
+    annotate: Annotated[
+        Path | None,
+        typer.Option("--annotate", help="Also copy the file to this .xlsx, with a note in each cell to fix."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing annotated copy.")] = False,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -90,8 +97,12 @@ def check(
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
     settings, flags = load_settings(out=out, strict=strict or None), given_flags(context, "run")
-    order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags)
-    _Session(context, settings, asks=False, as_json=as_json, quiet=quiet).check(order)
+    order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags, sheet=sheet)
+    session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
+    if annotate is None:
+        session.check(order)
+    else:
+        session.annotate(order, annotate, force=force)
 
 
 def resume(
@@ -248,8 +259,20 @@ class _Session:
             show_candidates(shown)
         self._report_end(finished, {"candidates": list(candidates_json(shown))})
 
-    def _report_end(self, finished: Finished, more: dict[str, Any] | None = None) -> NoReturn:
-        """more: keys that are added to the JSON object."""
+    def annotate(self, order: Order, out: Path, *, force: bool) -> None:
+        """Check an order, write the annotated copy of its file, and exit with the exit code of the check."""
+        if order.sending.sandbox_setup is None:
+            confirm_address(self.settings)
+        with Terminal(quiet=self.quiet) as terminal:
+            finished, annotated = earlier_runs.check_and_annotate(order, terminal, out, force=force)
+        cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
+        lines = [f"\nAnnotated copy: {out} ({cells}, listed in its first sheet)"]
+        if annotated.not_kept:
+            lines.append(f"Not in the copy, but in your file: {', '.join(annotated.not_kept)}")
+        self._report_end(finished, last="" if self.quiet else "\n".join(lines))
+
+    def _report_end(self, finished: Finished, more: dict[str, Any] | None = None, *, last: str = "") -> NoReturn:
+        """more: keys that are added to the JSON object. last: what is printed after the summary."""
         summary = finished.summary
         show = next_command(self.context, "show", summary.run)
         if not self.quiet or self.as_json:
@@ -259,4 +282,6 @@ class _Session:
         elif others := finished.imported_with_other_data:
             rows = "1 row was" if others == 1 else f"{others} rows were"
             print_message(f"importer: {rows} already imported with different data; see: {show}")
+        if last:
+            print_message(last)
         raise typer.Exit(summary.exit_code or 0)

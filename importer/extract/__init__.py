@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from importer.extract.annotated_workbook import Annotated, Annotation, refuse_annotation, write_annotated
     from importer.extract.opening import open_sheet
     from importer.extract.restored_values import restore_values
     from importer.extract.sheet import ReadingLimits, Sheet
@@ -13,23 +14,29 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STANDARD_INPUT",
+    "Annotated",
+    "Annotation",
     "ReadingLimits",
     "Sheet",
     "SourceCopy",
     "copy_source",
     "open_sheet",
+    "refuse_annotation",
     "restore_values",
     "share_copy",
+    "write_annotated",
 ]
 
 # Imported on first use: the child process that reads a workbook imports this package too and needs none of them.
 # Each import would delay every workbook.
+_ANNOTATED = ("Annotated", "Annotation", "refuse_annotation", "write_annotated")
 _MODULES = {
     "ReadingLimits": "sheet",
     "open_sheet": "opening",
     "restore_values": "restored_values",
     "Sheet": "sheet",
 } | dict.fromkeys(("STANDARD_INPUT", "SourceCopy", "copy_source", "share_copy"), "source_file")
+_MODULES |= dict.fromkeys(_ANNOTATED, "annotated_workbook")
 
 
 def __getattr__(name: str) -> object:

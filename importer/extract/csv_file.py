@@ -18,6 +18,7 @@ from importer.extract.table import RecordSource
 from importer.problems import CellPlace, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
 
 _ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _CHUNK = 1 << 16  # characters of the lines that are read at once
 
 
@@ -243,6 +244,11 @@ def file_changed(origin: Origin) -> Problem:
         "close the program that writes to it, then run the same command again",
         FilePlace(origin.file),
     )
+
+
+def escape_formula(cell: str) -> str:
+    """The inverse of `unescape_formula`, as a results file is written."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def unescape_formula(cell: str) -> str:

@@ -14,7 +14,7 @@ from importer.extract.csv_records import CsvRecords, Unreadable
 from importer.extract.encoding import UTF8, byte_order_mark, find_encoding
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
-from importer.extract.table import added_columns, open_table
+from importer.extract.table import RecordSource, open_table, results_header
 from importer.models import SourceOptions
 from importer.problems import FilePlace, Origin, Problem, UnusableInput
 
@@ -39,28 +39,39 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     if name == STANDARD_INPUT:
         name = "standard input"
     kind = file_kind(path, name, limits.source)
-    if kind is FileKind.CSV:
-        return _open_csv(path, name, options, limits)
     if kind in (FileKind.JSON, FileKind.JSONL):
         from importer.extract.json_file import open_json  # a CSV does not need it
 
         return open_json(path, name, kind, options, limits)
-    from importer.extract.workbook import open_workbook  # likewise
+    return open_table(open_records(path, name, options, limits), options)
 
-    return open_workbook(path, name, kind, options, limits)
+
+def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
+    """The records of a CSV, or of a sheet of a workbook. `name` is the file name for messages.
+
+    Raises:
+        UnusableInput: as open_sheet; without a problem for JSON, which has no records.
+    """
+    kind = file_kind(path, name, limits.source)
+    if kind is FileKind.CSV:
+        return _csv_records(path, name, options, limits)
+    if kind in (FileKind.JSON, FileKind.JSONL):
+        raise UnusableInput(())
+    from importer.extract.workbook import workbook_records  # a CSV does not need it
+
+    return workbook_records(path, name, kind, options, limits)
 
 
 # --- CSV ----------------------------------------------------------------------------------------
 
 
-def _open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> Sheet:
+def _csv_records(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
     if options.longest_cell:  # in characters, of up to four bytes each
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
-    file = results_file(path, name, limits) or _detected_file(path, name, options, limits)
-    return open_table(file.source(), options)
+    return (_results_file(path, name, limits) or _detected_file(path, name, options, limits)).source()
 
 
-def results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
+def _results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
     """The file if it is a results file: UTF-8, perhaps saved by a spreadsheet program with another delimiter."""
     encoding = byte_order_mark(path) or UTF8
     lines = _first_lines(path, encoding)
@@ -69,7 +80,7 @@ def results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None
             header = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
         except csv.Error:
             continue  # not a valid row with this delimiter
-        if added_columns(header):
+        if results_header(header):
             found = survey(path, encoding)
             if found.undecodable is None:
                 return CsvFile(

@@ -1,7 +1,8 @@
-"""Restores the values of a results file that a spreadsheet program saved in another format, if the format is proven.
+"""Restores the values of a results file that a spreadsheet program has changed, where the source of its run proves it.
 
-A program that opens `2021-03-04` may save it as `3/4/2021` or `04.03.2021`. The original source shows what each cell
-was. A cell that has only one reading, equal to its original value, proves the format of its column.
+A program that opens `2021-03-04` may save it as `3/4/2021`, and `0012` as 12. The source of the run shows what each
+cell was. A cell that can only be what the program makes of its source is what the source says. Another date or number
+is read in the format of its column, which the cells with one reading prove; without proof it is refused.
 """
 
 from __future__ import annotations
@@ -10,27 +11,24 @@ import csv
 import io
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING
 
-from importer.extract.cell_text import clean
-from importer.extract.csv_file import CsvFile, unescape_formula
-from importer.extract.opening import results_file
-from importer.extract.sheet import ReadingLimits, Sheet, is_canonical
+from importer.extract.csv_file import escape_formula, unescape_formula
+from importer.extract.opening import open_records
+from importer.extract.possible_values import FALSE, SEPARATORS, SPACES, TRUE, possible_values, same
+from importer.extract.sheet import PERHAPS_CHANGED, ReadingLimits, Record, Sheet, typed_cells
 from importer.extract.source_file import SourceCopy, replace_copy
-from importer.extract.table import added_columns, open_table
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, SourceOptions
+from importer.extract.table import ResultsHeader, results_header
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Row, SourceOptions
 from importer.problems import Column, UnusableInput
 from importer.text.normalize import normalize
-
-if TYPE_CHECKING:
-    import _csv
 
 _DATE = re.compile(
     r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})"
@@ -38,153 +36,249 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _ORDERS = {"year first": (0, 1, 2), "day first": (2, 1, 0), "month first": (2, 0, 1)}  # positions of year, month, day
-_SEPARATORS = [
-    (decimal, thousands) for decimal in ".," for thousands in ("", ".", ",", " ", "'") if decimal != thousands
-]
 _NUMBERS = {
     separators: re.compile(
         rf"([+-]?)([0-9]+|[0-9]{{1,3}}(?:{re.escape(separators[1])}[0-9]{{3}})+)"
         rf"(?:{re.escape(separators[0])}([0-9]+))?(%?)"
     )
-    for separators in _SEPARATORS
+    for separators in SEPARATORS
 }
-_SPACES = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
-_TRUE = frozenset(
-    map(normalize, ("true", "wahr", "vrai", "doğru", "verdadero", "vero", "verdadeiro", "waar", "prawda"))
-)
-_FALSE = frozenset(map(normalize, ("false", "falsch", "faux", "yanlış", "falso", "onwaar", "fałsz")))
 _NOT_A_WORD = re.compile(r"[\d#]")  # #### is a column that is too narrow
+_PLAIN = re.compile(r"[1-9]\d{0,14}|0|\d{4}-\d\d-\d\d.*|[^\d]*", re.ASCII)  # reads the same in every locale
+# What no person writes to fix a cell: another form of a date or word; in other cells also a number without its zeros.
+_ONLY_A_PROGRAM = re.compile(r"\d{4}-\d\d?-\d.*|[^\d]*", re.DOTALL)
+_ONLY_A_PROGRAM_ELSEWHERE = re.compile(r"0\d+|\d{16,}")
 # Of a date: its order, and its separator with the padding of month and day. Of a number: its separators. Or "words".
 Format = tuple[str, str]
 
 
-def restore_values(copy: SourceCopy, original: Callable[[], Sheet], limits: ReadingLimits) -> SourceCopy:
-    """The private copy of a results file, with all values of a proven format written as Row writes them.
+def restore_values(
+    copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits
+) -> SourceCopy:
+    """The private copy of a results file, with the values that a spreadsheet program has changed as they were.
 
-    `original` opens the source of the run that wrote the file. Other values stay as they are and are reported when the
-    file is read. A word that replaced a number or date was typed by a person: it is no longer listed as a value.
+    `original` opens the source of the run that wrote the file. The copy of a workbook in which something changed
+    becomes a CSV. Values that are not proven are reported when the file is read. A word that replaced a number or date
+    was typed by a person: it is no longer listed as a value.
     """
     try:
-        return _restored(copy, original, limits)
+        return _restored(copy, original, options, limits)
     except (csv.Error, UnusableInput):  # opening the file reports it
         return copy
 
 
-def _restored(copy: SourceCopy, original: Callable[[], Sheet], limits: ReadingLimits) -> SourceCopy:
-    file = results_file(copy.path, copy.path.name, limits)
-    table = _Table.of(file) if file else None
-    changed = {place: text for row in table.rows() for place, text in row.changed.items()} if table else {}
-    if table is None or not changed:
+def _restored(
+    copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits
+) -> SourceCopy:
+    source = open_records(copy.path, copy.path.name, options, limits)
+    with closing(source.records()) as records:
+        first = next(records, None)
+    header = results_header(first.cells) if first is not None and first.number == 1 else None
+    if header is None or IMPORT_COLUMNS[0] not in header.added:
         return copy
-    before = _original_texts(original(), table.columns, {row for row, _ in changed})
-    formats = {column.index: _proven_formats(column.index, changed, before) for column in table.columns}
+    changes = _Changes(_Table(header, source.records), original())
+    if not changes.found:
+        return copy
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
-        text = io.TextIOWrapper(content, table.file.survey.encoding.codec, newline="", write_through=True)
-        writer = csv.writer(text, delimiter=table.file.delimiter)
-        writer.writerow(table.header)
-        writer.writerows(row.restored(table, formats, before) for row in table.rows())
+        text = io.TextIOWrapper(content, "utf-8-sig", newline="", write_through=True)
+        writer = csv.writer(text, delimiter=source.delimiter)
+        writer.writerows(changes.restored())
         text.detach().seek(0)
-        return replace_copy(copy, content)
+        return replace_copy(copy, content, ".csv")
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A results file that lists which of its cells were values, and which source row each row comes from."""
+    """A results file: the source's own cells of its rows, and the added ones."""
 
-    file: CsvFile
-    header: list[str]
-    columns: tuple[Column, ...]
-    row_at: int
-    types_at: int
+    header: ResultsHeader
+    records: Callable[[], Iterator[Record]]
 
-    @classmethod
-    def of(cls, file: CsvFile) -> _Table | None:
-        with _reading(file) as reader:
-            header = next(reader)
-        first = len(header) - added_columns(header)
-        if not {IMPORT_COLUMNS[0], TYPED_COLUMN} <= set(header[first:]):
-            return None
-        columns = open_table(file.source(), SourceOptions()).columns
-        return cls(file, header, columns, header.index(IMPORT_COLUMNS[0], first), header.index(TYPED_COLUMN, first))
+    def rows(self) -> Iterator[Record]:
+        return (record for record in self.records() if record.number > 1)
 
-    def rows(self) -> Iterator[_Row]:
-        with _reading(self.file) as reader:
-            next(reader)
-            for cells in reader:
-                yield self._row(cells)
+    def cells(self, record: Record) -> tuple[str, ...]:
+        first, count = self.header.first, len(self.header.columns)
+        cells = record.cells[first : first + count]
+        return cells + ("",) * (count - len(cells))
 
-    def _row(self, cells: list[str]) -> _Row:
-        if len(cells) < len(self.header):
-            return _Row(cells, {})
-        listed, row = set(cells[self.types_at].split()), cells[self.row_at]
-        texts = {
-            column.index: clean(unescape_formula(cells[column.index]))
-            for column in self.columns
-            if column.letter in listed
-        }
-        return _Row(cells, {(row, index): text for index, text in texts.items() if text and not is_canonical(text)})
+    def added(self, record: Record, name: str) -> str:
+        return "".join(record.cells[at : at + 1]) if (at := self.header.added.get(name)) is not None else ""
+
+    def number(self, record: Record) -> int:
+        """The number of the source row; -1 if it is not given."""
+        text = self.added(record, IMPORT_COLUMNS[0])
+        return int(text) if text.isdecimal() and text.isascii() else -1
 
 
-_Place = tuple[str, int]  # the text of import_row, and a column index
+class _Originals:
+    """The rows of the source, by number. Memory is flat as long as they are asked for in their order."""
+
+    def __init__(self, sheet: Sheet, numbers: Iterable[int]) -> None:
+        self._rows = sheet.rows()
+        self._left = Counter(numbers)
+        self._passed: dict[int, Row] = {}
+
+    def row(self, number: int) -> Row | None:
+        self._left[number] -= 1
+        found = self._passed.pop(number, None)
+        while found is None and number > 0 and (row := next(self._rows, None)) is not None:
+            if row.number == number:
+                found = row
+            elif self._left[row.number] > 0:
+                self._passed[row.number] = row
+        if found is not None and self._left[number] > 0:
+            self._passed[number] = found
+        return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """A row of the file, and those of its values that are in another format now."""
+class _Cell:
+    """A cell of a results file that differs from its source: its text and whether it is typed, before and now.
 
-    cells: list[str]
-    changed: dict[_Place, str]
+    `may_be_fixed`: the report names it, or its row as a whole was refused.
+    """
 
-    def restored(self, table: _Table, formats: dict[int, frozenset[Format]], before: dict[_Place, str]) -> list[str]:
-        cells = list(self.cells)
-        for place, text in self.changed.items():
-            values = {value for each, value in _readings(text).items() if each in formats[place[1]]}
-            if len(values) == 1:
-                cells[place[1]] = values.pop()
-            elif before.get(place, "TRUE") not in ("TRUE", "FALSE") and not _NOT_A_WORD.search(text):
-                letter = table.columns[place[1]].letter
-                listed = cells[table.types_at].split()
-                cells[table.types_at] = " ".join(one for one in listed if one != letter)
-        return cells
+    index: int
+    was: str
+    was_typed: bool
+    now: str
+    now_typed: bool
+    is_named: bool
+    may_be_fixed: bool
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether it can only be what the program made of it: as a date, a number or a word, whatever the locale."""
+        return any(all(found) for found in self._same_values().values())
+
+    @property
+    def is_perhaps_explained(self) -> bool:
+        """Whether it can be what the program made of it, in some locale."""
+        return any(any(found) for found in self._same_values().values())
+
+    def _same_values(self) -> dict[type, list[bool]]:
+        """For each value that it may have now, by kind, whether the program may have made it of what the cell was."""
+        before = possible_values(self.was)
+        found: dict[type, list[bool]] = {}
+        for after in possible_values(self.now):
+            found.setdefault(type(after), []).append(any(same(each, after) for each in before))
+        return found
+
+    @property
+    def is_fixed_perhaps(self) -> bool:
+        if not self.may_be_fixed or _ONLY_A_PROGRAM.fullmatch(self.was):
+            return False
+        return self.is_named or not _ONLY_A_PROGRAM_ELSEWHERE.fullmatch(self.was)
+
+    @property
+    def value_before(self) -> str | None:
+        """The text of the value that the cell was in every locale; None if that depends on the locale."""
+        return self.was if self.was_typed or re.match(r"\d{4}-\d\d-\d\d", self.was) else None
 
 
-@contextmanager
-def _reading(file: CsvFile) -> Iterator[_csv.Reader]:
-    csv.field_size_limit(file.cell_limit)
-    with file.path.open(encoding=file.survey.encoding.codec, newline="") as lines:
-        yield csv.reader(lines, delimiter=file.delimiter, strict=True)
+class _Changes:
+    """What a program and a person changed in a results file. `found`: whether anything differs from the source."""
+
+    def __init__(self, table: _Table, original: Sheet) -> None:
+        self._table, self._original = table, original
+        self._places = _same_columns(table.header.columns, original.columns)
+        self._rewritten: set[int] = set()
+        self._proven: dict[int, frozenset[Format]] = {}
+        self.found = False
+        for _, changed, _ in self._compared():
+            for cell in changed:
+                self.found = True
+                self._learn(cell)
+
+    def restored(self) -> Iterator[list[str]]:
+        """All rows of the file as they are to be read, with blank rows where it has some."""
+        columns = self._table.header.columns
+        yield [*map(escape_formula, (column.name for column in columns)), *IMPORT_COLUMNS, TYPED_COLUMN]
+        last = 1
+        for record, changed, typed in self._compared():
+            yield from ([] for _ in range(record.number - last - 1))
+            last = record.number
+            cells = list(self._table.cells(record))
+            marks = {columns[index].letter: columns[index].letter for index in typed}
+            for cell in changed:
+                letter = columns[cell.index].letter
+                cells[cell.index], marks[letter] = self._decided(cell, letter)
+            added = [self._table.added(record, name) for name in IMPORT_COLUMNS]
+            yield [*map(escape_formula, (*cells, *added)), " ".join(filter(None, marks.values()))]
+
+    def _compared(self) -> Iterator[tuple[Record, list[_Cell], frozenset[int]]]:
+        """Each row, with its cells that differ from the source, and the indexes of its typed cells."""
+        table, first, width = self._table, self._table.header.first, len(self._table.header.columns)
+        originals = _Originals(self._original, map(table.number, table.rows()))
+        for record in table.rows():
+            typed = frozenset(index - first for index in record.typed if first <= index < first + width)
+            row, cells = originals.row(table.number(record)), table.cells(record)
+            if row is None:
+                yield record, [], typed | typed_cells(table.added(record, TYPED_COLUMN), cells, table.header.columns)
+                continue
+            typed = typed.union(here for here, there in self._places if there in row.typed and cells[here])
+            yield record, list(self._changed(record, cells, typed, row)), typed
+
+    def _changed(self, record: Record, cells: tuple[str, ...], typed: frozenset[int], row: Row) -> Iterator[_Cell]:
+        status, problem = (self._table.added(record, name) for name in IMPORT_COLUMNS[1:3])
+        for here, there in self._places:
+            was, was_typed, now = row.cells[there], there in row.typed, cells[here]
+            if now and was and (now != was or was_typed != (here in typed)):
+                is_named = f'column "{self._original.columns[there].label}"' in problem
+                may_be_fixed = is_named or (status.endswith("rejected") and 'column "' not in problem)
+                yield _Cell(here, was, was_typed, now, here in typed, is_named, may_be_fixed)
+
+    def _learn(self, cell: _Cell) -> None:
+        if cell.now != cell.was and cell.is_explained:
+            self._rewritten.add(cell.index)
+        readings = _readings(cell.now)
+        if cell.value_before is not None and set(readings.values()) == {cell.value_before}:
+            self._proven[cell.index] = self._proven.get(cell.index, frozenset(readings)) & frozenset(readings)
+
+    def _decided(self, cell: _Cell, letter: str) -> tuple[str, str]:
+        """The text of a changed cell, and what TYPED_COLUMN lists for it."""
+        as_before = cell.was, letter if cell.was_typed else ""
+        if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)):
+            return as_before
+        if cell.is_explained:
+            return (cell.was, letter + PERHAPS_CHANGED) if cell.is_fixed_perhaps else as_before
+        typed_by_program = cell.now_typed and not cell.was_typed
+        in_question = cell.was_typed or cell.index in self._rewritten or cell.is_perhaps_explained
+        if typed_by_program or not in_question:
+            return cell.now, letter if cell.now_typed else ""
+        proven = self._proven.get(cell.index, frozenset())
+        values = {value for each, value in _readings(cell.now).items() if each in proven}
+        if len(values) == 1:
+            value = values.pop()
+            return as_before if value == cell.value_before else (value, letter)
+        if cell.was_typed:
+            is_word = cell.was not in ("TRUE", "FALSE") and not _NOT_A_WORD.search(cell.now)
+            return cell.now, "" if is_word else letter
+        return cell.now, letter if possible_values(cell.now) and not _PLAIN.fullmatch(cell.now) else ""
 
 
-def _original_texts(sheet: Sheet, columns: Sequence[Column], rows: set[str]) -> dict[_Place, str]:
-    """The original texts of the values in these rows; empty if the columns have changed."""
-    if [column.name for column in sheet.columns] != [column.name for column in columns]:
-        return {}
-    found: dict[_Place, str] = {}
-    for row in sheet.rows():
-        if (number := str(row.number)) in rows:
-            found |= {(number, index): row.cells[index] for index in row.typed if is_canonical(row.cells[index])}
-    return found
-
-
-def _proven_formats(column: int, changed: dict[_Place, str], before: dict[_Place, str]) -> frozenset[Format]:
-    """The formats that agree with every cell that proves one; empty if no cell does."""
-    proven: frozenset[Format] | None = None
-    for place, text in changed.items():
-        readings = _readings(text) if place[1] == column and place in before else {}
-        if set(readings.values()) == {before[place]} if readings else False:
-            proven = frozenset(readings) if proven is None else proven & frozenset(readings)
-    return proven or frozenset()
+def _same_columns(columns: Sequence[Column], original: Sequence[Column]) -> list[tuple[int, int]]:
+    """The indexes of each column here and in the source. If they are not the same, only names that are unique."""
+    names, before = ([column.name for column in each] for each in (columns, original))
+    if names == before:
+        return [(index, index) for index in range(len(names))]
+    return [
+        (index, before.index(name))
+        for index, name in enumerate(names)
+        if name and names.count(name) == 1 and before.count(name) == 1
+    ]
 
 
 @lru_cache(maxsize=65_536)
 def _readings(text: str) -> dict[Format, str]:
     """The values of a text, as Row writes them, by possible format. Two-digit years have no reading."""
     word = normalize(text)
-    if word in _TRUE or word in _FALSE:
-        return {("words", ""): "TRUE" if word in _TRUE else "FALSE"}
+    if word in TRUE or word in FALSE:
+        return {("words", ""): "TRUE" if word in TRUE else "FALSE"}
     if date := _DATE.fullmatch(text):
         return dict(_dates(date))
-    text = text.translate(_SPACES)
+    text = text.translate(SPACES)
     return {separators: _number(match) for separators, each in _NUMBERS.items() if (match := each.fullmatch(text))}
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from importer.models import Row
 from importer.problems import CellPlace, Column, Origin, Problem, column_letter
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 _CANONICAL = re.compile(
     r"[+-]?\d+(\.(?!\d\d0(?!\d))\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|-?\d\d+:\d\d:\d\d|TRUE|FALSE", re.ASCII
 )
+
+
+NOT_READ: Final = "What to fix (importer does not read this sheet)"
+"""The first cell of a sheet that `check --annotate` adds to a workbook. The reader skips such a sheet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,10 +164,10 @@ def width_of(cells: Sequence[str]) -> int:
 class Layout:
     """The header of a table, its columns, and which rows below belong to it.
 
-    `header_row` is the header's last row. `width` counts the header's cells; `columns` are the first ones, which are
-    kept. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends before the first row
-    whose first filled cell is `stop_at`. `typed_at` and `row_at` are the indexes of TYPED_COLUMN and
-    `import_row` in a results file.
+    `header_row` is the header's last row. `width` counts the header's cells; `columns` are those that are kept, from
+    the index `origin.first` on. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends
+    before the first row whose first filled cell is `stop_at`. `typed_at` and `row_at` are the indexes of TYPED_COLUMN
+    and `import_row` in a results file.
     """
 
     origin: Origin
@@ -188,26 +192,34 @@ class Layout:
 
     def row(self, record: Record) -> Row:
         """One record as a Row, with its problems."""
-        kept = len(self.columns)
-        cells = record.cells[:kept] + ("",) * (kept - len(record.cells))
+        kept, first = len(self.columns), self.origin.first
+        cells = record.cells[first : first + kept] if first else record.cells[:kept]
+        cells += ("",) * (kept - len(cells))
         typed = record.typed
+        if typed and (first or max(typed) >= kept):
+            typed = frozenset(index - first for index in typed if first <= index < first + kept)
+        problems = self._problems(record)
         if self.typed_at is not None:
-            listed = typed_cells("".join(record.cells[self.typed_at : self.typed_at + 1]), cells, self.columns)
-            problems = tuple(self._format_problems(record, cells, listed - typed))
-            kept_typed = frozenset(index for index in typed | listed if index < kept)
-            return Row(
-                self.origin, record.number, cells, kept_typed, (*self._problems(record), *problems), links=record.links
-            )
-        if typed and max(typed) >= kept:
-            typed = frozenset(index for index in typed if index < kept)
-        return Row(self.origin, record.number, cells, typed, self._problems(record), links=record.links)
+            listed = "".join(record.cells[self.typed_at : self.typed_at + 1])
+            also_typed = typed_cells(listed, cells, self.columns)
+            problems += tuple(self._format_problems(record, cells, listed, also_typed - typed))
+            typed |= also_typed
+        links = tuple((index - first, address) for index, address in record.links) if first else record.links
+        return Row(self.origin, record.number, cells, typed, problems, links=links)
 
-    def _format_problems(self, record: Record, cells: tuple[str, ...], listed: frozenset[int]) -> Iterator[Problem]:
+    def _format_problems(
+        self, record: Record, cells: tuple[str, ...], listed: str, typed: frozenset[int]
+    ) -> Iterator[Problem]:
         """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""
-        for index in sorted(listed - {each.index for each in record.problems}):
-            if not is_canonical(cells[index]):
-                place = CellPlace(self.origin, record.number, self.columns[index])
-                yield replace(format_changed(cells[index]), place=place)
+        known = {each.index - self.origin.first for each in record.problems if each.index is not None}
+        for each in self.columns if listed else ():
+            if f"{each.letter}{PERHAPS_CHANGED}" in listed.split():
+                problem = perhaps_changed(cells[each.index])
+            elif each.index in typed - known and not is_canonical(cells[each.index]):
+                problem = format_changed(cells[each.index])
+            else:
+                continue
+            yield replace(problem, place=CellPlace(self.origin, record.number, each))
 
     def _stops(self, cells: tuple[str, ...]) -> bool:
         return next((cell for cell in cells if cell), "").casefold() == (self.stop_at or "").strip().casefold()
@@ -223,7 +235,7 @@ class Layout:
                 "too-many-cells",
                 f"the row has {record.width} cells, but the header has {self.width}",
                 "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter",
-                CellPlace(self.origin, record.number, column(record.width - 1, "")),
+                CellPlace(self.origin, record.number, column(record.width - 1 - self.origin.first, "")),
             )
         elif self.even and len(record.cells) < self.width:
             yield Problem(
@@ -237,8 +249,10 @@ class Layout:
         for each in record.problems:
             if each.index is None:
                 yield each.problem
-            elif each.index < len(self.columns) or each.index >= self.width:
-                place = CellPlace(self.origin, record.number, self.column_at(each.index))
+                continue
+            index = each.index - self.origin.first
+            if 0 <= index < len(self.columns) or each.index >= self.width:
+                place = CellPlace(self.origin, record.number, self.column_at(index))
                 yield Problem(each.problem.code, each.problem.message, each.problem.hint, place)
 
     def column_at(self, index: int) -> Column:
@@ -259,6 +273,10 @@ def column(index: int, name: str, lower: str = "") -> Column:
 # --- the values of a results file that is imported again ----------------------------------------
 
 
+PERHAPS_CHANGED: Final = "!"
+"""In TYPED_COLUMN of a private copy, after the letter of a cell that either a person or a program has changed."""
+
+
 def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
     """The indexes of the cells that TYPED_COLUMN lists, except blank ones."""
     named = set(letters.split())
@@ -270,10 +288,19 @@ def is_canonical(text: str) -> bool:
     return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
 
 
+def perhaps_changed(text: str) -> Problem:
+    """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was."""
+    return Problem(
+        "value-perhaps-changed",
+        f"this cell was '{text[:80]}', and was changed in a way that a spreadsheet program does by itself",
+        "if you fixed it, fix it in report.xlsx, where every cell is text; or clear import_row in this row",
+    )
+
+
 def format_changed(text: str) -> Problem:
     """The problem of a value whose format has changed: read by the mapping, day and month could be swapped."""
     return Problem(
         "value-format-changed",
-        f"'{text[:80]}' was a date, a number, TRUE or FALSE in the workbook; its format has changed since",
+        f"'{text[:80]}' was a date, a number, TRUE or FALSE; its format has changed since",
         "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx",
     )

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
 from importer.extract.cell_text import header_text, quoted
 from importer.extract.sheet import Layout, Record, Sheet, column, width_of
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, SourceOptions
-from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput
+from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS, TYPED_COLUMN, SourceOptions
+from importer.problems import CellPlace, Column, FilePlace, Origin, Problem, UnusableInput
 
 _WINDOW = 20  # rows that are searched for the header
 
@@ -51,18 +51,18 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         head = list(islice(records, max(_WINDOW, (options.header_row or 0) + (options.header_rows or 1))))
         if not any(record.width for record in head) and all(record.blank for record in records):
             raise UnusableInput(Problem("table-empty", "the table is empty", "export it again", place_of(origin)))
-        added = added_columns(head[0].cells) if head and head[0].number == 1 else 0
-        if added:
+        results = results_header(head[0].cells) if head and head[0].number == 1 else None
+        if results:
             header, options = Header.of(head[0]), SourceOptions()
             found: tuple[str, ...] = ("a corrected results file", "header in row 1")
         else:
             header = _header(origin, head, options)
             found = (_found_in(header, options), *_left_out(source, options))
-        layout = _layout(source, header, added, options)
+        layout = _layout(source, header, results, options)
         has_rows = any(True for _ in layout.rows(head)) or any(True for _ in layout.rows(records))
     warnings = tuple(source.warnings(layout))
     return Sheet(
-        origin,
+        layout.origin,
         layout.header_row,
         layout.columns,
         ", ".join((source.how, *found, counted(len(layout.columns), "column"))),
@@ -75,23 +75,22 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
     )
 
 
-def _layout(source: RecordSource, header: Header, added: int, options: SourceOptions) -> Layout:
+def _layout(source: RecordSource, header: Header, results: ResultsHeader | None, options: SourceOptions) -> Layout:
     width = len(header.names) if source.even else header.width
     lower = header.lower + ("",) * width
-    columns = tuple(column(index, header.names[index], lower[index]) for index in range(width - added))
-    typed_at = next((index for index in range(len(columns), width) if header.names[index] == TYPED_COLUMN), None)
-    row_at = next((index for index in range(len(columns), width) if header.names[index] == IMPORT_COLUMNS[0]), None)
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
-        source.origin,
+        replace(source.origin, first=results.first) if results else source.origin,
         header.last_row,
         width,
-        columns,
+        results.columns
+        if results
+        else tuple(column(index, header.names[index], lower[index]) for index in range(width)),
         source.even,
         hidden.union(options.skip_rows),
         options.stop_at,
-        typed_at if added else None,
-        row_at if added else None,
+        results.added.get(TYPED_COLUMN) if results else None,
+        results.added.get(IMPORT_COLUMNS[0]) if results else None,
     )
 
 
@@ -227,18 +226,33 @@ def _likely_header(origin: Origin, records: Sequence[Record], *, several: bool) 
     )
 
 
-def added_columns(header: Sequence[str]) -> int:
-    """How many cells at the end of a header row were added by our report; 0 if it is not a results file.
+@dataclass(frozen=True, slots=True)
+class ResultsHeader:
+    """The header of a results file: the source's own columns, from the index `first` on, and the added ones.
 
-    A person may have removed some of them; one is enough.
+    `added`: the indexes of the added columns, by name.
     """
-    start = end = len(header)
-    while end and not header[end - 1]:
-        start = end = end - 1
-    for name in (TYPED_COLUMN, *reversed(IMPORT_COLUMNS)):
-        if start and header[start - 1] == name:
-            start -= 1
-    return len(header) - start if start < end else 0
+
+    first: int
+    columns: tuple[Column, ...]
+    added: dict[str, int]
+
+
+def results_header(cells: Sequence[str]) -> ResultsHeader | None:
+    """The header of a results file; None if it is another file.
+
+    A person may have removed some of the added columns; one is enough.
+    """
+    first, end = 0, width_of(cells)
+    added: dict[str, int] = {}
+    while first < end and cells[first] in ADDED_COLUMNS:
+        added[cells[first]] = first
+        first += 1
+    while first < end and cells[end - 1] in ADDED_COLUMNS:
+        end -= 1
+        added[cells[end]] = end
+    columns = tuple(column(index, header_text(cells[first + index])) for index in range(end - first))
+    return ResultsHeader(first, columns, added) if added else None
 
 
 def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:

@@ -16,9 +16,9 @@ from threading import Timer
 
 from importer.child_process import child_environment, python_command
 from importer.extract.cell_flags import MergedRange
-from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record, Sheet
+from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record
 from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, read_frame
-from importer.extract.table import RecordSource, open_table, place_of
+from importer.extract.table import RecordSource, place_of
 from importer.models import SourceOptions
 from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput, column_letter
 
@@ -31,11 +31,13 @@ _PIPE = 1 << 20  # bytes: large enough for a batch, so that the child can contin
 _ENGINES = dict.fromkeys(FileKind, ("calamine",)) | {FileKind.XLSX: ("calamine", "openpyxl")}
 
 
-def open_workbook(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> Sheet:
-    """Open a workbook. `name` is the file name for messages.
+def workbook_records(
+    path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits
+) -> RecordSource:
+    """The records of a sheet of a workbook. `name` is the file name for messages.
 
     Raises:
-        UnusableInput: it is damaged or too large, does not have the sheet, or no header is found.
+        UnusableInput: it is damaged or too large, or does not have the sheet.
     """
     file, cost = str(path.absolute()), (limits.memory, limits.seconds, limits.unpacked)
     sheet = _read([Request(file, name, kind.value, engine, options.sheet, *cost) for engine in _ENGINES[kind]])
@@ -50,7 +52,7 @@ def open_workbook(path: Path, name: str, kind: FileKind, options: SourceOptions,
             )
         )
     how, hidden = f"{kind}, sheet {origin.sheet!r}", frozenset(facts.hidden)
-    return open_table(RecordSource(origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden), options)
+    return RecordSource(origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,11 @@ from typing import IO, Protocol
 
 from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
-from importer.extract.sheet import FileKind, SheetName
+from importer.extract.sheet import NOT_READ, FileKind, SheetName
 from importer.extract.sheet_content import Batches, Refusal, Request, SheetContent, SheetFacts, frame
-from importer.extract.table import added_columns
+from importer.extract.table import results_header
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
+from importer.models import NEEDS_ATTENTION, SUMMARY_SHEET
 from importer.problems import FilePlace, Problem, UnusableInput
 
 
@@ -65,9 +66,10 @@ def _limit(request: Request) -> None:
 
 def _answer(request: Request, out: IO[bytes]) -> None:
     book = _CachedBook(_open(request), request.name)
-    sheet = _choose(book, request)
+    sheets = _own_sheets(book, request.sheet)
+    sheet = _choose(book, sheets, request)
     content = book.content(sheet)
-    others = [other.title for other in book.sheets if other.visible and other != sheet] if not request.sheet else []
+    others = [other.title for other in sheets if other.visible and other != sheet] if not request.sheet else []
     flags = content.flags
     batches = Batches(content)
     for batch in batches:
@@ -137,17 +139,48 @@ def _check_size(request: Request) -> None:
 # --- which sheet is read ------------------------------------------------------------------------
 
 
-def _choose(book: _CachedBook, request: Request) -> SheetName:
+def _choose(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName:
+    if (to_fix := _sheet_to_fix(book, sheets, request)) is not None:
+        return to_fix
     if request.sheet is None:
-        return _first_sheet(request.name, book.sheets, lambda sheet: _has_cells(book, sheet))
+        return _first_sheet(request.name, sheets, lambda sheet: _has_cells(book, sheet))
     try:
-        return _named_sheet(request.name, book.sheets, request.sheet)
+        return _named_sheet(request.name, sheets, request.sheet)
     except UnusableInput:
         # A sheet of the report that was copied into another workbook has a different name.
-        results = [sheet for sheet in book.sheets if _is_results(book, sheet)]
+        results = [sheet for sheet in sheets if _is_results(book, sheet)]
         if len(results) != 1:
             raise
         return results[0]
+
+
+def _own_sheets(book: _CachedBook, wanted: str | None) -> tuple[SheetName, ...]:
+    """The sheets, without the first one if importer added it to list what to fix."""
+    first = next((sheet for sheet in book.sheets if sheet.visible), None)
+    if first is None or any(sheet.title == wanted for sheet in book.sheets):
+        return book.sheets
+    cells = book.first(first, lambda row: True) or ()
+    return tuple(sheet for sheet in book.sheets if sheet != first) if NOT_READ in cells[:1] else book.sheets
+
+
+def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName | None:
+    """The sheet of our report.xlsx with rows to fix, unless the request names a sheet of it; None for other workbooks.
+
+    Raises:
+        UnusableInput: it has several.
+    """
+    titles = [sheet.title for sheet in sheets]
+    if titles[:1] != [SUMMARY_SHEET] or request.sheet in titles:
+        return None
+    labels = {kind.value.replace("_", " ") for kind in NEEDS_ATTENTION}
+    found = [sheet for sheet in sheets if sheet.title.lstrip("0123456789 ") in labels and _is_results(book, sheet)]
+    if len(found) > 1:
+        flags = " or ".join(f'--sheet "{sheet.title}"' for sheet in found)
+        message = f"the report has {len(found)} sheets with rows to fix"
+        raise UnusableInput(
+            Problem("sheet-ambiguous", message, f"import one after the other: {flags}", FilePlace(request.name))
+        )
+    return found[0] if found else None
 
 
 def _has_cells(book: _CachedBook, sheet: SheetName) -> bool:
@@ -160,7 +193,7 @@ def _is_filled(row: Sequence[Value]) -> bool:
 
 def _is_results(book: _CachedBook, sheet: SheetName) -> bool:
     header = book.first(sheet, lambda row: True) or ()
-    return added_columns([cell if isinstance(cell, str) else "" for cell in header]) > 0
+    return results_header([cell if isinstance(cell, str) else "" for cell in header]) is not None
 
 
 def _named_sheet(name: str, sheets: Sequence[SheetName], wanted: str) -> SheetName:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, cast
@@ -280,6 +280,10 @@ class Mapping:
         for rows in self._child_rows():
             places.setdefault(rows.source, rows.place)
         return places
+
+    def of_sheet(self, sheet: str | None) -> Mapping:
+        """The mapping, for another sheet of the source; None keeps its own."""
+        return self if sheet is None else replace(self, source=replace(self.source, sheet=sheet))
 
     def _child_rows(self) -> Iterator[ChildRows]:
         for content in (*self.candidate.values(), *(answer.content for answer in self.answers)):

@@ -113,8 +113,7 @@ def place_in_list(place: Place | None, row: Row) -> str:
     if place is None:
         return f"row {row.number}"
     if isinstance(place, CellPlace) and place.origin == row.origin:
-        in_workbook = place.column is not None and place.origin.sheet is not None
-        return f"{place.column.letter}{place.row}" if in_workbook and place.column else f"row {place.row}"
+        return place.address if place.origin.sheet is not None else f"row {place.row}"
     return str(place)
 
 

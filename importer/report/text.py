@@ -28,7 +28,7 @@ _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, O
 _DEFAULT_OUT: Final = Path("results")
 _PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
-_OF_THE_WHOLE_FILE: Final = ("--rows", "--limit", "--resend-rejected")
+_OF_THE_WHOLE_FILE: Final = ("--sheet", "--rows", "--limit", "--resend-rejected")
 _OF_RUN_ONLY: Final = (*_OF_THE_WHOLE_FILE, "--sandbox", "--questions", "--faults", "--check-first", "--strict")
 
 
@@ -138,6 +138,11 @@ def _flags(summary: Summary, folder: Path, *, without: Collection[str]) -> dict[
     if "--out" in flags or folder.parent != _DEFAULT_OUT:
         flags = {"--out": str(folder.parent), **{flag: value for flag, value in flags.items() if flag != "--out"}}
     return {flag: value for flag, value in flags.items() if flag not in without}
+
+
+def import_command(file: Path, summary: Summary, folder: Path) -> str:
+    """The command that imports another file as the run of this summary did; `folder`: the results folder of the run."""
+    return _of_file("run", file, summary, folder, without=_OF_THE_WHOLE_FILE)
 
 
 def summary_lines(summary: Summary, folder: Path) -> list[str]:

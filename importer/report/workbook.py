@@ -11,7 +11,7 @@ from typing import Any, Final
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind
+from importer.models import IMPORT_COLUMNS, SUMMARY_SHEET, TYPED_COLUMN, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
 from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, row_height, write_text
@@ -31,7 +31,6 @@ _IMPORT_HEADER: Final[Style] = {**HEADER, "bg_color": "#F3DFC1"}
 _IMPORT: Final[Style] = {**PLAIN, "bg_color": "#FDF8EF"}
 _WRAPPED_IMPORT: Final[Style] = {**_IMPORT, "text_wrap": True}
 
-_SUMMARY_SHEET: Final = "Summary"
 _PROBLEM_WIDTH, _HINT_WIDTH = 70, 55
 _TYPES_WIDTH = 13
 _IMPORT_WIDTHS: Final = (11, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
@@ -64,7 +63,7 @@ class ReportWorkbook:
         self._workbook.use_zip64()
         self._facts = facts
         self._styles = _Styles(self._workbook)
-        self._summary = self._workbook.add_worksheet(_SUMMARY_SHEET)
+        self._summary = self._workbook.add_worksheet(SUMMARY_SHEET)
         self._sheets: dict[OutcomeKind, _OutcomeSheet] = {}
         self._comments = _CommentsLeft()
         self._sent = SentSheet(self._workbook, self._styles, lines_of, dry_run=facts.dry_run)
@@ -100,7 +99,7 @@ class ReportWorkbook:
 
     def _order_sheets(self) -> None:
         """Sort the sheets, which were created in the order of their first rows."""
-        titles = [_SUMMARY_SHEET, *map(sheet_title, OutcomeKind), self._sent.title]
+        titles = [SUMMARY_SHEET, *map(sheet_title, OutcomeKind), self._sent.title]
         places = {title: place for place, title in enumerate(titles)}
         self._workbook.worksheets_objs.sort(key=lambda sheet: places[sheet.get_name()])
         for index, sheet in enumerate(self._workbook.worksheets_objs):

@@ -264,7 +264,7 @@ def _place_to_json(place: Place | None) -> dict[str, Any] | None:
         case None:
             return None
         case CellPlace(origin, row, column):
-            cell = {"kind": "cell", "file": origin.file, "sheet": origin.sheet, "row": row}
+            cell = {"kind": "cell", "origin": [origin.file, origin.sheet, origin.first], "row": row}
             return cell if column is None else {**cell, "column": [column.index, column.letter, column.name]}
         case LinePlace(file, line, column, text):
             return {"kind": "line", "file": file, "line": line, "column": column, "text": text}
@@ -274,10 +274,10 @@ def _place_to_json(place: Place | None) -> dict[str, Any] | None:
 
 def _place_from_json(values: dict[str, Any] | None) -> Place | None:
     match values:
-        case {"kind": "cell", "file": file, "sheet": sheet, "row": row, "column": [index, letter, name]}:
-            return CellPlace(Origin(file, sheet), row, Column(index, letter, name))
-        case {"kind": "cell", "file": file, "sheet": sheet, "row": row}:
-            return CellPlace(Origin(file, sheet), row)
+        case {"kind": "cell", "origin": [*origin], "row": row, "column": [index, letter, name]}:
+            return CellPlace(Origin(*origin), row, Column(index, letter, name))
+        case {"kind": "cell", "origin": [*origin], "row": row}:
+            return CellPlace(Origin(*origin), row)
         case {"kind": "line", "file": file, "line": line, "column": column, "text": text}:
             return LinePlace(file, line, column, text)
         case {"kind": "file", "name": name}:

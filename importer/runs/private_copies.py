@@ -25,7 +25,7 @@ from importer.mapping import (
     read_mapping,
     resolve,
 )
-from importer.models import Application, PoolCandidate, Question, Row
+from importer.models import Application, PoolCandidate, Question, Row, SourceOptions
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
 from importer.runs.row_selection import Selection
@@ -81,7 +81,7 @@ class _OpenedChild:
     copy: ChildCopy
 
 
-def copy_of_source(file: Path, folder: Path, limits: ReadingLimits) -> SourceCopy:
+def copy_of_source(file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits) -> SourceCopy:
     """Create the private copy of a run's source. In a results file, values that a spreadsheet program has reformatted
     are restored, where the file's own run proves them.
 
@@ -90,7 +90,9 @@ def copy_of_source(file: Path, folder: Path, limits: ReadingLimits) -> SourceCop
     """
     copy = copy_source(file, folder, limits)
     runs = Source(file, copy.path).earlier_runs
-    return restore_values(copy, lambda: sheet_of(runs[0], read_manifest(runs[0]), limits), limits) if runs else copy
+    if not runs:
+        return copy
+    return restore_values(copy, lambda: sheet_of(runs[0], read_manifest(runs[0]), limits), options, limits)
 
 
 def sheet_of(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Sheet:
@@ -161,15 +163,16 @@ def fingerprint(
     questions: Iterable[Question],
     wire: WireFormat,
     selection: Selection,
+    sheet: str | None,
     *,
     strict: bool,
 ) -> str:
     """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal.
 
-    mapping_copy: the mapping, including what it takes from other files.
+    mapping_copy: the mapping, including what it takes from other files; sheet: the one that is read.
     """
     digest = hashlib.sha256(mapping_copy.read_bytes())
-    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection, strict):
+    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection, sheet, strict):
         digest.update(f"\0{part!r}".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 

@@ -58,13 +58,17 @@ def report_of_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits) 
     refuse_changed(folder, manifest)
     sheet = sheet_of(folder, manifest, limits)
     with ExitStack() as stack:
-        if manifest.is_split:
-            outcomes = _outcomes_of_parts(folder, manifest, sheet, stack)
-        else:
-            outcomes = stack.enter_context(RunJournal(folder)).outcomes()
+        outcomes = outcomes_of(folder, manifest, sheet, stack)
         sent = SentAnswers(folder, manifest, sheet, limits)
         facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
         return write_report(folder, facts, rows_of(manifest, sheet), outcomes, lines_of=sent.lines_of)
+
+
+def outcomes_of(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitStack) -> Iterator[Outcome]:
+    """The outcome of each row that a run has read, in their order. `stack` closes the journals."""
+    if manifest.is_split:
+        return _outcomes_of_parts(folder, manifest, sheet, stack)
+    return stack.enter_context(RunJournal(folder)).outcomes()
 
 
 def refuse_changed(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:

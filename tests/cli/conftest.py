@@ -135,9 +135,14 @@ def front_door(tmp_path: Path) -> FrontDoor:
     """Commands in an empty folder, with a mapping for the job post and one for the pool, and no settings at all."""
     (tmp_path / "mapping.yaml").write_text(MAPPING, encoding="utf-8")
     (tmp_path / "pool.yaml").write_text(POOL_MAPPING, encoding="utf-8")
+    return front_door_in(tmp_path)
+
+
+def front_door_in(folder: Path) -> FrontDoor:
+    """Commands in this folder, without any settings of the user, and with short waiting times."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("IMPORTER_")}
     quick = {"IMPORTER_RESEND_DELAY_SECONDS": "0.2", "IMPORTER_GIVE_UP_MINUTES": "0.1", "IMPORTER_READ_TIMEOUT": "1"}
-    return FrontDoor(tmp_path, {**kept, **quick, "XDG_CONFIG_HOME": str(tmp_path / "none"), "NO_COLOR": "1"})
+    return FrontDoor(folder, {**kept, **quick, "XDG_CONFIG_HOME": str(folder / "none"), "NO_COLOR": "1"})
 
 
 @dataclass(frozen=True)

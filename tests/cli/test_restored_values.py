@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook, load_workbook
 
-from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate, read_csv
+from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
 _MORE = "  notice_weeks: Weeks\n  available_from: From\n"
 _DEFAULTS = "defaults: {decimal: ',', thousands: '.', dates: ['%d/%m/%Y']}\nsource: {missing: [N/A]}\n"
 _CHANGED_FORMAT = (
-    "'{}' was a date, a number, TRUE or FALSE in the workbook; its format has changed since; "
+    "'{}' was a date, a number, TRUE or FALSE; its format has changed since; "
     "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx"
 )
 
@@ -185,3 +185,121 @@ def test_values_in_the_report_workbook(serve: Serve) -> None:
     again = _again(served, served.door.folder / "fixed.xlsx")
     assert again.counts == {"created": 2}, again.err
     assert _sent(served) == [("234.567", "2026-03-04"), ("1.125", "2026-04-05")]
+
+
+# --- a source of texts, as a CSV is -----------------------------------------------------------------
+
+
+def _ran_csv(served: Served, *texts: str, **changed: str) -> Path:
+    """The invalid.csv of a run of these texts in the column From, in whose every row the salary is wrong."""
+    header = [*HEADER, "From"]
+    rows = [[*candidate(number, **({"Salary": "a lot"} | changed)), text] for number, text in enumerate(texts, start=1)]
+    with (served.door.folder / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    mapping = _DEFAULTS + MAPPING.replace("  phone: {column: Phone, region: TR}", "  phone: From")
+    (served.door.folder / "mapping.yaml").write_text(mapping, "utf-8")
+    ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    assert ran.counts == {"invalid": len(rows)}, ran.err
+    return served.door.folder / "results" / str(ran.summary["run"]) / "invalid.csv"
+
+
+def _phones(served: Served) -> list[str]:
+    bodies = sorted(served.sandbox.memory.accepted(), key=lambda body: str(body["email"]))
+    return [item["answer"] for body in bodies for item in body["answers"] if item["job_post_question"]["id"] == 102]
+
+
+@pytest.mark.parametrize(
+    ("was", "came"),
+    [
+        pytest.param("00905550000001", "905550000001", id="leading zeros"),
+        pytest.param("+905550000001", "905550000001", id="a plus that somebody removed with its quote"),
+        pytest.param("00905550000001", "9.05550E+11", id="a shortened number"),
+    ],
+)
+def test_a_text_that_a_program_changed_is_sent_as_it_was(serve: Serve, was: str, came: str) -> None:
+    """What a program makes of a text of a CSV is not what the file says: the source of the run does."""
+    served = serve()
+    results = _ran_csv(served, was, was)
+    _saved(results, ("From",), (came,), (came,))
+    assert _again(served, results).counts == {"created": 2}
+    assert _phones(served) == ["+905550000001"] * 2
+
+
+def test_a_workbook_made_of_a_results_csv_is_restored(serve: Serve) -> None:
+    """A results CSV that was saved as a workbook has numbers where it had texts; they are texts again."""
+    served = serve()
+    results = _ran_csv(served, "00905550000001")
+    (row,) = read_csv(results)
+    book = Workbook()
+    book.worksheets[0].append(list(row))
+    book.worksheets[0].append(list((row | {"Salary": 900, "From": 905550000001, "import_row": 2}).values()))
+    fixed = results.with_name("fixed.xlsx")
+    book.save(fixed)
+    assert _again(served, fixed).counts == {"created": 1}
+    assert _phones(served) == ["+905550000001"]
+
+
+def test_a_fix_that_a_program_could_have_made_is_refused(serve: Serve) -> None:
+    """Where nothing shows whether a person or a program changed a cell, it is invalid, and says how to go on."""
+    served = serve()
+    results = _ran_csv(served, "+905550000001", Salary="45.000,5")
+    _saved(results, ("Salary",), ("45000.5",))
+    again = _again(served, results)
+    assert (again.counts, _messages(again)) == (
+        {"invalid": 1},
+        "column \"Salary\": this cell was '45.000,5', and was changed in a way that a spreadsheet program does by "
+        "itself; if you fixed it, fix it in report.xlsx, where every cell is text; or clear import_row in this row",
+    )
+    assert served.accepted == []
+
+
+def test_a_row_without_its_number_is_read_as_it_is(serve: Serve) -> None:
+    """Whoever clears import_row says that the cells of the row are meant as they are now."""
+    served = serve()
+    results = _ran_csv(served, "+905550000001", Salary="45.000,5")
+    _saved(results, ("Salary", "import_row"), ("45000", ""))
+    assert _again(served, results).counts == {"created": 1}
+
+
+# --- the report itself, fed back --------------------------------------------------------------------
+
+
+def _fix_report(report: Path, title: str, **values: object) -> None:
+    book = load_workbook(report)
+    names = {cell.value: cell.column for cell in book[title][1]}
+    for name, value in values.items():
+        book[title].cell(2, names[name]).value = value
+    book.save(report)
+
+
+def test_the_report_is_fixed_and_fed_back(serve: Serve) -> None:
+    """Of report.xlsx the sheet with rows to fix is read, not the summary; its texts stay texts."""
+    served = serve()
+    report = _ran_csv(served, "00905550000001").with_name("report.xlsx")
+    _fix_report(report, "invalid", Salary="900")
+    again = _again(served, report)
+    assert again.counts == {"created": 1}, again.err
+    assert _phones(served) == ["+905550000001"]
+
+
+def test_one_of_several_sheets_to_fix_is_named(serve: Serve) -> None:
+    """If several sheets have rows to fix, nothing is guessed: --sheet names one, and the message lists them."""
+    served = serve({"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1})
+    rows = [candidate(1), candidate(2, Salary="a lot")]
+    write_csv(served.door.folder / "people.csv", rows)
+    ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    assert ran.counts == {"rejected": 1, "invalid": 1}, ran.err
+    report = served.door.folder / "results" / str(ran.summary["run"]) / "report.xlsx"
+    refused = _again(served, report)
+    assert (refused.code, refused.err.partition(".xlsx: ")[2]) == (
+        3,
+        "the report has 2 sheets with rows to fix [sheet-ambiguous]\n"
+        '  -> import one after the other: --sheet "400 rejected" or --sheet "invalid"\n',
+    )
+    _fix_report(report, "invalid", Salary="900")
+    _fix_report(report, "400 rejected", First="Bob")
+    for sheet in ("invalid", "400 rejected"):
+        assert served("run", str(report), "--mapping", "mapping.yaml", "--sheet", sheet, "--json").counts == {
+            "created": 1
+        }
+    assert served.accepted == ["person2@example.com", "person1@example.com"]

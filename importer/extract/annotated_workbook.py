@@ -1,0 +1,338 @@
+"""A copy of a source as a workbook in which the cells with problems are colored and have a note.
+
+A first sheet lists the causes; the reader skips it. The other sheets keep their rows, so that the fixed copy is
+imported like the source.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+from openpyxl import Workbook, load_workbook
+from openpyxl.comments import Comment
+from openpyxl.formatting.formatting import ConditionalFormattingList
+from openpyxl.formatting.rule import FormulaRule
+from openpyxl.styles import Alignment, Font, PatternFill
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.hyperlink import Hyperlink
+from openpyxl.worksheet.worksheet import Worksheet
+
+from importer.atomic_files import open_private
+from importer.extract.cell_text import plain_number
+from importer.extract.opening import open_records
+from importer.extract.sheet import NOT_READ, ReadingLimits, Record, Sheet
+from importer.models import SourceOptions
+from importer.problems import CellPlace, FilePlace, Problem, UnusableInput
+
+MOST_NOTES: Final = 5_000
+_LARGEST = 100 << 20  # bytes of unpacked sheets, or of a CSV: openpyxl needs several times as much memory
+_MOST_ROWS, _LONGEST_TEXT = 1_048_576, 32_767
+_COLOR, _FONT = "F8D3C5", "Calibri"
+_MARK = '"importer"<>""'  # always true: the formula of our coloring, by which it is found again
+_NOTE = "[importer] "  # before our part of a note
+_LINKS = 5
+_CANNOT_KEEP = {  # parts of the package, in words
+    "xl/charts/": "charts",
+    "xl/media/": "pictures",
+    "xl/drawings/drawing": "shapes and drawings",
+    "xl/pivotTables/": "pivot tables",
+    "xl/slicers/": "slicers",
+    "xl/threadedComments/": "threads of comments (their texts are kept as notes)",
+    "xl/ctrlProps/": "form controls",
+    "xl/embeddings/": "embedded files",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """What was written: how many cells are colored, and what of the source the copy does not have."""
+
+    cells: int
+    not_kept: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """The texts of the first sheet: what the file is, how to import it, and what is true of the file as a whole."""
+
+    title: str
+    command: str
+    warnings: Sequence[str]
+
+
+def refuse_annotation(source: Path, out: Path) -> None:
+    """Check, before the source is read, that it can be annotated.
+
+    Raises:
+        UnusableInput: `out` is not an .xlsx file or is the source, or the source is too large or has macros.
+    """
+    suffix = source.suffix.lower()
+    if out.suffix.lower() != ".xlsx":
+        raise _unusable(out, f"the annotated copy is an .xlsx workbook, not {out.suffix or 'a file without extension'}")
+    if source.exists() and out.exists() and source.samefile(out):
+        raise _unusable(out, "this is the file itself, which is never overwritten", "choose another name")
+    if suffix == ".xlsm":
+        hint = "save it as .xlsx in a spreadsheet program, and check that file"
+        raise _unusable(source, "a workbook with macros cannot be annotated: the copy would lose them", hint)
+    if suffix in (".json", ".jsonl", ".ndjson"):
+        raise _unusable(source, "only a spreadsheet or a CSV can be annotated", "use report.xlsx of the check")
+    size = source.stat().st_size if source.is_file() else 0
+    if suffix == ".xlsx" and zipfile.is_zipfile(source):
+        with zipfile.ZipFile(source) as archive:
+            size = sum(each.file_size for each in archive.infolist() if each.filename.startswith("xl/worksheets/"))
+    if size > _LARGEST:
+        message = f"it has {size >> 20:,} MB of cells; a file of up to {_LARGEST >> 20} MB can be annotated"
+        raise _unusable(source, message, "use report.xlsx of the check, or check some rows: --rows 1-20000")
+
+
+def write_annotated(
+    source: Path, sheet: Sheet, problems: Iterable[Problem], texts: Annotation, options: SourceOptions, out: Path
+) -> Annotated:
+    """Write the annotated copy of a source (its private copy). `problems`: those of its rows, in their order.
+
+    Raises:
+        UnusableInput: the workbook cannot be read or written.
+    """
+    found = list(problems)
+    try:
+        with warnings.catch_warnings(record=True) as noted:
+            warnings.simplefilter("always")
+            is_workbook = source.suffix.lower() == ".xlsx"
+            book = load_workbook(source, rich_text=True) if is_workbook else _new_workbook(source, sheet, options)
+            cells = _annotate(book, sheet, found)
+            _write_causes(book, sheet, found, texts)
+            draft = out.with_name(f".{out.name}.tmp")
+            with os.fdopen(open_private(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC), "w+b") as file:
+                book.save(file)
+            not_kept = tuple(_not_kept(source, draft, [str(each.message) for each in noted])) if is_workbook else ()
+            draft.replace(out)
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        raise _unusable(out, f"the annotated copy cannot be written: {error}", "use report.xlsx of the check") from None
+    return Annotated(cells, not_kept)
+
+
+def _unusable(path: Path, message: str, hint: str = "give a name that ends in .xlsx") -> UnusableInput:
+    return UnusableInput(Problem("annotation-failed", message, hint, FilePlace(str(path))))
+
+
+# --- a source that is not an .xlsx ------------------------------------------------------------------
+
+
+def _new_workbook(source: Path, sheet: Sheet, options: SourceOptions) -> Workbook:
+    """The same rows in the same places. Texts are text cells; only what a workbook stored as a value is a value."""
+    book = Workbook()
+    page = book.worksheets[0]
+    page.title = sheet.origin.sheet or "Candidates"
+    for record in open_records(source, source.name, options, ReadingLimits()).records():
+        if record.number > _MOST_ROWS:
+            raise ValueError(f"a workbook has at most {_MOST_ROWS:,} rows")
+        _write_record(page, record)
+    for index, column in enumerate(sheet.columns, start=sheet.origin.first + 1):
+        page.column_dimensions[get_column_letter(index)].width = min(max(len(column.name) + 3, 12), 40)
+        page.cell(sheet.header_row, index).font = Font(bold=True)
+    page.freeze_panes = f"A{sheet.header_row + 1}"
+    return book
+
+
+def _write_record(page: Worksheet, record: Record) -> None:
+    cell: Any
+    for index, text in enumerate(record.cells):
+        if text:
+            cell = page.cell(record.number, index + 1)
+            cell.value = _value(text) if index in record.typed else text[:_LONGEST_TEXT]
+            if isinstance(cell.value, str):
+                cell.data_type, cell.number_format, cell.quotePrefix = "s", "@", True
+
+
+def _value(text: str) -> str | float | bool | date:
+    """The value that is read as this text again; the text itself if there is none."""
+    if text in ("TRUE", "FALSE"):
+        return text == "TRUE"
+    if re.fullmatch(r"-?\d+(\.\d+)?", text) and plain_number(float(text)) == text:
+        return float(text)
+    if re.fullmatch(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?", text):
+        return datetime.fromisoformat(text) if " " in text else date.fromisoformat(text)
+    return text
+
+
+# --- the cells --------------------------------------------------------------------------------------
+
+
+def _annotate(book: Workbook, sheet: Sheet, problems: Sequence[Problem]) -> int:
+    """Color the cells and add the notes; return how many cells are colored. Our earlier marks are removed."""
+    for page in book.worksheets:
+        _remove_marks(page)
+    by_cell: dict[tuple[str, int, int], list[Problem]] = {}
+    for problem in problems:
+        if (place := _cell_of(problem, book, sheet)) is not None:
+            by_cell.setdefault(place, []).append(problem)
+    for number, ((title, row, column), here) in enumerate(by_cell.items()):
+        if number < MOST_NOTES:
+            _add_note(book[title].cell(row, column), "\n".join(_with_hint(problem) for problem in here))
+    by_column: dict[tuple[str, int], list[int]] = {}
+    for title, row, column in sorted(by_cell):
+        by_column.setdefault((title, column), []).append(row)
+    for (title, column), rows in by_column.items():
+        letter = get_column_letter(column)
+        for ranges in _some(f"{letter}{first}:{letter}{last}" for first, last in _spans(rows)):
+            fill = PatternFill(bgColor=_COLOR, fill_type="solid")
+            book[title].conditional_formatting.add(ranges, FormulaRule(formula=[_MARK], fill=fill))  # type: ignore[no-untyped-call]
+    return len(by_cell)
+
+
+def _cell_of(problem: Problem, book: Workbook, sheet: Sheet) -> tuple[str, int, int] | None:
+    """The sheet, row and column (from 1) of a problem; of a row its first cell. None if it is in another file."""
+    place = problem.place
+    if not isinstance(place, CellPlace) or place.origin.file != sheet.origin.file:
+        return None
+    title = place.origin.sheet or book.worksheets[0].title
+    index = place.column.index if place.column else 0
+    return (title, place.row, index + place.origin.first + 1) if title in book.sheetnames else None
+
+
+def _with_hint(problem: Problem) -> str:
+    return f"{problem.message}\n-> {problem.hint}" if problem.hint else problem.message
+
+
+def _add_note(cell: Any, text: str) -> None:
+    before = f"{cell.comment.text}\n\n" if cell.comment else ""
+    author = cell.comment.author if cell.comment else "importer"
+    note = Comment(f"{before}{_NOTE}{text}"[:_LONGEST_TEXT], author)
+    note.width, note.height = 340, 40 + 18 * sum(1 + len(line) // 48 for line in note.text.split("\n"))
+    cell.comment = note
+
+
+def _remove_marks(page: Worksheet) -> None:
+    for row in page.iter_rows():
+        for cell in row:
+            if cell.comment and _NOTE in cell.comment.text:
+                own = cell.comment.text.partition(_NOTE)[0].rstrip()
+                cell.comment = Comment(own, cell.comment.author) if own else None
+    kept = ConditionalFormattingList()
+    for each in page.conditional_formatting:
+        for rule in each.rules:
+            if list(rule.formula) != [_MARK]:
+                kept.add(str(each.sqref), rule)
+    page.conditional_formatting = kept
+
+
+def _spans(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Consecutive rows as pairs of first and last."""
+    for _, group in groupby(enumerate(rows), lambda pair: pair[1] - pair[0]):
+        numbers = [row for _, row in group]
+        yield numbers[0], numbers[-1]
+
+
+def _some(ranges: Iterable[str], most: int = 100) -> Iterator[str]:
+    found = list(ranges)
+    for start in range(0, len(found), most):
+        yield " ".join(found[start : start + most])
+
+
+# --- the first sheet ----------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Cause:
+    """Problems with the same code, column and hint; `cells`: the first of them."""
+
+    example: Problem
+    count: int = 0
+    cells: list[tuple[str, int, int]] = field(default_factory=list)
+
+
+def _write_causes(book: Workbook, sheet: Sheet, problems: Sequence[Problem], texts: Annotation) -> None:
+    for page in book.worksheets:
+        if page["A1"].value == NOT_READ:
+            book.remove(page)
+    page = book.create_sheet("What to fix", 0)
+    book.active = page
+    for each in book.worksheets:  # otherwise both are selected, and what is typed goes into both
+        each.sheet_view.tabSelected = each is page
+    page.sheet_view.showGridLines = False
+    page.sheet_properties.tabColor = "D98E73"
+    lines = [
+        (NOT_READ, Font(name=_FONT, bold=True, size=16)),
+        (texts.title, Font(name=_FONT, size=12)),
+        ("Fix the colored cells; the note in each says what to do. Then save this workbook and run:", Font(name=_FONT)),
+        (texts.command, Font(name="Consolas")),
+    ]
+    for row, (text, font) in enumerate(lines, start=1):
+        page.cell(row, 1, text).font = font
+    header = ("Cells", "Column", "Problem (example)", "What to do", "First cells", *[""] * (_LINKS - 1), "Code")
+    widths = (8, 22, 60, 50, *[9] * _LINKS, 22)
+    for index, (name, width) in enumerate(zip(header, widths, strict=True), start=1):
+        cell = page.cell(6, index, name)
+        cell.font, cell.fill = Font(name=_FONT, bold=True), PatternFill("solid", fgColor="E4E9EE")
+        page.column_dimensions[get_column_letter(index)].width = width
+    row = 7
+    for cause in sorted(_causes(book, sheet, problems), key=lambda cause: -cause.count):
+        _write_cause(page, row, cause)
+        row += 1
+    for warning in texts.warnings:
+        row += 1
+        page.cell(row, 1, f"Warning: {warning}").font = Font(name=_FONT, italic=True)
+    page.freeze_panes = "A7"
+    page.page_setup.orientation, page.page_setup.fitToWidth, page.page_setup.fitToHeight = "landscape", 1, 0
+    page.sheet_properties.pageSetUpPr.fitToPage = True
+    page.print_title_rows = "6:6"
+
+
+def _causes(book: Workbook, sheet: Sheet, problems: Iterable[Problem]) -> Iterable[_Cause]:
+    causes: dict[tuple[str, str | None, str], _Cause] = {}
+    for problem in problems:
+        cause = causes.setdefault((problem.code, problem.column, problem.hint), _Cause(problem))
+        cause.count += 1
+        place = _cell_of(problem, book, sheet)
+        if place is not None and len(cause.cells) < _LINKS:
+            cause.cells.append(place)
+    return causes.values()
+
+
+def _write_cause(page: Worksheet, row: int, cause: _Cause) -> None:
+    example = cause.example
+    for index, value in enumerate((cause.count, example.column or "", example.message, example.hint), start=1):
+        cell: Any = page.cell(row, index)
+        cell.value = value
+        cell.data_type = "n" if index == 1 else "s"
+        cell.font, cell.alignment = Font(name=_FONT), Alignment("left", vertical="top", wrap_text=index > 1)
+    for index, (title, number, column) in enumerate(cause.cells, start=5):
+        address = f"{get_column_letter(column)}{number}"
+        linked: Any = page.cell(row, index, address)
+        location = f"'{title.replace(chr(39), chr(39) * 2)}'!{address}"
+        linked.hyperlink = Hyperlink(ref=linked.coordinate, location=location, display=address)
+        linked.font, linked.alignment = Font(name=_FONT, color="2B6CB0", underline="single"), Alignment(vertical="top")
+    code = page.cell(row, 5 + _LINKS, example.code)
+    code.font, code.alignment = Font(name=_FONT), Alignment(vertical="top")
+    lines = max(1 + len(example.message) // 55, 1 + len(example.hint) // 46)
+    page.row_dimensions[row].height = 15.0 * lines
+
+
+# --- what is lost -------------------------------------------------------------------------------
+
+
+def _not_kept(source: Path, copy: Path, warned: Sequence[str]) -> Iterator[str]:
+    """What of a workbook its copy does not have, in words."""
+    before, after = (_parts(path) for path in (source, copy))
+    for prefix, words in _CANNOT_KEEP.items():
+        if after[prefix] < before[prefix]:
+            yield words
+    for kind in ("Data Validation", "Conditional Formatting"):
+        if any(kind in text for text in warned):
+            yield f"some rules of {kind.lower()} of newer programs"
+
+
+def _parts(path: Path) -> Counter[str]:
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if "/_rels/" not in name]
+    return Counter(prefix for name in names for prefix in _CANNOT_KEEP if name.startswith(prefix))
