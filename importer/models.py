@@ -27,7 +27,7 @@ class SourceOptions:
     header_row: int | None = None  # the number that a spreadsheet program shows
     encoding: str | None = None
     delimiter: str | None = None
-    header_rows: int = 1  # of the header; more than one requires header_row, the first of them
+    header_rows: int | None = None  # of the header; more than one requires header_row, the first of them
     skip_rows: tuple[int, ...] = ()  # rows that are not read, such as instructions and examples
     stop_at: str | None = None  # the table ends before the row whose first filled cell is this
     hidden_rows: Literal["read", "skip"] = "read"  # rows that a spreadsheet program hides or filters out
@@ -42,7 +42,8 @@ class Row:
     stores as a number, a date or a boolean: their text has one canonical format (`1234.5`, `2021-03-15`,
     `2021-03-15 14:30:00`, `TRUE`), whatever decimal separator or date format the mapping declares for text.
     `problems` were found while reading; a row with problems must not be sent. `members` are the source rows of a
-    candidate who has several. `corrects`: in a results file, the row that it corrects (`import_row`).
+    candidate who has several. `corrects`: in a results file, the row that it corrects (`import_row`). `links`: the
+    indexes of cells with a hyperlink, each with its address.
     """
 
     origin: Origin
@@ -52,6 +53,7 @@ class Row:
     problems: tuple[Problem, ...] = ()
     members: tuple[Row, ...] = ()
     corrects: int | None = None
+    links: tuple[tuple[int, str], ...] = ()
 
     def place(self, column: Column | None = None) -> CellPlace:
         """The place of this row or of one of its cells; with several members, in the member that the cell is from."""

@@ -14,18 +14,22 @@ Anything that is not an ImporterError is a bug of ours and shows its traceback (
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a sheet: its position from 0, its letter in a spreadsheet program, its header text."""
+    """A column of a sheet: its position from 0, its letter in a spreadsheet program, its header text.
+
+    lower: in a header of two rows, the text in the second one.
+    """
 
     index: int
     letter: str
     name: str
+    lower: str = field(default="", compare=False)
 
     @property
     def label(self) -> str:
@@ -122,6 +126,14 @@ Severity = Literal["error", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A text of a cell that could not be read, and the place of the value in the mapping that reads it."""
+
+    text: str
+    setting: LinePlace
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something that a person must fix or should know: what, where and what to do.
 
@@ -135,6 +147,7 @@ class Problem:
     hint: str = ""
     place: Place | None = None
     severity: Severity = "error"
+    unread: Unread | None = field(default=None, compare=False)  # where a change of the mapping could help
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}" if self.place else self.message

@@ -15,19 +15,20 @@ PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
 FILES = {"atomic_files", "regular_files", "sqlite_file", "group_writer", "file_lock"}
-GROUND = {"models", "problems", "startup", "child_process", "text", "importer"} | FILES
+GROUND = {"models", "problems", "sent_answers", "startup", "child_process", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
 MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
     "models": {"problems", "importer"},
+    "sent_answers": {"models", "problems", "importer"},
     "sqlite_file": {"atomic_files", "problems", "importer"},
     "file_lock": {"atomic_files", "problems", "importer"},
     "settings": GROUND,
     **dict.fromkeys(SUPPLIES - {"settings"}, GROUND | {"settings"}),
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "template": GROUND | SUPPLIES | {"suggest"},
-    "runs": GROUND | SUPPLIES | {"extract", "load", "report"},
+    "runs": GROUND | SUPPLIES | {"extract", "load", "report", "transform"},
     "app": GROUND | SUPPLIES | STAGES | {"runs", "sandbox"},
     "cli": GROUND | {"settings", "report", "runs", "app", "sandbox"},  # of report the values and their words
     "sandbox": {"importer", "child_process"},
@@ -45,7 +46,7 @@ HOMES = {
     "ruamel": {"mapping", "suggest"},
     "rapidfuzz": {"text", "suggest"},
     "re2": {"mapping"},
-    "phonenumbers": {"transform"},
+    "phonenumbers": {"transform", "suggest"},
     "email_validator": {"transform"},
     "sqlite3": {"sqlite_file"},
     "filelock": {"file_lock"},

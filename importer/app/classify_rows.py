@@ -13,8 +13,8 @@ from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.problems import Origin, Problem
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
-from importer.runs.corrections import Corrections
 from importer.runs.journal import PreviousResults
+from importer.runs.lineage import Corrections
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import (
     DATE_IN_FUTURE,
@@ -243,11 +243,14 @@ def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, co
             done += count_done(emails)
             emails.clear()
     held_back, filtered = counter.count(OutcomeKind.INVALID), counter.count(OutcomeKind.FILTERED)
+    corrected = counter.count(OutcomeKind.ALREADY_IMPORTED)
     reasons = tuple(group for group in counter.groups() if group.outcome is OutcomeKind.INVALID)
     warned_of = tuple(group for group in counter.groups() if group.is_warning)
     done += count_done(emails)
-    rows_read = ready + held_back + filtered
-    return Forecast(rows_read, ready - done, last_row, tuple(groups), done, held_back, filtered, reasons, warned_of)
+    total = ready + held_back + filtered + corrected
+    return Forecast(
+        total, ready - done, last_row, tuple(groups), done + corrected, held_back, filtered, reasons, warned_of
+    )
 
 
 class FirstRows:

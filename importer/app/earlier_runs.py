@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+import hashlib
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from importer.app.connection import SANDBOX
 from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.mapping_files import refuse_to_replace
 from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
+from importer.atomic_files import open_private
 from importer.extract import Annotated, Annotation, ReadingLimits, refuse_annotation, write_annotated
-from importer.ledger import LedgerStore, open_ledger, presences_in
-from importer.models import NEEDS_ATTENTION, OutcomeKind
+from importer.ledger import LedgerStore, RequestRecord, open_existing_ledger, open_ledger, presences_in
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Target
 from importer.problems import UsageError
-from importer.report import import_command
+from importer.report import import_command, write_rows
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.journal import JOURNAL, RunJournal
+from importer.runs.lineage import SourceStatus, source_status
 from importer.runs.manifest import RunManifest, find_run, part_folders, read_manifest
-from importer.runs.private_copies import sheet_of
+from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
+from importer.sent_answers import TracedAnswer
 from importer.settings import Settings
 from importer.text.commands import command_line
 
@@ -180,6 +186,95 @@ def rewrite_report(earlier: EarlierRun) -> Finished:
         return Finished(folder, run_report.rewrite_report(folder, earlier.limits))
     with _ledger_of(manifest, earlier.settings) as ledger:  # killed or running: the lock shows which
         return Finished(folder, close(folder, ledger, earlier.limits))
+
+
+def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceStatus]:
+    """What became of each row of a file, over all its runs and those of its corrected rows; at each target.
+
+    sandbox: only rehearsals; otherwise only real runs. Reads only.
+
+    Raises:
+        UsageError: no run has sent rows of this file as it is now.
+        UnusableInput: the file cannot be read, or the files of a run were changed.
+    """
+    refuse_untrusted(settings)
+    try:
+        with file.open("rb") as opened:
+            sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
+    found = [each for each in source_status(sha256, settings) if (each.scope.base == SANDBOX) == sandbox]
+    if not found:
+        kind = "sandbox run" if sandbox else "run"
+        raise UsageError(
+            f"no {kind} in {settings.out} was for {file} with its current content; if it was changed since, import it "
+            f"again: completed rows are skipped"
+        )
+    return found
+
+
+def write_status(path: Path, found: Sequence[SourceStatus], *, force: bool) -> None:
+    """Write each row with its outcome to a CSV file that only its owner can read, one target after the other.
+
+    Raises:
+        UsageError: it exists and must not be replaced, or it cannot be written.
+    """
+    if path.exists() and not force:
+        raise UsageError(f"{path} already exists; choose another name with --to, or use --force to overwrite it")
+    try:
+        opened = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with os.fdopen(opened, "w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
+            write_rows(file, found[0].facts, (reported for one in found for reported, _ in one.rows()))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row of a run: its outcome (None if it has none yet), what its candidate was sent with, and its requests.
+
+    cells: the filled ones, by the names of their columns. answers: () if the row was not valid, or is not known.
+    """
+
+    run: str
+    target: Target
+    row: Row
+    cells: dict[str, str]
+    outcome: Outcome | None
+    answers: tuple[TracedAnswer, ...]
+    requests: tuple[RequestRecord, ...]
+
+
+def show_row(earlier: EarlierRun, number: int) -> ShownRow:
+    """One row of an earlier run; of a run with several targets, in the run of its target.
+
+    Raises:
+        UsageError: there is no such run or row.
+        UnusableInput: the files of the run are missing or were changed.
+    """
+    folder, manifest = _find(earlier)
+    if manifest.is_split:
+        folder, manifest = _part_with(number, folder, manifest)
+    run_report.refuse_changed(folder, manifest)
+    sheet = sheet_of(folder, manifest, earlier.limits)
+    members = next((rows for rows in manifest.groups if number in rows), (number,))
+    found = {row.number: row for row in rows_of(manifest, sheet) if row.number in members}
+    if number not in found:
+        raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
+    row = found[number]
+    with RunJournal(folder) as journal:
+        outcome = journal.outcome(number)
+    with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
+        requests = ledger.requests(manifest.run, members[0]) if ledger is not None else ()
+    return ShownRow(
+        run=manifest.run,
+        target=manifest.targets[0].target,
+        row=row,
+        cells={column.label: row.cells[column.index] for column in sheet.columns if row.cells[column.index]},
+        outcome=outcome,
+        answers=SentAnswers(folder, manifest, sheet, earlier.limits).of(found[members[0]]),
+        requests=requests,
+    )
 
 
 def running_runs(settings: Settings) -> frozenset[str]:

@@ -20,6 +20,7 @@ from importer.app.orders import (
     OtherAddressesKnown,
     Paused,
     Planned,
+    Previewed,
     ReportWritten,
     Resumed,
     RunControl,
@@ -29,16 +30,18 @@ from importer.app.orders import (
 from importer.app.planning import Plan, PlannedRun, Planner
 from importer.app.process_rows import end_run, process_rows
 from importer.extract import ReadingLimits
-from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
+from importer.ledger import DONE, LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
 from importer.load import IMPORTED_WITH_OTHER_DATA, Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping, read_mappings
-from importer.models import Operation
+from importer.models import Operation, Row, Submission
 from importer.problems import Busy, ImporterError, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.finalize import close, end_whole
 from importer.runs.journal import EarlierOutcomes, PreviousResults
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.results_folder import make_results
+from importer.sent_answers import pick_candidates
+from importer.transform import trace_row
 
 Confirm = Callable[[Planned], bool]
 """Asked before the first request whether to send the rows that are ready."""
@@ -184,6 +187,11 @@ class _Execution:
         with ledger or nullcontext():
             loader = DryLoader(ledger, plan.scope)
             self._remove_leftovers(ledger)
+            if self.order.show:
+                bodies = _not_imported(plan.candidates.bodies(), ledger, plan.scope)
+                traced = ((row, trace_row(row, plan.mapping, body)) for row, body in bodies)
+                picked = pick_candidates(traced, self.order.show)
+                self.listen(Previewed(plan.mapping.target, picked))
             if ledger is not None:
                 self._use_previous_results(plan, ledger)
             return end_run(plan, process_rows(plan, loader, self.listen), None, None, self.listen)
@@ -293,6 +301,17 @@ class _Execution:
         out = self.order.settings.out
         for run in remove_abandoned(out, ledger, presences_in(out, self.order.settings.ledger_address)):
             self.listen(LeftoversRemoved(run))
+
+
+def _not_imported(
+    bodies: Iterator[tuple[Row, Submission]], ledger: LedgerStore | None, scope: Scope
+) -> Iterator[tuple[Row, Submission]]:
+    """The candidates that no earlier run imported."""
+    for row, body in bodies:
+        identity = ledger.fingerprints.identity(scope, body.email) if ledger is not None else b""
+        known = ledger.look_up([identity]).get(identity) if ledger is not None else None
+        if known is None or known.state not in DONE:
+            yield row, body
 
 
 def _block_target(folder: Path, manifest: RunManifest, plan: Plan, error: ImporterError) -> RunManifest:

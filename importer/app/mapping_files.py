@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,20 +17,25 @@ from importer.mapping import (
     check_without_columns,
     read_mapping,
     read_mappings,
+    resolve,
     with_snapshot,
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
-from importer.models import Operation, Question, SourceOptions, Target
+from importer.models import Application, Operation, PoolCandidate, Question, Row, SourceOptions, Target
 from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import private_input
+from importer.sent_answers import PickedCandidate, pick_candidates
 from importer.settings import Settings
 from importer.suggest import (
     ColumnProfile,
+    Join,
     OtherSheet,
     Proposal,
     SheetProfile,
     SourceFacts,
+    finds_candidates,
+    join_of,
     open_points,
     profile_sheet,
     propose,
@@ -38,17 +43,18 @@ from importer.suggest import (
     write_proposal,
 )
 from importer.template import template_columns, template_mapping, write_workbook
+from importer.transform import candidate_rows, trace_row, transform_row
 
 __all__ = [
     "CheckedMapping",
     "ColumnProfile",
+    "InspectedFile",
     "Proposal",
-    "Sheet",
-    "SheetProfile",
     "ask_questions",
     "check_mappings",
     "inspect_file",
     "open_points",
+    "preview",
     "propose_mapping",
     "refuse_to_replace",
     "with_flag",
@@ -58,18 +64,54 @@ __all__ = [
 ]
 
 _MAX_SHEETS = 8  # of a workbook are tried
+_MAX_FILES = 30  # beside the file are tried
+_LARGEST_BESIDE = 64 << 20  # bytes of such a file
+_TABLE_ENDINGS = (".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".json", ".jsonl")
 _IN_MAPPING = "under source: in the mapping"  # the text in hints of `extract` that names the place of a declaration
 _FLAGS = {
     "encoding-wrong": "--encoding",
     "delimiter-not-found": "--delimiter",
     "header-not-found": "--header-row",
+    "header-row-missing": "--header-row",
     "sheets-empty": "--sheet",
     "sheets-not-read": "--sheet",
 }
 
 
-def inspect_file(file: Path, source: SourceOptions, settings: Settings) -> tuple[Sheet, SheetProfile]:
-    """How a file is read (`-`: CSV from standard input), and what is in its columns.
+@dataclass(frozen=True, slots=True)
+class InspectedFile:
+    """A file as it is read: the table that is read, and what is in it.
+
+    instead_of: the sheet that would be read without `sheet:`, but contains no candidates. others: the other sheets, and
+    the files beside it.
+    """
+
+    sheet: Sheet
+    profile: SheetProfile
+    others: tuple[OtherSheet, ...] = ()
+    instead_of: str | None = None
+
+    @property
+    def joins(self) -> Iterator[tuple[OtherSheet, Join]]:
+        """The other tables whose rows belong to rows of this one, each with its join; not other lists of candidates."""
+        for other in self.others:
+            if not finds_candidates(other.columns) and (join := join_of(other.columns, self.profile.views)) is not None:
+                yield other, join
+
+    def facts(self, source: SourceOptions) -> SourceFacts:
+        """How the file is read, for a mapping file; source: as declared."""
+        sheet = self.sheet
+        first = sheet.header_row - sheet.header_rows + 1
+        skipped = ", ".join(map(str, source.skip_rows)) or None
+        name, stop = Path(sheet.origin.file).name, self.profile.total
+        return SourceFacts(
+            name, sheet.origin.sheet, first, sheet.header_rows, skipped, stop, source.encoding, source.delimiter
+        )
+
+
+def inspect_file(file: Path, source: SourceOptions, settings: Settings) -> InspectedFile:
+    """How a file is read (`-`: CSV from standard input), and what is in its columns and beside it. If the first sheet
+    contains no candidates, another sheet that does is read.
 
     Raises:
         UnusableInput: it cannot be read; the hints contain flags.
@@ -80,8 +122,23 @@ def inspect_file(file: Path, source: SourceOptions, settings: Settings) -> tuple
         if str(file) == STANDARD_INPUT:
             folder = needed.enter_context(private_input(settings))
             path = copy_source(file, folder, limits).path
-        sheet = _open_undeclared(path, source, limits, shown_as=str(file))
-        return sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row)
+        found = _inspect(path, source, limits, shown_as=str(file))
+        if path != file:
+            return found
+        has_sheets = any(warning.code == "sheets-not-read" for warning in found.sheet.warnings)
+        sheets = _other_sheets(path, found.sheet.origin.sheet or "", limits) if has_sheets else ()
+        if source.sheet is None and not finds_candidates(found.profile.views):
+            better = next((sheet.name for sheet in sheets if finds_candidates(sheet.columns)), None)
+            if better is not None:
+                first, columns = found.sheet.origin.sheet or "", found.profile.views
+                found = replace(_inspect(path, replace(source, sheet=better), limits, str(file)), instead_of=first)
+                sheets = (OtherSheet(first, columns), *(sheet for sheet in sheets if sheet.name != better))
+        return replace(found, others=(*sheets, *_files_beside(path, limits)))
+
+
+def _inspect(path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str) -> InspectedFile:
+    sheet = _open_undeclared(path, source, limits, shown_as)
+    return InspectedFile(sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row))
 
 
 def ask_questions(target: Target, settings: Settings, sandbox_setup: SandboxSetup | None) -> tuple[Question, ...]:
@@ -108,35 +165,18 @@ def propose_mapping(
     settings: Settings,
     show: Callable[[str], None],
 ) -> Proposal:
-    """A proposed mapping for a file. If the first sheet contains no candidates, another sheet that does is used.
+    """A proposed mapping for a file, which is read as `inspect_file` reads it.
 
     show: receives a line on how the file was read, and one if another sheet is used.
 
     Raises:
         UnusableInput: the file cannot be read; the hints contain flags.
     """
-    limits = ReadingLimits.of(settings)
-    sheet = _open_undeclared(file, source, limits)
-    show(sheet.reading)
-    facts = SourceFacts(file.name, sheet.origin.sheet, sheet.header_row, source.encoding, source.delimiter)
-    columns = sample_columns(sheet.columns, sheet.rows())
-    others = _other_sheets(file, sheet.origin.sheet, limits) if sheet.origin.sheet else ()
-    proposal = propose(target, questions, columns, facts, others)
-    if source.sheet is not None or _finds_candidates(proposal):
-        return proposal
-    for other in others:
-        rest = (OtherSheet(sheet.origin.sheet or "", columns), *(sheet for sheet in others if sheet != other))
-        better = propose(
-            target, questions, other.columns, replace(facts, sheet=other.name, header_row=other.header_row), rest
-        )
-        if _finds_candidates(better):
-            show(f"Using the sheet '{other.name}': '{sheet.origin.sheet}' contains no candidates.")
-            return better
-    return proposal
-
-
-def _finds_candidates(proposal: Proposal) -> bool:
-    return any(field.name == "email" for field in proposal.candidate)
+    found = inspect_file(file, source, settings)
+    show(found.sheet.reading)
+    if found.instead_of is not None:
+        show(f"Using the sheet '{found.sheet.origin.sheet}': '{found.instead_of}' contains no candidates.")
+    return propose(target, questions, found.profile.views, found.facts(source), found.others)
 
 
 def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSheet, ...]:
@@ -150,8 +190,19 @@ def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSh
                 break
             continue
         if sheet.origin.sheet and sheet.origin.sheet != main:
-            found.append(OtherSheet(sheet.origin.sheet, sample_columns(sheet.columns, sheet.rows()), sheet.header_row))
+            found.append(OtherSheet(sheet.origin.sheet, sample_columns(sheet.columns, sheet.rows())))
     return tuple(found)
+
+
+def _files_beside(file: Path, limits: ReadingLimits) -> Iterator[OtherSheet]:
+    """The first few other tables in the folder of a file; those that cannot be read as they are, are skipped."""
+    beside = [path for path in sorted(file.parent.iterdir()) if path.suffix.lower() in _TABLE_ENDINGS]
+    beside = [path for path in beside if path.is_file() and not path.samefile(file)]
+    for path in beside[:_MAX_FILES]:
+        if not path.is_symlink() and path.stat().st_size <= _LARGEST_BESIDE:
+            with suppress(UnusableInput):
+                sheet = open_sheet(path, SourceOptions(), limits)
+                yield OtherSheet(path.name, sample_columns(sheet.columns, sheet.rows()), is_file=True)
 
 
 def write_mapping(path: Path, proposal: Proposal) -> None:
@@ -205,22 +256,30 @@ class CheckedMapping:
     """The result of checking a mapping.
 
     changed: changes of the questions since it was written; reading: how the file was read, None without a file;
-    notes: warnings; misfit: the problems that prevent its use, None if it can be used.
+    notes: warnings; candidates: some of the file as they would be sent; misfit: the problems that prevent its use, None
+    if it can be used.
     """
 
     mapping: Mapping
     changed: tuple[Problem, ...] = ()
     reading: str | None = None
     notes: tuple[Problem, ...] = ()
+    candidates: tuple[PickedCandidate, ...] = ()
     misfit: UnusableInput | None = None
 
 
 def check_mappings(
-    path: Path, file: Path | None, settings: Settings, sandbox_setup: SandboxSetup | None, *, accept: bool
+    path: Path,
+    file: Path | None,
+    settings: Settings,
+    sandbox_setup: SandboxSetup | None,
+    *,
+    accept: bool,
+    show: int = 0,
 ) -> Iterator[CheckedMapping]:
     """Check a mapping file, or each one of a folder, against the live questions and the header of a file.
 
-    accept: save the live questions in each mapping file without problems.
+    accept: save the live questions in each mapping file without problems. show: how many candidates are shown.
 
     Raises:
         UnusableInput: a mapping cannot be read, or is not a mapping file.
@@ -236,6 +295,8 @@ def check_mappings(
             sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings)) if file else None
             checked = replace(checked, reading=sheet.reading if sheet else None)
             checked = replace(checked, notes=_fit(mapping, file, sheet, questions, settings))
+            if file is not None and show:
+                checked = replace(checked, candidates=_preview(mapping, file, questions, settings, show))
         except UnusableInput as error:
             yield replace(checked, misfit=error)
             continue
@@ -254,6 +315,30 @@ def _fit(
         children = open_children(mapping, Source(file, file), folder, ReadingLimits.of(settings))
         found = check_against_columns(mapping, sheet.columns, questions, settings.wire, children.tables)
     return (*sheet.warnings, *found)
+
+
+def preview(
+    path: Path, file: Path, questions: tuple[Question, ...], settings: Settings, count: int
+) -> tuple[PickedCandidate, ...]:
+    """Some candidates of a file as a mapping file would send them, the odd ones first; none if it is not complete."""
+    try:
+        return _preview(read_mapping(path, settings.mapping_folders), file, questions, settings, count)
+    except UnusableInput:
+        return ()
+
+
+def _preview(
+    mapping: Mapping, file: Path, questions: tuple[Question, ...], settings: Settings, count: int
+) -> tuple[PickedCandidate, ...]:
+    limits = ReadingLimits.of(settings)
+    sheet = open_sheet(file, mapping.source, limits)
+    with private_input(settings) if mapping.child_sources else nullcontext(Path()) as folder:
+        children = open_children(mapping, Source(file, file), folder, limits)
+        resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables)
+        rows = (row for row in candidate_rows(sheet.rows, resolved) if isinstance(row, Row))
+        bodies = ((row, transform_row(row, resolved)) for row in rows)
+        valid = ((row, body) for row, body in bodies if isinstance(body, Application | PoolCandidate))
+        return pick_candidates(((row, trace_row(row, resolved, body)) for row, body in valid), count)
 
 
 # --- hints that name flags -------------------------------------------------------

@@ -13,6 +13,7 @@ from importer.models import ManyTargets, Outcome, Target
 from importer.problems import Problem
 from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
+from importer.sent_answers import PickedCandidate
 from importer.settings import Settings
 
 # Re-exported for the commands, together with what is defined here.
@@ -47,6 +48,7 @@ class Sending:
 class Order:
     """Import the selected rows of a file (`-`: CSV from standard input) with a mapping file, or a folder of them.
 
+    show: how many candidates a check shows as they would be sent.
     check_first: check every row before the first one is sent; otherwise only the first rows of a large file.
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
     continues: the ID of the run that this one continues, and its service: no other service may get its rows.
@@ -60,6 +62,7 @@ class Order:
     selection: Selection = ALL_ROWS
     sending: Sending = Sending()
     check_first: bool = False
+    show: int = 0
     file_shown_as: str | None = None
     mapping_shown_as: str | None = None
     continues: tuple[str, str] | None = None
@@ -171,7 +174,8 @@ class Planned(Event):
     """File, mapping and questions were checked; nothing has been sent yet.
 
     reading: how the file was read, in one line. is_split: the rows go to several targets, each with its own run.
-    rate: None if nothing is known about it.
+    rate: None if nothing is known about it. changed: the changes of questions since the mapping was written that
+    matter for the file.
     """
 
     folder: Path
@@ -181,6 +185,15 @@ class Planned(Event):
     is_split: bool
     dry_run: bool
     rate: SendingRate | None = None
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed(Event):
+    """Some candidates of a target as they would be sent: personal data, only where a person asked for it."""
+
+    target: Target
+    candidates: tuple[PickedCandidate, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,11 @@ from importer.atomic_files import make_subfolder
 from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import DONE, Presence, Scope, open_existing_ledger
 from importer.ledger import RunRecord as LedgerRun
-from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, route_column
+from importer.mapping import Mapping, ResolvedMapping, RouteColumn, changes_that_matter, resolve, route_column
 from importer.models import Operation, Question, Row, Target
 from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.report import read_summary, write_unfinished_summary
-from importer.runs.corrections import find_corrections
+from importer.runs.lineage import find_corrections
 from importer.runs.manifest import RunManifest, RunTarget, read_manifest, runs_in, write_manifest
 from importer.runs.private_copies import (
     ChildTables,
@@ -30,6 +30,7 @@ from importer.runs.private_copies import (
     copy_of_source,
     corrected_run,
     fingerprint,
+    keep_asked,
     keep_mapping,
     keep_questions,
     open_children,
@@ -54,7 +55,7 @@ QuestionsOf = Callable[[str], tuple[Question, ...]]
 class Plan:
     """A checked combination of file, mapping and target, with the private copy that all rows are read from.
 
-    candidates: those of the source; they can be iterated once.
+    candidates: those of the source; they can be iterated once. changed: the changes of questions that matter for it.
     """
 
     folder: Path
@@ -64,6 +65,7 @@ class Plan:
     candidates: Candidates
     presence: Presence
     limits: ReadingLimits
+    changed: tuple[str, ...] = ()
 
     @property
     def scope(self) -> Scope:
@@ -126,7 +128,14 @@ class PlannedRun:
     def as_event(self) -> Planned:
         ready, manifest = tuple(plan.ready for plan in self.plans), self.manifest
         return Planned(
-            self.folder, manifest.service, self.sheet.reading, ready, manifest.is_split, manifest.dry_run, self.rate
+            self.folder,
+            manifest.service,
+            self.sheet.reading,
+            ready,
+            manifest.is_split,
+            manifest.dry_run,
+            self.rate,
+            tuple(text for plan in self.plans for text in plan.changed),
         )
 
     def discard(self) -> None:
@@ -185,15 +194,14 @@ class Planner:
             resolved = resolve(
                 mapping, sheet.columns, questions, order.settings.wire, children.tables, started_at.date()
             )
+            keep_asked(questions, order.settings.wire, folder)
             _refuse_split_candidates(mapping, selection)
 
             def read() -> Iterator[Row]:
                 return selection.of(sheet.rows())
 
             scope = Scope(self.service, mapping.target)
-            corrections = find_corrections(
-                (copy.sha256, order.shown_as, sheet.columns), scope, resolved, order.settings
-            )
+            corrections = find_corrections(copy.sha256, order.shown_as, sheet.columns, scope, order.settings)
             ahead = None if order.check_first or part else _check_ahead(sheet)
             candidates = Candidates(
                 read,
@@ -206,10 +214,11 @@ class Planner:
             )
             undo.callback(candidates.close)
             forecast = candidates.forecast if candidates.is_complete else None
+            changed = tuple(changes_that_matter(mapping.questions_seen or {}, resolved, read))
             unjoined = join_warnings(resolved, read) if selection == ALL_ROWS else ()
             if forecast is not None and not forecast.rows and selection != ALL_ROWS:
                 raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
-            warnings = (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined)
+            warnings = (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined, *changed)
             warnings += candidates.warnings or ()
             if warnings and order.settings.strict and not self.dry_run:
                 raise UnusableInput(warnings)
@@ -240,6 +249,8 @@ class Planner:
                 strict=order.settings.strict,
                 started_at=started_at,
                 children=children.copies,
+                identity=_identity(resolved),
+                entries=children.entries((*resolved.joins, *resolved.lookups)),
                 groups=forecast.groups if forecast is not None else (),
                 **self._origin(folder),
             )
@@ -247,7 +258,7 @@ class Planner:
                 manifest = manifest.read_to(forecast.rows, forecast.last_row)
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
-        return Plan(folder, manifest, sheet, resolved, candidates, presence, limits)
+        return Plan(folder, manifest, sheet, resolved, candidates, presence, limits, tuple(map(str, changed)))
 
     def _count_done(self, target: Target) -> CountDone:
         """How many of some e-mail addresses an earlier run imported, by the ledger."""
@@ -391,6 +402,13 @@ def _undo(folder: Path, presence: Presence) -> None:
 def _discard(plans: Iterable[Plan]) -> None:
     for plan in plans:
         plan.discard()
+
+
+def _identity(resolved: ResolvedMapping) -> tuple[tuple[int, ...], ...]:
+    """The indexes of the columns of the e-mail, and those of the name."""
+    candidate = resolved.candidate
+    names = (*candidate.first_name.columns, *candidate.last_name.columns)
+    return tuple(tuple(column.index for column in columns) for columns in (candidate.email.columns, names))
 
 
 def _check_ahead(sheet: Sheet) -> int:

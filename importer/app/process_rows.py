@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -12,12 +13,14 @@ from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, St
 from importer.app.planning import Plan
 from importer.load import DryLoader, Loader, Stop
 from importer.models import Outcome, OutcomeKind, ReadyCandidate
-from importer.problems import StoppedEarly, UnusableInput
+from importer.problems import StoppedEarly, Unread, UnusableInput
 from importer.report import Summary, read_summary
 from importer.runs.finalize import Progress, record_end
 from importer.runs.journal import RunJournal
+from importer.runs.results_folder import write_edits
 from importer.runs.run_report import StreamingReport, rewrite_report
 
+_MOST_UNREAD: Final = 20_000  # different texts that are counted
 _STREAM_AFTER: Final = 2_000  # outcomes; for fewer, starting a process takes longer than writing the report
 
 # The candidate in the service is from an earlier request, or from another one.
@@ -32,6 +35,7 @@ class Processed:
 
     progress: Progress = field(default_factory=Progress)
     learned_rate: float | None = None
+    unread: Counter[tuple[Unread, str]] = field(default_factory=Counter)
     report: StreamingReport | None = None
 
     def discard_report(self) -> None:
@@ -53,6 +57,8 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
             def keep(outcome: Outcome, candidate: Classified) -> None:
                 """Record the outcome of a candidate for each of its rows; its attempts count for the first."""
                 nonlocal count
+                if len(done.unread) < _MOST_UNREAD:
+                    done.unread.update((one.unread, one.code) for one in outcome.problems if one.unread)
                 if candidate.warnings and outcome.kind not in _NOT_SENT_NOW:
                     outcome = replace(outcome, problems=(*outcome.problems, *candidate.warnings))
                 for row in candidate.rows:
@@ -136,8 +142,18 @@ def _record_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signa
         done.discard_report()
         raise
     plan.presence.end()
+    _write_edits(plan, done.unread)
     is_written = done.report is not None and done.report.finish()
     return read_summary(plan.folder) if is_written else rewrite_report(plan.folder, plan.limits)
+
+
+def _write_edits(plan: Plan, unread: Counter[tuple[Unread, str]]) -> None:
+    """Write the proposed changes of the mapping, if there are any. A help only: a full disk is reported elsewhere."""
+    if unread:
+        from importer.suggest.mapping_edits import mapping_edits  # slow to load, and only needed for a problem
+
+        with suppress(OSError):
+            write_edits(plan.folder, ((edit.summary, edit.lines) for edit in mapping_edits(plan.mapping, unread)))
 
 
 def _learned_rate_warning(rate: float) -> str:

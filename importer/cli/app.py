@@ -71,7 +71,8 @@ COMMANDS = {
         "Create an empty workbook with a column for every question, and its mapping file.",
     ),
     "runs": _Command("runs_commands", "runs", "List the runs in the results folder, newest first."),
-    "show": _Command("runs_commands", "show", "Show the summary of a run."),
+    "show": _Command("runs_commands", "show", "Show the summary of a run, or one row of it."),
+    "status": _Command("runs_commands", "status", "Show what became of each row of a file, over all its runs."),
     "report": _Command("runs_commands", "report", "Write the report of a run again, even if the run was killed."),
     "sandbox": _Command(
         "sandbox_command",

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from importer.app.mapping_files import Sheet, inspect_file, with_flag
+from importer.app.mapping_files import InspectedFile, inspect_file, with_flag
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import print_message, print_result, problem_lines
@@ -21,8 +21,9 @@ from importer.settings import load_settings
 from importer.text.normalize import visible
 
 _STANDARD_INPUT = "-"
+_MOST_EMPTY = 12  # empty columns that are named
 if TYPE_CHECKING:
-    from importer.app.mapping_files import ColumnProfile, SheetProfile
+    from importer.app.mapping_files import ColumnProfile
 
 
 def inspect(
@@ -35,29 +36,33 @@ def inspect(
     ],
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    header_rows: options.HeaderRows = None,
+    skip_rows: options.SkipRows = None,
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
     out: options.Out = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show how a file is read, its columns with samples, and its problems."""
-    declared = SourceOptions(sheet=sheet, header_row=header_row, encoding=encoding, delimiter=delimiter)
-    opened, profile = inspect_file(file, declared, load_settings(out=out))
+    declared = options.source_options(sheet, header_row, header_rows, skip_rows, encoding, delimiter)
+    found = inspect_file(file, declared, load_settings(out=out))
     if as_json:
-        print_result(json.dumps(_as_json(opened, profile), ensure_ascii=False, indent=1))
+        print_result(json.dumps(_as_json(found), ensure_ascii=False, indent=1))
         return
-    _show(opened, profile)
-    _show_source(declared)
+    _show(found)
+    _show_source(_options(declared) | _found_options(found))
     source = "FILE" if str(file) == _STANDARD_INPUT else file
     print_message(f"Next: {next_command(context, 'mapping new', source, '--job-post', 'HASH')}")
 
 
-def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:
+def _as_json(found: InspectedFile) -> dict[str, object]:
+    sheet, profile = found.sheet, found.profile
     return {
         "file": sheet.origin.file,
         "sheet": sheet.origin.sheet,
         "reading": sheet.reading,
         "header_row": sheet.header_row,
+        "header_rows": sheet.header_rows,
         "rows": profile.rows,
         "last_row": profile.last_row,
         "rows_with_problems": profile.rows_with_problems,
@@ -73,22 +78,43 @@ def _as_json(sheet: Sheet, profile: SheetProfile) -> dict[str, object]:
             }
             for each in profile.columns
         ],
+        "total": profile.total,
+        "joins": [
+            {"table": other.name, "key": join.key.column.label, "equals": join.equals.column.label, "found": join.found}
+            for other, join in found.joins
+        ],
         "warnings": [str(with_flag(warning)) for warning in sheet.warnings],
         "problems": [str(problem) for problem in profile.problems],
     }
 
 
-def _show(sheet: Sheet, profile: SheetProfile) -> None:
+def _show(found: InspectedFile) -> None:
+    sheet, profile = found.sheet, found.profile
     print_result(f"{sheet.origin.file}: {sheet.reading}, {_counted(profile.rows, 'row')}, last row {profile.last_row}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("", "column", "kind", "filled", "samples"):
         table.add_column(heading, overflow="fold")
-    for each in profile.columns:
+    filled_columns = [each for each in profile.columns if each.filled]
+    for each in filled_columns or profile.columns:
         filled = f"{each.filled / profile.rows:.0%}" if profile.rows else ""
         # Text, not str: rich would treat square brackets in a cell as markup.
         samples = Text(" | ".join(map(_short, each.samples)))
         table.add_row(each.column.letter, Text(visible(each.column.label)), Text(_kind(each)), filled, samples)
     Console().print(table)
+    if filled_columns and (empty := [each.column.label for each in profile.columns if not each.filled]):
+        names = ", ".join(map(_short, empty[:_MOST_EMPTY])) + (", ..." if len(empty) > _MOST_EMPTY else "")
+        print_result(f"{_counted(len(empty), 'empty column')}: {names}")
+    if found.instead_of is not None:
+        print_result(f"The sheet '{found.instead_of}' comes first, but contains no candidates.")
+    if profile.total is not None:
+        print_result(
+            f"Row {profile.last_row} begins with '{profile.total}' and is most likely a total, not a candidate."
+        )
+    for other, join in found.joins:
+        key, equals = join.key.column.label, join.equals.column.label
+        print_result(
+            f"{other.name}: its column '{key}' has values of '{equals}' ({join.found:.0%} of them are found here)"
+        )
     for warning in sheet.warnings:
         for line in problem_lines(with_flag(warning)):
             print_result(line)
@@ -100,18 +126,32 @@ def _show(sheet: Sheet, profile: SheetProfile) -> None:
                 print_result(line)
 
 
-def _options(declared: SourceOptions) -> dict[str, object]:
+def _options(declared: SourceOptions) -> dict[str, str]:
     """The declared reading options, by their keys in a mapping file."""
-    keys = ("sheet", "header_row", "encoding", "delimiter")
-    return {key: value for key in keys if (value := getattr(declared, key)) is not None}
+    keys = ("sheet", "header_row", "header_rows", "encoding", "delimiter")
+    given = {key: str(value) for key in keys if (value := getattr(declared, key)) is not None}
+    return given | ({"skip_rows": ",".join(map(str, declared.skip_rows))} if declared.skip_rows else {})
 
 
-def _show_source(declared: SourceOptions) -> None:
-    """Print the `source:` section of a mapping file with the declared reading options, if there are any."""
-    lines = [f"  {key}: {json.dumps(value, ensure_ascii=False)}" for key, value in _options(declared).items()]
+def _found_options(found: InspectedFile) -> dict[str, str]:
+    """The options that a mapping file must declare because of what is in the file."""
+    sheet = found.sheet.origin.sheet if found.instead_of is not None else None
+    options_found = {"sheet": sheet, "stop_at": found.profile.total}
+    return {key: value for key, value in options_found.items() if value is not None}
+
+
+def _show_source(options_given: dict[str, str]) -> None:
+    """Print the `source:` section of a mapping file with these options, if there are any."""
+    lines = [f"  {key}: {_yaml(key, value)}" for key, value in options_given.items()]
     if lines:
         print_message("In a mapping file, these lines read the file in the same way:")
         print_message("\n".join(("source:", *lines)))
+
+
+def _yaml(key: str, value: str) -> str:
+    if key == "skip_rows":
+        return f"[{value}]"
+    return value if key in ("header_row", "header_rows") else json.dumps(value, ensure_ascii=False)
 
 
 def _kind(profile: ColumnProfile) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from rich import box
@@ -18,6 +19,7 @@ from importer.app.mapping_files import (
     ask_questions,
     check_mappings,
     open_points,
+    preview,
     propose_mapping,
     refuse_to_replace,
     write_mapping,
@@ -27,9 +29,10 @@ from importer.app.mapping_files import (
 from importer.app.orders import SandboxSetup
 from importer.cli import options
 from importer.cli.app import next_command
+from importer.cli.candidates import show_candidates
 from importer.cli.messages import print_message, print_result, problem_lines
 from importer.cli.terminal import confirm_address
-from importer.models import Operation, Question, SourceOptions, Target
+from importer.models import Operation, Question, Target
 from importer.problems import Problem, UnusableInput, UsageError
 from importer.settings import Settings, load_settings
 from importer.text.normalize import visible
@@ -44,6 +47,19 @@ mapping_app = typer.Typer(
 )
 
 _STANDARD_OUTPUT = Path("-")
+_SHOWN: Final = 3  # candidates
+
+ShowSome = Annotated[
+    int | None,
+    typer.Option(
+        "--show", min=0, help="Show this many candidates as they would be sent. [3 at a terminal]", show_default=False
+    ),
+]
+
+
+def _shown(show: int | None) -> int:
+    """How many candidates to show: without a number none in a log, which would keep personal data."""
+    return show if show is not None else _SHOWN if sys.stdout.isatty() else 0
 
 
 @mapping_app.command()
@@ -58,8 +74,11 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing mapping file.")] = False,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
+    header_rows: options.HeaderRows = None,
+    skip_rows: options.SkipRows = None,
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
+    show: ShowSome = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
@@ -71,13 +90,14 @@ def new(
         refuse_to_replace(path, force=force)
     settings = load_settings(out=out)
     asked = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, questions))
-    proposal = propose_mapping(
-        file, target, asked, SourceOptions(sheet, header_row, encoding, delimiter), settings, print_message
-    )
+    declared = options.source_options(sheet, header_row, header_rows, skip_rows, encoding, delimiter)
+    proposal = propose_mapping(file, target, asked, declared, settings, print_message)
     if path == _STANDARD_OUTPUT:
         print_result(write_proposal(proposal).removesuffix("\n"))
         return
     write_mapping(path, proposal)
+    if count := _shown(show):
+        show_candidates(preview(path, file, asked, settings, count))
     for line in _proposal_lines(proposal, path):
         print_message(line)
     print_message(f"Next: {next_command(context, 'mapping check', path, file)}")
@@ -118,6 +138,8 @@ def _proposal_lines(proposal: Proposal, path: Path) -> list[str]:
         lines.append(f'{values} no option: complete the lines that end in "no similar option".')
     missing = points.missing_required
     lines += [f"Add {name}: it is required, but no column was found for it." for name in missing]
+    if "cv" in missing:
+        lines.append("Without a column of document IDs, one document can be used for every row: cv: {value: ID}")
     return lines
 
 
@@ -132,6 +154,7 @@ def check(
     ],
     file: Annotated[Path | None, typer.Argument(help="A file whose header is checked too.", show_default=False)] = None,
     accept: Annotated[bool, typer.Option("--accept", help="Save the current questions in the mapping file.")] = False,
+    show: ShowSome = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
@@ -141,7 +164,7 @@ def check(
     changed = False
     problems: list[Problem] = []
     sandbox_setup = sandbox_setup_of(settings, sandbox, questions)
-    for checked in check_mappings(mapping, file, settings, sandbox_setup, accept=accept):
+    for checked in check_mappings(mapping, file, settings, sandbox_setup, accept=accept, show=_shown(show)):
         changed |= bool(checked.changed) and checked.misfit is None
         problems += _report_checked(checked, file, accept=accept)
     if problems:
@@ -163,6 +186,7 @@ def _report_checked(checked: CheckedMapping, file: Path | None, *, accept: bool)
     if checked.misfit is not None:
         return checked.misfit.problems
     _show(checked.notes)
+    show_candidates(checked.candidates)
     if accept:
         print_message(f"Saved the current questions in {mapping.path}.")
     print_result(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from importer.app import orders
+from importer.models import SourceOptions
+from importer.problems import UsageError
 
 File = Annotated[
     Path,
@@ -44,6 +47,10 @@ Strict = Annotated[
     bool, typer.Option("--strict", help="Treat warnings as errors: hold the rows back. [IMPORTER_STRICT]")
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+Show = Annotated[
+    int | None,
+    typer.Option("--show", min=0, help="Show this many candidates as they would be sent, the odd ones first."),
+]
 Rows = Annotated[str | None, typer.Option("--rows", help="Only these row numbers of the file: 10-40.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first rows, at most this many.")]
 UseSandbox = Annotated[bool, typer.Option("--sandbox", help="Use a local sandbox instead of the real service.")]
@@ -56,12 +63,47 @@ SandboxFaults = Annotated[
 ]
 Run = Annotated[str, typer.Argument(help="The run: its ID, the start of its ID, its folder, or last.")]
 
+_MAX_SKIPPED = 10_000  # rows in one range
+
 # How the file is read where no mapping file declares it.
 Sheet = Annotated[str | None, typer.Option("--sheet", help="The sheet, by name or number. [first visible]")]
 HeaderRow = Annotated[int | None, typer.Option("--header-row", min=1, help="The row with the column names. [detected]")]
+HeaderRows = Annotated[
+    int | None, typer.Option("--header-rows", min=1, help="How many rows the header has. [detected]")
+]
+SkipRows = Annotated[str | None, typer.Option("--skip-rows", help="Rows below the header to skip: 3,5-7.")]
 Encoding = Annotated[
     str | None, typer.Option("--encoding", help="CSV only: the encoding, such as cp1254. [detected, or UTF-8]")
 ]
 Delimiter = Annotated[
     str | None, typer.Option("--delimiter", help="CSV only: the delimiter, such as ; or tab. [detected]")
 ]
+
+
+def source_options(
+    sheet: str | None,
+    header_row: int | None,
+    header_rows: int | None,
+    skip_rows: str | None,
+    encoding: str | None,
+    delimiter: str | None,
+) -> SourceOptions:
+    """How the file is declared to be read.
+
+    Raises:
+        UsageError: --skip-rows is not a list of row numbers, or --header-rows has no --header-row.
+    """
+    if (header_rows or 1) > 1 and header_row is None:
+        raise UsageError("--header-rows needs --header-row, the first row of the header")
+    rows = tuple(sorted(set(_row_numbers(skip_rows)))) if skip_rows else ()
+    return SourceOptions(sheet, header_row, encoding, delimiter, header_rows, rows)
+
+
+def _row_numbers(text: str) -> Iterator[int]:
+    for part in text.split(","):
+        first, _, last = part.replace(" ", "").partition("-")
+        if not (
+            first.isdecimal() and (last or first).isdecimal() and 0 <= int(last or first) - int(first) < _MAX_SKIPPED
+        ):
+            raise UsageError(f"--skip-rows {text!r} is not a list of row numbers; write it like 3,5-7")
+        yield from range(int(first), int(last or first) + 1)

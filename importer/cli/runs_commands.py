@@ -7,25 +7,37 @@ from collections.abc import Collection
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
 from importer.app.connection import examine
-from importer.app.earlier_runs import EarlierRun, rewrite_report, running_runs
+from importer.app.earlier_runs import (
+    EarlierRun,
+    ShownRow,
+    rewrite_report,
+    running_runs,
+    show_row,
+    status_of,
+    write_status,
+)
 from importer.cli import options
 from importer.cli.app import next_command
-from importer.cli.messages import print_message, print_result
+from importer.cli.messages import print_message, print_result, problem_lines
 from importer.cli.terminal import confirm_address, is_interactive
-from importer.models import ManyTargets
+from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
-from importer.report import Summary, outcome_text, read_summary, summary_lines
+from importer.report import Summary, outcome_text, read_summary, status_lines, summary_lines
+from importer.runs.lineage import SourceStatus, rows_without_target
 from importer.runs.manifest import find_run, read_manifest, runs_in
-from importer.runs.results_folder import MARKER, refuse_untrusted
+from importer.runs.results_folder import EDITS_FILE, MARKER, refuse_untrusted, summaries_of_edits
+from importer.sent_answers import sent_lines
 from importer.settings import load_settings
 from importer.text.dates import in_words
+
+_MOST_EDITS = 6  # proposed changes that are shown
 
 
 def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJson = False) -> None:
@@ -82,11 +94,20 @@ def _counts(summary: Summary) -> str:
 
 
 def show(
-    context: typer.Context, run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False
+    context: typer.Context,
+    run: options.Run = "last",
+    row: Annotated[
+        int | None, typer.Option("--row", min=1, help="Show one row: its cells, what was sent, its requests.")
+    ] = None,
+    out: options.Out = None,
+    as_json: options.AsJson = False,
 ) -> None:
-    """Show the summary of a run."""
+    """Show the summary of a run, or one row of it."""
     settings = load_settings(out=out)
     refuse_untrusted(settings)
+    if row is not None:
+        _show_row(show_row(EarlierRun(run, settings), row), as_json=as_json)
+        return
     folder = find_run(settings.out, run)
     summary = read_summary(folder)
     if not as_json:
@@ -97,6 +118,93 @@ def show(
     present(context, folder, summary, as_json)
 
 
+def status(
+    file: options.File,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="Also write every row with its outcome to this CSV file.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing CSV file.")] = False,
+    sandbox: Annotated[bool, typer.Option("--sandbox", help="Of sandbox runs, and not of real ones.")] = False,
+    out: options.Out = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what became of each row of a file, over all its runs."""
+    found = status_of(file, load_settings(out=out), sandbox=sandbox)
+    if to is not None:
+        write_status(to, found, force=force)
+    summaries = [one.summarize() for one in found]
+    no_target = rows_without_target(found)
+    if as_json:
+        targets = [_status_json(one, summary) for one, (summary, _) in zip(found, summaries, strict=True)]
+        source = {"file": str(file), "sha256": found[0].last.sha256}
+        printed = {"version": 1, **source, "targets": targets, "rows_without_target": no_target}
+        print_result(json.dumps(printed, ensure_ascii=False))
+    else:
+        for one, (summary, to_fix) in zip(found, summaries, strict=True):
+            runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
+            print_result(f"{file}, for {_where(summary)}, over {runs} {one.runs[-1]}\n")
+            for line in status_lines(summary, one.folder, file, to_fix):
+                print_result(line)
+            print_result("")
+        if no_target:
+            rows = f"{', '.join(map(str, no_target[:5]))}{', ...' if len(no_target) > 5 else ''}"
+            print_result(f"{len(no_target)} without a target, as no mapping takes them: row {rows}")
+    is_complete = not no_target and all(summary.is_complete for summary, _ in summaries)
+    raise typer.Exit(0 if is_complete else 4)
+
+
+def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:
+    """The runs, the counts, and each row that is still to be done, with the run that reported it."""
+    rows = []
+    for reported, run in one.rows():
+        number, kind = reported.row.number, reported.outcome.kind
+        if kind in (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT):
+            *_, problem, hint = reported.import_cells
+            rows.append({"row": number, "outcome": kind.value, "run": run or None, "problem": problem, "hint": hint})
+    values = summary.to_json()
+    kept = {key: values[key] for key in ("target", "outcomes", "problems")}
+    return {"service": one.scope.base, "runs": one.runs, **kept, "rows": rows}
+
+
+def _show_row(shown: ShownRow, *, as_json: bool) -> None:
+    outcome = shown.outcome
+    kind = outcome_text(outcome.kind).label if outcome else "no outcome yet"
+    status = f" ({outcome.status})" if outcome and outcome.status else ""
+    if as_json:
+        values = {
+            "run": shown.run,
+            shown.target.key: shown.target.id,
+            "row": shown.row.number,
+            "outcome": outcome.kind if outcome else None,
+            "status": outcome.status if outcome else None,
+            "problems": [str(problem) for problem in outcome.problems] if outcome else [],
+            "cells": shown.cells,
+            "answers": [line._asdict() for line in sent_lines(shown.answers, shown.row.origin)],
+            "requests": [request._asdict() for request in shown.requests],
+        }
+        print_result(json.dumps(values, ensure_ascii=False, default=datetime.isoformat))
+        return
+    print_result(f"Row {shown.row.number} of run {shown.run}, for {shown.target}: {kind}{status}")
+    for problem in outcome.problems if outcome else ():
+        for line in problem_lines(problem):
+            print_result(line)
+    print_result("")
+    from importer.cli.candidates import shortened, show_answers  # rich, which it needs, is slow to load
+
+    if shown.answers:
+        show_answers(shown.answers, shown.row.origin)
+    else:
+        for name, text in shown.cells.items():
+            print_result(f"{name}: {shortened(text)}")
+    if not shown.requests:
+        print_result("No request was sent for it in this run.")
+    for request in shown.requests:
+        answer = f"{request.status} " if request.status else ""
+        seconds = f", {(request.ended_at - request.started_at).total_seconds():.1f} s" if request.ended_at else ""
+        state = "to be sent again" if request.state == "planned" else request.state.replace("_", " ")
+        print_result(f"Request of {request.started_at:%Y-%m-%d %H:%M:%S} UTC{seconds}: {answer}{state}")
+
+
 def report(
     context: typer.Context, run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False
 ) -> None:
@@ -105,13 +213,21 @@ def report(
     present(context, finished.folder, finished.summary, as_json)
 
 
-def present(context: typer.Context, folder: Path, summary: Summary, as_json: bool) -> None:
-    """Print a summary on stdout, as text or as JSON."""
+def present(
+    context: typer.Context, folder: Path, summary: Summary, as_json: bool, more: dict[str, Any] | None = None
+) -> None:
+    """Print a summary on stdout, as text or as JSON. `more`: keys that are added to the JSON object."""
     if as_json:
-        print_result(json.dumps(summary.to_json(), ensure_ascii=False))
+        print_result(json.dumps({**summary.to_json(), **(more or {})}, ensure_ascii=False))
         return
     for line in summary_lines(summary, folder):
         print_result(line)
+    if proposed := summaries_of_edits(folder):
+        print_result(f"\nProposed changes of the mapping, ready to paste: {folder / EDITS_FILE}")
+        for text in proposed[:_MOST_EDITS]:
+            print_result(f"  - {text}")
+        if len(proposed) > _MOST_EDITS:
+            print_result(f"  ... and {len(proposed) - _MOST_EDITS} more")
     if isinstance(summary.target, ManyTargets):
         for target in read_manifest(folder).targets:
             if target.blocked:

@@ -45,6 +45,7 @@ class Terminal:
         self._rows: _Progress | None = None
         self._total: int | None = None
         self._rate: orders.SendingRate | None = None
+        self.previews: list[orders.Previewed] = []
 
     def __enter__(self) -> Self:
         return self
@@ -65,6 +66,8 @@ class Terminal:
         elif isinstance(event, orders.ReportWritten) and event.summary.dry_run:
             for planned_line in plan_lines([_checked(event.summary)], self._rate, "would"):
                 self._show_detail(planned_line)
+        elif isinstance(event, orders.Previewed):
+            self.previews.append(event)
         elif isinstance(event, orders.Planned):
             self._rate = event.rate
             for planned_line in _planned(event):
@@ -129,6 +132,9 @@ def _planned(planned: orders.Planned) -> Iterator[str]:
     """How the file was read; before rows are sent also what will become of them."""
     if not planned.is_split:
         yield planned.reading
+    if planned.changed:
+        yield "The questions changed since the mapping was written:"
+        yield from (f"  {text}" for text in planned.changed)
     if not planned.dry_run:
         yield from plan_lines(planned.targets, planned.rate)
 

@@ -99,8 +99,9 @@ class CellFlags:
 
     `errors`: the error that the cell shows, such as `#N/A`. `unstored`: formulas without a stored result. `formats`:
     the number formats that change what a person sees (see `changes_text`). `hidden`: the hidden rows. `merged`: the
-    merged cells. `stray`: the cells far to the right; `end`: the last row that the sheet lists, or 0 (both only in
-    XLSX). `unchecked`: why the scan failed and nothing of this is known, or "".
+    merged cells. `links`: the addresses of hyperlinks (in XLSX and ODS). `stray`: the cells far to the right; `end`:
+    the last row that the sheet lists, or 0 (both only in XLSX). `unchecked`: why the scan failed and nothing of this
+    is known, or "".
     """
 
     errors: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
@@ -108,6 +109,7 @@ class CellFlags:
     formats: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     hidden: set[int] = field(default_factory=set)
     merged: list[MergedRange] = field(default_factory=list)
+    links: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     stray: StrayCells = field(default_factory=StrayCells)
     end: int = 0
     unchecked: str = ""

@@ -58,17 +58,16 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
             Problem(
                 "encoding-wrong",
                 "the file looks like UTF-16 without a byte-order mark",
-                "set its encoding under source: in the mapping: "
-                f"`encoding: {reading.encoding}` (reads {reading.sample})",
+                f"set its encoding under source: in the mapping: {reading}",
                 FilePlace(name),
             )
         )
-    if declared and not encoding.codec.startswith("utf") and _is_really_utf8(path, encoding):
+    if declared and not encoding.codec.startswith("utf") and (changed := _words_of_utf8(path, encoding)):
         raise UnusableInput(
             Problem(
                 "encoding-wrong",
                 f"the mapping says {encoding.label}, but the file is UTF-8",
-                "remove `encoding:` from the mapping",
+                f"remove `encoding:` from the mapping; then {changed}",
                 FilePlace(name),
             )
         )
@@ -119,7 +118,7 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
         )
     hint = "set its encoding under source: in the mapping"
     if readings := _likely_readings(path, bad.offset):
-        hint += ": " + " or ".join(f"`encoding: {each.encoding}` (reads {each.sample})" for each in readings)
+        hint += ": " + " or ".join(map(str, readings))
     return Problem(
         "encoding-wrong",
         f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read",
@@ -128,12 +127,19 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
     )
 
 
-def _is_really_utf8(path: Path, declared: Encoding) -> bool:
-    """Whether a file is UTF-8 although a single-byte encoding, which decodes any bytes, was declared."""
+def _words_of_utf8(path: Path, declared: Encoding) -> str:
+    """How UTF-8 changes words of a file that is UTF-8, although a single-byte encoding, which decodes any bytes, was
+    declared; "" if it is not UTF-8.
+    """
     foreign = survey(path, Encoding("ascii", "ASCII")).undecodable
     if foreign is None or survey(path, UTF8).undecodable is not None:
-        return False
-    return _is_likelier(path, foreign.offset, "utf-8", declared.codec)
+        return ""
+    raw = _around(path, foreign.offset)
+    text, wrong = (raw.decode(codec, "ignore") for codec in ("utf-8", declared.codec))
+    if _likelihood(text) <= _likelihood(wrong):
+        return ""
+    pairs = zip(_words(wrong), _words(text), strict=False)
+    return ", ".join(f"{before[:30]!r} becomes {after[:30]!r}" for before, after in list(pairs)[:2])
 
 
 # --- likely encodings -------------------------------------------------------------------------------
@@ -141,7 +147,7 @@ def _is_really_utf8(path: Path, declared: Encoding) -> bool:
 
 # fmt: off
 _NARROW = (
-    "cp1254", "cp1252", "cp1250", "cp1251", "cp1253", "cp1256", "cp857", "cp850", "mac-turkish", "mac-roman",
+    "cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "cp1256", "cp857", "cp850", "mac-turkish", "mac-roman",
     "shift_jis", "gb18030", "big5", "euc-kr",
 )
 _WIDE = ("utf-16-le", "utf-16-be")
@@ -153,27 +159,32 @@ _COMMON = frozenset("çğışöüÇĞİŞÖÜâîûäßéèêëàáíóúñãõ�
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """An encoding, and up to three cells of the file decoded with it, quoted."""
+    """Encodings that read the same text, and up to three cells of it, quoted."""
 
-    encoding: str
+    encodings: tuple[str, ...]
     sample: str
+
+    def __str__(self) -> str:
+        names = " or ".join(f"`encoding: {encoding}`" for encoding in self.encodings)
+        return f"{names} ({'reads' if len(self.encodings) == 1 else 'they read the same:'} {self.sample})"
 
 
 def _likely_readings(path: Path, offset: int) -> tuple[_Reading, ...]:
-    """Up to three different readings of the bytes around `offset`, the likeliest first."""
+    """Up to three different readings of the bytes around `offset`, the likeliest first, with the words that differ."""
     raw = _around(path, offset)
     wide = raw.count(0) * 5 > len(raw)  # two bytes for each character
     candidates = _WIDE if wide else _NARROW
-    scored = []
-    for order, encoding in enumerate(candidates):
+    encodings: dict[str, list[str]] = {}  # by the text that they read
+    for encoding in candidates:
         text = _decoded(raw, encoding)
-        if text is not None and (score := _likelihood(text)) > 0:
-            scored.append((-score, order, _Reading(encoding, _sample(text))))
-    readings: dict[str, _Reading] = {}
-    for _, _, reading in sorted(scored, key=lambda each: each[:2]):
-        if reading.sample:
-            readings.setdefault(reading.sample, reading)
-    return tuple(readings.values())[:_PROPOSED]
+        if text is not None and _likelihood(text) > 0 and _words(text):
+            encodings.setdefault(text, []).append(encoding)
+    likeliest = sorted(encodings, key=_likelihood, reverse=True)[:_PROPOSED]
+    shared = set.intersection(*(set(_words(text)) for text in likeliest)) if len(likeliest) > 1 else set[str]()
+    return tuple(
+        _Reading(tuple(encodings[text][: 2 if text is likeliest[0] else 1]), _sample(text, shared))
+        for text in likeliest
+    )
 
 
 def _unmarked_wide_reading(path: Path) -> _Reading | None:
@@ -184,7 +195,7 @@ def _unmarked_wide_reading(path: Path) -> _Reading | None:
         is_wide = high.count(0) > 0.6 * len(high) and low.count(0) < 0.01 * len(low)
         if is_wide and (text := _decoded(raw, encoding)) is not None:
             cells = dict.fromkeys(cell.strip() for cell in _cells(text))
-            return _Reading(encoding, ", ".join(repr(cell[:30]) for cell in list(cells)[:3] if cell))
+            return _Reading((encoding,), ", ".join(repr(cell[:30]) for cell in list(cells)[:3] if cell))
     return None
 
 
@@ -193,12 +204,6 @@ def _is_utf8_elsewhere(path: Path, offset: int) -> bool:
     text = _around(path, offset).decode("utf-8", "replace")
     wrong = text.count("\ufffd")
     return sum(1 for character in text if character > "\x7f") - wrong >= 4 * wrong
-
-
-def _is_likelier(path: Path, offset: int, encoding: str, other: str) -> bool:
-    """Whether the bytes around `offset` are more likely text in `encoding` than in `other`."""
-    raw = _around(path, offset)
-    return _likelihood(raw.decode(encoding, "ignore")) > _likelihood(raw.decode(other, "ignore"))
 
 
 def _around(path: Path, offset: int) -> bytes:
@@ -255,6 +260,12 @@ def _cells(text: str) -> list[str]:
     return re.split(r"[,;\t|\r\n\"]+", text)
 
 
-def _sample(text: str) -> str:
-    words = dict.fromkeys(cell.strip() for cell in _cells(text) if not cell.isascii())
-    return ", ".join(repr(word[:30]) for word in list(words)[:3] if word)
+def _words(text: str) -> list[str]:
+    """The different cells that are not ASCII."""
+    return [word for word in dict.fromkeys(cell.strip() for cell in _cells(text) if not cell.isascii()) if word]
+
+
+def _sample(text: str, shared: set[str]) -> str:
+    """Up to three cells, first those that other readings do not have."""
+    words = sorted(_words(text), key=lambda word: word in shared)
+    return ", ".join(repr(word[:30]) for word in words[:3])

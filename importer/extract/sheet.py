@@ -28,10 +28,11 @@ NOT_READ: Final = "What to fix (importer does not read this sheet)"
 class Sheet:
     """A table of a source, ready to be read.
 
-    `header_row` is the number that a spreadsheet program shows, 0 in JSON. `columns` are the source's columns, without
-    the `import_*` columns of a results file. `reading` says in one line how the file is read, for a person to check.
-    `delimiter` is that of a CSV, else ",": result CSVs are written with it. `lines` is the approximate number of lines
-    of a CSV or of objects in JSON, None for a workbook, which is in memory. `knows_types`: `Row.typed` is filled.
+    `header_row` is the number that a spreadsheet program shows, of the last row of the header, 0 in JSON; `header_rows`
+    how many it has. `columns` are the source's columns, without the `import_*` columns of a results file. `reading`
+    says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
+    are written with it. `lines` is the approximate number of lines of a CSV or of objects in JSON, None for a workbook,
+    which is in memory. `knows_types`: `Row.typed` is filled.
     """
 
     origin: Origin
@@ -42,6 +43,7 @@ class Sheet:
     delimiter: str
     lines: int | None
     knows_types: bool
+    header_rows: int
     _read: Callable[[], Iterator[Row]] = field(repr=False)
 
     def rows(self) -> Iterator[Row]:
@@ -123,13 +125,14 @@ class CellProblem:
 class Record:
     """The cells of one row as clean text, as many as the file has for it.
 
-    `number` is the row number that a spreadsheet program shows; `typed` as in Row.
+    `number` is the row number that a spreadsheet program shows; `typed` and `links` as in Row.
     """
 
     number: int
     cells: tuple[str, ...]
     typed: frozenset[int] = frozenset()
     problems: tuple[CellProblem, ...] = ()
+    links: tuple[tuple[int, str], ...] = ()
 
     @property
     def blank(self) -> bool:
@@ -201,7 +204,10 @@ class Layout:
             also_typed = typed_cells(listed, cells, self.columns)
             problems += tuple(self._format_problems(record, cells, listed, also_typed - typed))
             typed |= also_typed
-        return Row(self.origin, record.number, cells, typed, problems)
+        links = record.links
+        if links and first:
+            links = tuple((index - first, address) for index, address in links if first <= index < first + kept)
+        return Row(self.origin, record.number, cells, typed, problems, links=links)
 
     def _format_problems(
         self, record: Record, cells: tuple[str, ...], listed: str, typed: frozenset[int]
@@ -261,9 +267,9 @@ def _row_number(cells: Sequence[str], index: int) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
 
 
-def column(index: int, name: str) -> Column:
+def column(index: int, name: str, lower: str = "") -> Column:
     """The column at an index, from 0, with its letter."""
-    return Column(index, column_letter(index), name)
+    return Column(index, column_letter(index), name, lower)
 
 
 # --- the values of a results file that is imported again ----------------------------------------

@@ -54,12 +54,16 @@ class BatchProblem:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Consecutive rows, column by column. `first` is the number of the first row; `typed` as in ColumnText."""
+    """Consecutive rows, column by column. `first` is the number of the first row; `typed` as in ColumnText.
+
+    `links`: the addresses of hyperlinks, by row number and column index.
+    """
 
     first: int
     columns: Sequence[Sequence[str]]
     typed: Sequence[bool | bytes]
     problems: Sequence[BatchProblem]
+    links: dict[int, dict[int, str]]
 
 
 class Batches:
@@ -97,7 +101,8 @@ class Batches:
                 self.lost_digits.setdefault(index, first + text.lost_digits)
         self._note_formats(draft, values)
         self._note_problems(draft)
-        return Batch(first, draft.columns, draft.typed, draft.problems)
+        links = dict(draft.own(self._content.flags.links))
+        return Batch(first, draft.columns, draft.typed, draft.problems, links)
 
     def _note_formats(self, draft: _Draft, values: Sequence[Sequence[Value]]) -> None:
         for row, formats in draft.own(self._content.flags.formats):
@@ -246,8 +251,8 @@ def frame(message: Message) -> bytes:
     """A message as bytes, preceded by their length."""
     body: Any
     match message:
-        case Batch(first, columns, typed, problems):
-            kind, body = "batch", (first, columns, typed, list(map(astuple, problems)))
+        case Batch(first, columns, typed, problems, links):
+            kind, body = "batch", (first, columns, typed, list(map(astuple, problems)), links)
         case SheetFacts():
             kind, body = "facts", astuple(message)
         case Refusal(problems):
@@ -270,8 +275,8 @@ def decoded(data: bytes) -> Message:
     """The message in the bytes that `read_frame` returns."""
     kind, body = marshal.loads(data)
     if kind == "batch":
-        first, columns, typed, problems = body
-        return Batch(first, columns, typed, [BatchProblem(*each) for each in problems])
+        first, columns, typed, problems, links = body
+        return Batch(first, columns, typed, [BatchProblem(*each) for each in problems], links)
     if kind == "facts":
         title, others, hidden, merged, unchecked, lost_digits = body
         return SheetFacts(title, others, hidden, [MergedRange(*each) for each in merged], unchecked, lost_digits)

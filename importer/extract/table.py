@@ -48,7 +48,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
     """
     origin = source.origin
     with closing(source.records()) as records:
-        head = list(islice(records, max(_WINDOW, (options.header_row or 0) + options.header_rows)))
+        head = list(islice(records, max(_WINDOW, (options.header_row or 0) + (options.header_rows or 1))))
         if not any(record.width for record in head) and all(record.blank for record in records):
             raise UnusableInput(Problem("table-empty", "the table is empty", "export it again", place_of(origin)))
         results = results_header(head[0].cells) if head and head[0].number == 1 else None
@@ -70,18 +70,21 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         source.delimiter,
         source.lines,
         knows_types=origin.sheet is not None or layout.typed_at is not None,
+        header_rows=header.last_row - header.first_row + 1,
         _read=lambda: layout.rows(source.records()),
     )
 
 
 def _layout(source: RecordSource, header: Header, results: ResultsHeader | None, options: SourceOptions) -> Layout:
     width = len(header.names) if source.even else header.width
+    lower = header.lower + ("",) * width
+    columns = tuple(column(index, header.names[index], lower[index]) for index in range(width))
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
         replace(source.origin, first=results.first) if results else source.origin,
         header.last_row,
         width,
-        results.columns if results else tuple(column(index, header.names[index]) for index in range(width)),
+        results.columns if results else columns,
         source.even,
         hidden.union(options.skip_rows),
         options.stop_at,
@@ -140,11 +143,12 @@ _JOINT = " / "  # between the names of a header of two rows
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A header: the names of its cells, and its first and last row."""
+    """A header: the names of its cells, and its first and last row; `lower`: of several rows, the last one's cells."""
 
     names: tuple[str, ...]
     first_row: int
     last_row: int
+    lower: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, record: Record) -> Header:
@@ -164,8 +168,8 @@ def _header(origin: Origin, head: Sequence[Record], options: SourceOptions) -> H
     """
     records = [record for record in head if record.number not in options.skip_rows and record.width]
     if options.header_row is not None:
-        return _declared_header(origin, records, options.header_row, options.header_rows)
-    if options.header_rows > 1:
+        return _declared_header(origin, records, options.header_row, options.header_rows or 1)
+    if (options.header_rows or 1) > 1:
         raise UnusableInput(
             Problem(
                 "header-row-missing",
@@ -174,7 +178,7 @@ def _header(origin: Origin, head: Sequence[Record], options: SourceOptions) -> H
                 place_of(origin),
             )
         )
-    return _likely_header(origin, records)
+    return _likely_header(origin, records, several=options.header_rows is None)
 
 
 def _declared_header(origin: Origin, records: Sequence[Record], row: int, rows: int) -> Header:
@@ -189,16 +193,26 @@ def _declared_header(origin: Origin, records: Sequence[Record], row: int, rows: 
                 CellPlace(origin, row),
             )
         )
+    return _header_of(chosen, row, row + rows - 1)
+
+
+def _header_of(records: Sequence[Record], first_row: int, last_row: int) -> Header:
+    """The header in these records, of which some may be blank and missing."""
     names: Sequence[str] = ()
-    for record in chosen:
+    for record in records:
         names = _joined(names, Header.of(record).names) if names else Header.of(record).names
-    return Header(tuple(names), row, row + rows - 1)
+    return Header(tuple(names), first_row, last_row, Header.of(records[-1]).names if len(records) > 1 else ())
 
 
-def _likely_header(origin: Origin, records: Sequence[Record]) -> Header:
-    """The first row that looks like a header: mostly distinct texts, and as wide as the rows below."""
+def _likely_header(origin: Origin, records: Sequence[Record], *, several: bool) -> Header:
+    """The first row that looks like a header: mostly distinct texts, and as wide as the rows below.
+
+    several: the row may be the upper one of two.
+    """
     first = [record for record in records if record.number <= _WINDOW]
     for position, record in enumerate(first):
+        if several and _is_upper_row(record, first[position + 1 :]):
+            return _header_of(first[position : position + 2], record.number, record.number + 1)
         if _reads_like_header(record) and _as_wide_as_below(record, first[position + 1 :]):
             return Header.of(record)
     raise UnusableInput(
@@ -258,6 +272,31 @@ def _reads_like_header(record: Record) -> bool:
     if any("@" in cell for cell in cells) or all(_PLACEHOLDER.fullmatch(cell) for cell in cells):
         return False
     return values * 3 <= len(cells) and distinct * 2 >= len(cells)
+
+
+def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
+    """Whether the row names groups of columns, and the next row the columns: `Person | | School |` above them.
+
+    It has a gap between two names with column names below it, and in the columns of dates, numbers and e-mail addresses
+    the next row has names.
+    """
+    if len(below) < 2 or below[0].number != upper.number + 1:
+        return False
+    lower, *rows = below
+    if upper.filled < 2 or not (_reads_like_header(upper) and _reads_like_header(lower)):
+        return False
+    width = max(upper.width, lower.width)
+    above, names = (record.cells[:width] + ("",) * (width - len(record.cells)) for record in (upper, lower))
+    has_gap = any(names[index] and not above[index] and any(above[:index]) for index in range(upper.width))
+    values = [index for index in range(width) if _holds_values(index, rows)]
+    return has_gap and all(names[i] or above[i] for i in values) and any(names[i] for i in values)
+
+
+def _holds_values(index: int, rows: Sequence[Record]) -> bool:
+    """Whether most filled cells of a column are numbers, dates or e-mail addresses."""
+    filled = [record for record in rows if "".join(record.cells[index : index + 1])]
+    values = [row for row in filled if index in row.typed or "@" in row.cells[index] or _is_value(row.cells[index])]
+    return 2 * len(values) > len(filled)
 
 
 def _is_value(cell: str) -> bool:

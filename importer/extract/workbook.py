@@ -133,7 +133,9 @@ def _address(merged: MergedRange) -> str:
 def _records(batch: Batch) -> Iterator[Record]:
     typed, problems = _typed(batch), _cell_problems(batch)
     for offset, cells in enumerate(zip(*batch.columns, strict=True)):
-        yield Record(batch.first + offset, cells, typed[offset], problems.get(offset, ()))
+        number = batch.first + offset
+        links = tuple(batch.links[number].items()) if number in batch.links else ()
+        yield Record(number, cells, typed[offset], problems.get(offset, ()), links)
 
 
 def _typed(batch: Batch) -> Sequence[frozenset[int]]:

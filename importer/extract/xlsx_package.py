@@ -52,7 +52,7 @@ def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
     sheets: list[SheetName] = []
     paths: dict[str, str] = {}
     for sheet in listed:
-        relation = relations.get(_relation_id(sheet))
+        relation = relations.get(relation_id(sheet))
         if relation is not None and _type(relation) == "worksheet":
             title = sheet.get("name") or ""
             sheets.append(SheetName(title, sheet.get("state", "visible") == "visible"))
@@ -79,6 +79,17 @@ def check_parts(archive: zipfile.ZipFile) -> None:
             with archive.open(name) as part:
                 while part.read(1 << 20):
                     pass
+
+
+def link_targets(archive: zipfile.ZipFile, part: str) -> dict[str, str]:
+    """The addresses outside the workbook that a worksheet links to, by their relation IDs."""
+    try:
+        relations = list(_relations(archive, part))
+    except KeyError:
+        return {}
+    return {
+        each.get("Id") or "": each.get("Target") or "" for each in relations if each.get("TargetMode") == "External"
+    }
 
 
 def _office_document(archive: zipfile.ZipFile) -> str:
@@ -116,8 +127,9 @@ def _plain_name(name: str) -> str:
     return name.replace("\\", "/").lstrip("/").lower()
 
 
-def _relation_id(sheet: Element) -> str | None:
-    return next((value for key, value in sheet.attrib.items() if key.endswith("}id")), None)
+def relation_id(element: Element) -> str | None:
+    """The ID of the relation that an element refers to."""
+    return next((value for key, value in element.attrib.items() if key.endswith("}id")), None)
 
 
 def _formats(archive: zipfile.ZipFile, path: str) -> dict[int, str]:

@@ -14,16 +14,19 @@ import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from html import unescape
 from typing import IO, Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from importer.extract.cell_flags import FIRST_STRAY, CellFlags, DamagedError, MergedRange, checked_row
 from importer.extract.cell_text import ERROR_TEXTS
-from importer.extract.xlsx_package import elements, local_name
+from importer.extract.xlsx_package import elements, link_targets, local_name, relation_id
 from importer.problems import column_index
 
 _BLOCK = 1 << 20
 _ROW_END = b"</row>"
+_LINK_FORMULA = re.compile(r'HYPERLINK\("((?:[^"]|"")+)"(?:,(?:[^"()]|"(?:[^"]|"")*")*)?\)')
+_LINKED_CELLS = 10_000  # of one hyperlink; more are most likely a mistake
 _ADDRESS = re.compile(r"([A-Z]{1,3})([0-9]+)")
 
 
@@ -38,7 +41,7 @@ def find_xlsx_flags(archive: zipfile.ZipFile, path: str, formats: dict[int, str]
     """
     try:
         with archive.open(path) as part:
-            return _fast_scan(part, formats)
+            return _with_links(_fast_scan(part, formats), archive, path)
     except (_UnusualError, ParseError, UnicodeDecodeError):
         return find_xlsx_flags_slowly(archive, path, formats)  # its error gives the position of the problem
 
@@ -49,6 +52,23 @@ def find_xlsx_flags_slowly(archive: zipfile.ZipFile, path: str, formats: dict[in
     with archive.open(path) as part:
         for element in elements(part):
             scan.note(element)
+    return _with_links(scan, archive, path)
+
+
+def _with_links(scan: _Scan, archive: zipfile.ZipFile, path: str) -> CellFlags:
+    """The flags with the addresses of the hyperlinks, which are in another part of the package."""
+    targets = link_targets(archive, path) if scan.links else {}
+    for link in scan.links:
+        first, _, last = (link.get("ref") or "").partition(":")
+        start, end = _ADDRESS.fullmatch(first), _ADDRESS.fullmatch(last or first)
+        target = targets.get(relation_id(link) or "")
+        if target and start and end:
+            address = f"{target}#{location}" if (location := link.get("location")) else target
+            rows = range(int(start[2]), int(end[2]) + 1)
+            columns = range(column_index(start[1]), column_index(end[1]) + 1)
+            if len(rows) * len(columns) <= _LINKED_CELLS:
+                for row in rows:
+                    scan.flags.links[row].update(dict.fromkeys(columns, address))
     return scan.flags
 
 
@@ -58,6 +78,7 @@ class _Scan:
 
     formats: dict[int, str]
     flags: CellFlags = field(default_factory=CellFlags)
+    links: list[Element] = field(default_factory=list)
 
     def note_number(self, number: int) -> None:
         """Note the number of the next row.
@@ -74,6 +95,8 @@ class _Scan:
         name = local_name(element)
         if name == "mergeCell":
             self._note_merged(element.get("ref") or "")
+        elif name == "hyperlink":
+            self.links.append(element)
         elif name == "row":
             self._note_row(element)
             element.clear()
@@ -111,9 +134,16 @@ class _Scan:
             self.flags.errors[row][index] = text or "#N/A"
         elif "f" in children and "is" not in children and not text and not (cell.get("t") == "str" and "v" in children):
             self.flags.unstored[row].add(index)
+        if "f" in children:
+            self.note_formula(row, index, children["f"].text or "")
         style = int(cell.get("s") or 0)
         if style in self.formats:
             self.flags.formats[row][index] = self.formats[style]
+
+    def note_formula(self, row: int, index: int, formula: str) -> None:
+        """Note the address of a formula that is only a hyperlink to it."""
+        if link := _LINK_FORMULA.fullmatch(formula):
+            self.flags.links[row][index] = link[1].replace('""', '"')
 
 
 # --- the fast scan of plain rows ----------------------------------------------------------------
@@ -137,6 +167,7 @@ _CELL = (
 _ROW = re.compile(
     rb'\s*+<row r="(?P<row>[0-9]{1,7}+)"' + _ATTRIBUTES + rb"(?:/>|>(?:" + _CELL + rb")*+</row>)",
 )
+_LINK_CELL = re.compile(rb'<c r="([A-Z]{1,2})([0-9]{1,7})"[^>]*><f[^>]*>(HYPERLINK\([^<]*)</f>')
 _PLAIN_ROOT = re.compile(rb"<worksheet[\s>]")
 _UNUSUAL = re.compile(rb"<!|<\?(?!xml )")  # comments and CDATA may contain what looks like a row
 
@@ -145,7 +176,7 @@ class _UnusualError(Exception):
     """Plain rows cannot be recognized in this form of XML."""
 
 
-def _fast_scan(part: IO[bytes], formats: dict[int, str]) -> CellFlags:
+def _fast_scan(part: IO[bytes], formats: dict[int, str]) -> _Scan:
     scan = _Scan(formats)
     parser: XMLPullParser[Any] = XMLPullParser(("end",))
     styles = [b' s="%d"' % style for style in formats]
@@ -167,6 +198,9 @@ def _fast_scan(part: IO[bytes], formats: dict[int, str]) -> CellFlags:
             if any(piece.find(style, start, at) >= 0 for style in styles):
                 for letters, number, style in styled_cell.findall(piece, start, at):
                     scan.flags.formats[int(number)][column_index(letters.decode())] = formats[int(style)]
+            if piece.find(b">HYPERLINK(", start, at) >= 0:
+                for letters, number, formula in _LINK_CELL.findall(piece, start, at):
+                    scan.note_formula(int(number), column_index(letters.decode()), unescape(formula.decode()))
             if at < len(piece):
                 end = piece.find(_ROW_END, at)
                 end = end + len(_ROW_END) if end >= 0 else len(piece)
@@ -177,7 +211,7 @@ def _fast_scan(part: IO[bytes], formats: dict[int, str]) -> CellFlags:
                 at = end
     parser.close()
     note_parsed()
-    return scan.flags
+    return scan
 
 
 def _pieces(part: IO[bytes]) -> Iterator[bytes]:
@@ -242,6 +276,8 @@ def _note_row(element: Element, row: int, flags: CellFlags) -> int:
         count = int(of_cell.get("number-columns-repeated") or 1)
         if "value-type" in of_cell or "formula" in of_cell:
             filled = True
+            if len(found := [link for part in cell for link in part if local_name(link) == "a"]) == 1:
+                flags.links[row][index] = _attributes(found[0]).get("href", "")
             _note_cell(cell, of_cell, row, range(index, min(index + count, _ODS_COLUMNS)), flags)
         _note_merged(of_cell, row, index, flags)
         index += count

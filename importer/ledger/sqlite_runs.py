@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
 from importer.ledger.sqlite_tables import examine
-from importer.ledger.states import DONE, RowState, RunRecord, Scope, State
+from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
 from importer.models import Operation, Target
 from importer.problems import Problem, UsageError, not_writable
@@ -100,6 +100,15 @@ class SqliteRuns:
                 left = State.UNCONFIRMED if state == State.IN_FLIGHT else State(state)
                 yield RowState(row, left, last_status, number, bool(after_unconfirmed))
 
+    def requests(self, run: str, row: int) -> tuple[RequestRecord, ...]:
+        query = "SELECT started_at, ended_at, status, state FROM attempts WHERE run = ? AND row = ? ORDER BY number"
+        with self._transaction() as connection:
+            found = connection.execute(query, (run, row)).fetchall()
+        return tuple(
+            RequestRecord(_moment(began), _moment(ended) if ended else None, status, State(state))
+            for began, ended, status, state in found
+        )
+
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         record = self.run(run)
         if record is None:
@@ -153,6 +162,10 @@ class SqliteRuns:
         with self._transaction() as connection:
             rows = connection.execute(f"{query} ORDER BY started_at DESC, run DESC", values).fetchall()
         return tuple(map(_run_record, rows))
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _find_run(connection: Connection, run: str) -> RunRecord | None:

@@ -157,6 +157,15 @@ class RowState:
     after_unconfirmed: bool = False
 
 
+class RequestRecord(NamedTuple):
+    """One request for a row: when it was intended and answered, the status if one was received, the state after it."""
+
+    started_at: datetime
+    ended_at: datetime | None
+    status: int | None
+    state: State
+
+
 # --- identities and body digests: keyed hashes ----------------------------------------------------
 
 

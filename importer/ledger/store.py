@@ -15,7 +15,7 @@ from typing import Final, Protocol, Self
 
 from importer.atomic_files import INTERNAL, internal_folder
 from importer.file_lock import acquire, is_free
-from importer.ledger.states import Answered, Fingerprints, Intent, Known, RowState, RunRecord, Scope
+from importer.ledger.states import Answered, Fingerprints, Intent, Known, RequestRecord, RowState, RunRecord, Scope
 from importer.problems import Problem, StoppedEarly
 
 _SUFFIX: Final = ".running"
@@ -153,6 +153,9 @@ class LedgerStore(Protocol):
 
     def row_states(self, run: str) -> Iterator[RowState]:
         """Every row of a run that has an intent, in row order, after its last attempt. Streams."""
+
+    def requests(self, run: str, row: int) -> tuple[RequestRecord, ...]:
+        """The requests of a run for one row, in their order."""
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         """Record what a person found out about an unconfirmed row: created or not. May be repeated.

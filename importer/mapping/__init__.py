@@ -7,6 +7,7 @@ from importer.mapping.model import Mapping
 from importer.mapping.nodes import OUTSIDE_HINT, is_within
 from importer.mapping.question_snapshot import (
     changes,
+    changes_that_matter,
     comment_text,
     flow_list,
     one_or_list,
@@ -89,6 +90,7 @@ __all__ = [
     "Take",
     "ValueSpec",
     "changes",
+    "changes_that_matter",
     "check_against_columns",
     "check_without_columns",
     "comment_text",

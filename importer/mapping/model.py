@@ -96,7 +96,8 @@ class Candidate(Section):
     first_name: CandidateValue = required_key("add its column, for example first_name: First name", "The first name.")
     last_name: CandidateValue = required_key("add its column, for example last_name: Last name", "The last name.")
     cv: CandidateValue = required_key(
-        "add its column, for example cv: CV document", "The document ID of an uploaded CV."
+        "add its column, for example cv: CV document; or one document for every row, cv: {value: ID}",
+        "The document ID of an uploaded CV.",
     )
     terms_of_use: CandidateValue | None = key("Whether the terms of use were accepted (job posts).")
     source_platform: CandidateValue | None = key("Where the candidate comes from (talent pools).")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from importer.mapping.model import QuestionSnapshot
 from importer.mapping.nodes import Text
-from importer.models import Question
+from importer.mapping.resolved import ResolvedMapping, ResolvedValue
+from importer.models import Question, Row
 from importer.problems import LinePlace, Problem
 from importer.text.normalize import normalize
 
@@ -55,7 +57,8 @@ def comment_text(text: str) -> str:
 
 KEY = "questions_seen"
 _COMMENT = (
-    "# The questions when this file was written. `importer mapping check` reports changes; imports ignore this section."
+    "# The questions when this file was written. `importer mapping check` reports all changes, an import those that "
+    "matter."
 )
 _HINT = "check its line under answers:, then run: importer mapping check MAPPING --accept"
 
@@ -100,6 +103,43 @@ def changes(
     ]
     found += [_new(name, question, new_place) for name, question in current.items() if name not in snapshots]
     return tuple(found)
+
+
+def changes_that_matter(
+    snapshots: Mapping[Text, QuestionSnapshot], mapping: ResolvedMapping, rows: Callable[[], Iterable[Row]]
+) -> Iterator[Problem]:
+    """The changes of questions that the mapping answers, as far as they can change what this file sends.
+
+    Not: new options, a question that is no longer required. Removed options only if rows have them. A new required
+    question, and one that is gone, are errors of `resolve`.
+    """
+    answers = {snapshot_name(answer.question): answer for answer in mapping.answers}
+    for name, before in snapshots.items():
+        answer = answers.get(name)
+        if answer is None:
+            continue
+        for problem in _changes_of(name, before, answer.question):
+            if problem.code == "question-options-changed":
+                count = _rows_with({*map(str, before.options)} - set(answer.question.options), answer.content, rows)
+                if count:
+                    some = "1 row of this file has" if count == 1 else f"{count:,} rows of this file have"
+                    yield replace(problem, message=f"{problem.message}; {some} a removed option and cannot be sent")
+            elif problem.code != "question-required-changed" or answer.question.required:
+                yield problem
+
+
+def _rows_with(removed: set[str], content: object, rows: Callable[[], Iterable[Row]]) -> int:
+    """How many rows have one of these texts where the value is read, and no line of a value table for it."""
+    if not removed or not isinstance(content, ResolvedValue) or content.lookup:
+        return 0
+    wanted = set(map(normalize, removed)) - set(content.table.targets if content.table else ())
+
+    def has_one(row: Row) -> bool:
+        cells = [row.cells[column.index] for column in content.columns]
+        pieces = [piece for cell in cells for piece in (cell.split(content.split) if content.split else [cell])]
+        return any(normalize(piece) in wanted for piece in pieces)
+
+    return sum(map(has_one, rows()))
 
 
 def _new(name: str, question: Question, place: LinePlace) -> Problem:

@@ -11,6 +11,7 @@ from datetime import date
 from importer.mapping.entries import EntriesAnswer
 from importer.mapping.model import AnswerSpec, Candidate, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
+from importer.mapping.question_snapshot import snapshot_name
 from importer.mapping.resolve_entries import resolve_entries
 from importer.mapping.resolve_values import Context, Header, resolve_filter, resolve_value
 from importer.mapping.resolved import (
@@ -130,6 +131,9 @@ def _report_wrong_header_row(context: Context) -> None:
     context.error("header-row-wrong", message, hint, FilePlace(str(context.mapping.path)))
 
 
+_MOST_SHOWN = 12  # columns in a message
+
+
 def _report_unused(context: Context) -> None:
     if context.mapping.defaults.unused_columns is UnusedColumns.IGNORE:
         return
@@ -138,7 +142,8 @@ def _report_unused(context: Context) -> None:
     for header in (context.header, *context.child_headers.values()):
         unused = header.unused()
         if unused:
-            names = ", ".join(f"'{column.name}' ({column.letter})" for column in unused)
+            names = ", ".join(f"'{column.name}' ({column.letter})" for column in unused[:_MOST_SHOWN])
+            names += f" and {len(unused) - _MOST_SHOWN} more" if len(unused) > _MOST_SHOWN else ""
             noun, verb = ("columns", "are") if len(unused) > 1 else ("column", "is")
             of = f" of '{header.table}'" if header.table else ""
             message = f"{len(unused)} {noun}{of} {verb} not used: {names}"
@@ -271,13 +276,16 @@ def _check_options(field: FieldSpec, question: Question, wire: WireFormat, place
 
 
 def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
+    seen = context.mapping.questions_seen
     for question in questions:
+        is_new = seen is not None and snapshot_name(question) not in set(map(str, seen))
+        new = " (new since the mapping was written)" if is_new else ""
         if question.required:
             name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
             text = f" ('{question.text}')" if question.key and question.text else ""
             context.error(
                 "question-not-mapped",
-                f"the required question {question.label}{text}, {question.answer_type}, has no mapping",
+                f"the required question {question.label}{text}, {question.answer_type}, has no mapping{new}",
                 f"add it under answers:, for example {name}: COLUMN",
                 context.mapping.answers_place,
             )

@@ -54,14 +54,19 @@ class Header:
         self._by_letter = {column.letter: column for column in columns}
         self._by_normalized: dict[str, list[Column]] = defaultdict(list)
         self._by_name: dict[str, list[Column]] = defaultdict(list)
+        self._by_lower: dict[str, list[Column]] = defaultdict(list)
         for column in columns:
             self._by_normalized[normalize(column.name)].append(column)
             self._by_name[normalize_name(column.name)].append(column)
+            self._by_lower[normalize_name(column.lower)].append(column)
         self._used: set[int] = set()
         self.unknown: list[Problem] = []  # the errors about missing columns
 
     def candidates(self, name: str) -> tuple[Column, ...]:
-        """The columns that match a name: several if their normalized names are equal."""
+        """The columns that match a name: several if their normalized names are equal.
+
+        In a header of two rows, the lower name is enough: `Email` for `Candidate / Email`.
+        """
         letter = _LETTER.fullmatch(name.strip())
         if letter:
             column = self._by_letter.get(letter.group(1).upper())
@@ -70,7 +75,10 @@ class Header:
         if not normalized:
             return ()
         # Punctuation matters only where it distinguishes two columns (C++ and C#).
-        return tuple(self._by_normalized.get(normalized) or (self._by_name.get(bare) if bare else None) or ())
+        found = self._by_normalized.get(normalized)
+        if found is None and bare:
+            found = self._by_name.get(bare) or self._by_lower.get(bare)
+        return tuple(found or ())
 
     def find(self, name: Text, diagnostics: Diagnostics) -> Column | None:
         """The only column of that name; no match, or several, is reported."""

@@ -404,6 +404,20 @@ class ResolvedMapping:
     warnings: tuple[Problem, ...] = ()
 
     @property
+    def values(self) -> Iterator[ResolvedValue]:
+        """All values, including those of entries and in other tables."""
+        contents = [
+            *(getattr(self.candidate, each.name) for each in fields(self.candidate)),
+            *(answer.content for answer in self.answers),
+        ]
+        for content in contents:
+            if isinstance(content, ResolvedValue):
+                yield content.lookup.value if content.lookup else content
+            elif content is not None:
+                groups = (group for source in content.sources for group in source.groups)
+                yield from (value for group in groups for value in group.fields.values())
+
+    @property
     def joins(self) -> tuple[FromChild, ...]:
         """The joins with tables of entries, in the order of the answers."""
         contents = [answer.content for answer in self.answers]

@@ -267,7 +267,9 @@ class TableEntry(NamedTuple):
 def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
     """The lines of a table, inline or in a CSV file; equal texts must have equal values."""
     reading = reading_of(info)
-    if isinstance(node, Text) and node.strip():
+    if isinstance(node, Text) and not node.strip():
+        return ()  # all its lines are comments
+    if isinstance(node, Text):
         lines = table_file_lines(node, reading)
     elif isinstance(node, Keys):
         lines = _inline_lines(node, reading)
@@ -333,5 +335,5 @@ def table_file_lines(name: Text, reading: Reading) -> Iterator[TableEntry]:
 Table = Annotated[
     tuple[TableEntry, ...],
     PlainValidator(_table),
-    WithJsonSchema({"anyOf": [{"type": "object", "additionalProperties": TEXT}, FILLED]}),
+    WithJsonSchema({"anyOf": [{"type": "object", "additionalProperties": TEXT}, FILLED, {"type": "null"}]}),
 ]

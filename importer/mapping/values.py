@@ -201,7 +201,9 @@ class _ValueKeys(Section):
         "A regular expression with a named group, for example (?P<city>.+), that matches the whole cell."
     )
     group: Filled | None = key("The group of the pattern that is the value.")
-    split: Separator | None = key("The separator between several values in one cell: a character, or newline.")
+    split: Separator | None = key(
+        "The separator between several values in one cell: a character, newline, or json for a list."
+    )
     take: Annotated[Take, OneOf()] | None = key("Which piece of a split cell is the value.")
     values: Table | None = key(
         "A table from the text of a cell to its value, or the name of a CSV file with the header cell,value."

@@ -1,12 +1,14 @@
 """The results folder: the outcome of every row, for people and for programs."""
 
 from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCounter
-from importer.report.outcomes import outcome_text
-from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
-from importer.report.text import group_lines, import_command, summary_lines, warning_lines, wrapped
+from importer.report.csv_files import write_rows
+from importer.report.outcomes import csv_file, outcome_text
+from importer.report.summary import Entries, ProblemGroup, RunFacts, Summary, read_summary
+from importer.report.text import group_lines, import_command, status_lines, summary_lines, warning_lines, wrapped
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
 __all__ = [
+    "Entries",
     "MissingOutcome",
     "ProblemGroup",
     "ReportWriter",
@@ -14,13 +16,16 @@ __all__ = [
     "RunFacts",
     "Summary",
     "SummaryCounter",
+    "csv_file",
     "group_lines",
     "import_command",
     "outcome_text",
     "read_summary",
+    "status_lines",
     "summary_lines",
     "warning_lines",
     "wrapped",
     "write_report",
+    "write_rows",
     "write_unfinished_summary",
 ]

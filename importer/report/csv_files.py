@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, OutcomeKind
+from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Outcome, OutcomeKind
+from importer.problems import CellPlace, Problem
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import OUTCOMES, csv_file
-from importer.report.summary import RunFacts, Summary
+from importer.report.summary import Entries, RunFacts, Summary
 
 _SYNC_EVERY: Final = 4_000_000  # characters
 _FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
@@ -32,11 +34,7 @@ class CsvFiles:
 
     def __init__(self, staged: Path, facts: RunFacts) -> None:
         self._folder = staged
-        self._columns = facts.columns
-        # Cell types of a workbook are kept: otherwise 2.5 would be read as text with a wrong decimal sign next time.
-        self._with_types = facts.knows_types
-        self._header = [*(column.name for column in facts.columns), *IMPORT_COLUMNS, *[TYPED_COLUMN] * self._with_types]
-        self._delimiter = facts.delimiter
+        self._facts = facts
         self._open = ExitStack()
         self._files: dict[OutcomeKind, RowsFile] = {}
         try:
@@ -54,10 +52,7 @@ class CsvFiles:
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row."""
-        cells = [*reported.row.cells, *reported.import_cells]
-        if self._with_types:
-            cells.append(reported.typed_letters(self._columns))
-        self._file_of(reported.outcome.kind).write(_escaped(cells))
+        self._file_of(reported.outcome.kind).write(_cells(reported, self._facts))
 
     def finish(self, summary: Summary, folder: Path) -> None:
         """Close the files."""
@@ -72,9 +67,95 @@ class CsvFiles:
             # A name from the command line may not be UTF-8: then it is escaped.
             path = self._folder / csv_file(kind)
             opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
-            self._files[kind] = RowsFile(self._open.enter_context(opened), self._delimiter)
-            self._files[kind].write(_escaped(self._header))
+            self._files[kind] = RowsFile(self._open.enter_context(opened), self._facts.delimiter)
+            self._files[kind].write(_header(self._facts))
         return self._files[kind]
+
+
+class EntryFiles:
+    """Writes a table with entries that a person has to fix beside the file with their rows: `invalid.education.csv`.
+
+    A ReportWriter. The rows in question come first, then the rest of the table: a results file needs no other one, also
+    if its keys are corrected.
+    """
+
+    def __init__(self, staged: Path, facts: RunFacts) -> None:
+        self._folder = staged
+        self._facts = facts
+        self._found: dict[str, _EntriesToFix] = {}
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of the files, complete once all rows were added."""
+        return tuple(self._found)
+
+    def add(self, reported: ReportedRow) -> None:
+        """Note the entries of a row that have problems."""
+        if reported.outcome.kind not in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
+            return
+        stem = csv_file(reported.outcome.kind).removesuffix(".csv")
+        for table in self._facts.entries:
+            problems = [one for one in reported.outcome.problems if table.has(one.place)]
+            if problems:
+                found = self._found.setdefault(f"{stem}.{table.label}.csv", _EntriesToFix(table, reported.outcome.kind))
+                found.keys.add(reported.row.cells[table.equals].strip())
+                for problem in problems:
+                    assert isinstance(problem.place, CellPlace)
+                    found.problems.setdefault(problem.place.row, []).append(problem)
+
+    def finish(self, summary: Summary, folder: Path) -> None:
+        """Write the files."""
+        for name, found in self._found.items():
+            table = found.table
+            facts = replace(
+                self._facts, columns=table.columns, delimiter=table.delimiter, knows_types=table.knows_types
+            )
+            with (self._folder / name).open("w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
+                out = RowsFile(file, facts.delimiter)
+                out.write(_header(facts))
+                for reported, is_to_fix in found.rows():
+                    out.write(_cells(reported, facts, with_status=is_to_fix))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class _EntriesToFix:
+    """The keys of the candidates whose entries have to be fixed, and the problems by the row of the table."""
+
+    table: Entries
+    kind: OutcomeKind
+    keys: set[str] = field(default_factory=set)
+    problems: dict[int, list[Problem]] = field(default_factory=dict)
+
+    def rows(self) -> Iterator[tuple[ReportedRow, bool]]:
+        """All rows of the table; first those of the candidates that have to be fixed."""
+        for is_to_fix in (True, False):
+            for row in self.table.rows():
+                if (row.cells[self.table.key].strip() in self.keys) is is_to_fix:
+                    problems = tuple(dict.fromkeys(self.problems.get(row.number, ())))
+                    yield ReportedRow(row, Outcome(row.number, self.kind, problems=problems)), is_to_fix
+
+
+def write_rows(file: IO[str], facts: RunFacts, rows: Iterable[ReportedRow]) -> None:
+    """Write rows with any outcome to one file of the same form."""
+    out = RowsFile(file, facts.delimiter)
+    out.write(_header(facts))
+    for reported in rows:
+        out.write(_cells(reported, facts))
+
+
+def _header(facts: RunFacts) -> list[str]:
+    # Cell types of a workbook are kept: otherwise 2.5 would be read as text with a wrong decimal sign next time.
+    typed = [TYPED_COLUMN] if facts.knows_types else []
+    return _escaped([*(column.name for column in facts.columns), *IMPORT_COLUMNS, *typed])
+
+
+def _cells(reported: ReportedRow, facts: RunFacts, *, with_status: bool = True) -> list[str]:
+    typed = [reported.typed_letters(facts.columns)] if facts.knows_types else []
+    number, *status = reported.import_cells
+    return _escaped([*reported.row.cells, number, *(status if with_status else [""] * len(status)), *typed])
 
 
 class RowsFile:

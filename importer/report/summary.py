@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from importer.atomic_files import read_private
-from importer.models import NEEDS_ATTENTION, ManyTargets, Operation, OutcomeKind, Stopped, Target, TargetRun
-from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem, Severity
+from importer.models import NEEDS_ATTENTION, ManyTargets, Operation, OutcomeKind, Row, Stopped, Target, TargetRun
+from importer.problems import CellPlace, Column, DamagedRun, FilePlace, Origin, Place, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE
 from importer.text.commands import command_line
 
 VERSION: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """A table with entries of the rows, which have its rows' cell at index `key` in their cell at index `equals`.
+
+    origin, columns, delimiter, knows_types: as in RunFacts; label: part of the name of a file with its rows.
+    """
+
+    label: str
+    origin: Origin
+    key: int
+    equals: int
+    columns: tuple[Column, ...]
+    delimiter: str
+    knows_types: bool
+    rows: Callable[[], Iterable[Row]]
+
+    def has(self, place: Place | None) -> bool:
+        """Whether this is the place of a row of the table."""
+        return isinstance(place, CellPlace) and place.origin == self.origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +48,7 @@ class RunFacts:
     results CSVs; knows_types: whether the cell types are known, since the source is a workbook or a results file of
     one; started_at, ended_at: with a time zone; warnings: full messages with their places; blank_rows: blank rows that
     were skipped (not counted as rows read); flags: those of the command, with their values; continues: the run
-    that this one continues.
+    that this one continues; entries: other tables with entries of the rows.
     """
 
     run: str
@@ -51,6 +72,7 @@ class RunFacts:
     knows_types: bool = False
     flags: Mapping[str, str] = field(default_factory=dict)
     continues: str | None = None
+    entries: tuple[Entries, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +152,11 @@ class Summary:
     def rows_of(self, *kinds: OutcomeKind) -> int:
         """How many rows have one of these outcomes."""
         return sum(self.outcomes[kind] for kind in kinds)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no row is left to be fixed or sent."""
+        return not self.rows_of(*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
 
     def to_json(self) -> dict[str, Any]:
         """The object of summary.json; its keys, which are the field names, must stay stable."""

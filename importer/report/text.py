@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.models import CREATED_EMAILS, OutcomeKind
+from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
 from importer.problems import UnusableInput
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
@@ -95,7 +95,9 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         files = [csv_file(kind) for kind in to_fix]
         commands = tuple(_of_file("run", folder / name, summary, folder, without=_OF_THE_WHOLE_FILE) for name in files)
         what = "it" if len(files) == 1 else "them"
-        yield Step(f"fix the rows in {' and '.join(files)}, then import {what}", commands)
+        beside = [name for name in summary.files if name.count(".") > 1 and name.endswith(".csv")]
+        entries = f" (their entries are in {' and '.join(beside)})" if beside else ""
+        yield Step(f"fix the rows in {' and '.join(files)}{entries}, then import {what}", commands)
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.dry_run:
@@ -158,6 +160,28 @@ def summary_lines(summary: Summary, folder: Path) -> list[str]:
         _report(summary, folder),
         _next(next_steps(summary, folder)),
     ]
+    return _with_blank_lines(parts)
+
+
+def status_lines(summary: Summary, folder: Path, file: Path, to_fix: Collection[Path]) -> list[str]:
+    """The lines about a source over all its runs. folder: of its last run; to_fix: the results files with its rows."""
+    is_open = (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
+    steps = []
+    if to_fix:
+        commands = [_of_file("run", each, summary, folder, without=_OF_THE_WHOLE_FILE) for each in to_fix]
+        steps.append(Step("fix the rows, in your file or here; then import what you fixed", tuple(commands)))
+    if to_fix or summary.rows_of(*_FIXED_BY_RUNNING_AGAIN):
+        again = _of_file("run", file, summary, folder, without=_OF_THE_WHOLE_FILE)
+        steps.append(Step("import the file again; completed rows are skipped", (again,)))
+    parts = [
+        _outcomes(summary),
+        _problems("Still to be done", [group for group in summary.problems if group.outcome in is_open]),
+        _next(steps or [Step("no action needed: every row is complete")]),
+    ]
+    return _with_blank_lines(parts)
+
+
+def _with_blank_lines(parts: Iterable[Iterator[str]]) -> list[str]:
     lines: list[str] = []
     for part in parts:
         block = list(part)

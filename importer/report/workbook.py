@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
-from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]
 
 from importer.models import IMPORT_COLUMNS, SUMMARY_SHEET, TYPED_COLUMN, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
+from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, row_height, write_text
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text, sheet_title
+from importer.report.sent_sheet import LinesOf, SentSheet
 from importer.report.summary import RunFacts, Summary
 from importer.report.summary_sheet import HEADER, NOTE, PLAIN, WIDTHS, WRAPPED, Line, Style, summary_sheet
 
 MOST_COMMENTS: Final = 2_000
-MAX_CELL_LENGTH: Final = 32_767  # in UTF-16 units, as Excel counts
-CUT_NOTE: Final = " ... (cut here; see the CSV file for the full text)"
 
 # Source cells have the format Text, so that phone numbers and dates stay as typed; PLAIN is for texts that are too long
 # for that format.
@@ -40,11 +37,8 @@ _IMPORT_WIDTHS: Final = (11, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
 _MIN_WIDTH, _MAX_WIDTH = 8, 32
 _ROWS_MEASURED = 200
 _ROWS_FITTED = 2_000  # XlsxWriter keeps each height in memory
-_TEXT_CELL_LIMIT = 255  # some versions of Excel show a longer cell of the format Text as ####
 _COMMENT = {"author": "importer", "x_scale": 2.0, "y_scale": 1.2}
 _LONGEST_COMMENT = 1_000
-_LINE_HEIGHT, _MOST_LINES = 15.0, 20  # points, of the workbook's own font
-_LINE_FILL = 0.92  # words do not fill lines completely
 
 
 class ReportWorkbook:
@@ -56,7 +50,8 @@ class ReportWorkbook:
 
     files = (WORKBOOK_FILE,)
 
-    def __init__(self, staged: Path, facts: RunFacts) -> None:
+    def __init__(self, staged: Path, facts: RunFacts, lines_of: LinesOf) -> None:
+        """lines_of: what each row was sent with."""
         options = {
             "constant_memory": True,
             "tmpdir": str(staged),  # its temporary files contain personal data: not in a shared folder
@@ -71,6 +66,7 @@ class ReportWorkbook:
         self._summary = self._workbook.add_worksheet(SUMMARY_SHEET)
         self._sheets: dict[OutcomeKind, _OutcomeSheet] = {}
         self._comments = _CommentsLeft()
+        self._sent = SentSheet(self._workbook, self._styles, lines_of, dry_run=facts.dry_run)
         created = facts.ended_at or facts.started_at
         self._workbook.set_properties({"title": f"Import {facts.run}", "created": created.replace(tzinfo=None)})
 
@@ -81,11 +77,13 @@ class ReportWorkbook:
             sheet = self._workbook.add_worksheet(sheet_title(kind))
             self._sheets[kind] = _OutcomeSheet(sheet, self._styles, self._facts, kind, self._comments)
         self._sheets[kind].add(reported)
+        self._sent.add(reported)
 
     def finish(self, summary: Summary, folder: Path) -> None:
         """Write the summary, sort the sheets by outcome, and write the file."""
         for sheet in self._sheets.values():
             sheet.finish()
+        self._sent.finish()
         _write_summary(self._summary, self._styles, summary_sheet(summary, folder))
         self._order_sheets()
         try:
@@ -101,8 +99,9 @@ class ReportWorkbook:
 
     def _order_sheets(self) -> None:
         """Sort the sheets, which were created in the order of their first rows."""
-        places = {sheet_title(kind): place for place, kind in enumerate(OutcomeKind)}
-        self._workbook.worksheets_objs.sort(key=lambda sheet: places.get(sheet.get_name(), -1))
+        titles = [SUMMARY_SHEET, *map(sheet_title, OutcomeKind), self._sent.title]
+        places = {title: place for place, title in enumerate(titles)}
+        self._workbook.worksheets_objs.sort(key=lambda sheet: places[sheet.get_name()])
         for index, sheet in enumerate(self._workbook.worksheets_objs):
             sheet.index = index  # the filters refer to it
 
@@ -181,7 +180,7 @@ class _OutcomeSheet:
             write_text(sheet, 0, index, name, styles[_IMPORT_HEADER])
         text_styles = [self._text] * len(self._columns) + self._import_styles
         long_styles = [self._long] * len(self._columns) + self._import_styles
-        self._text_rows = TextRows(sheet, text_styles, long_styles, _TEXT_CELL_LIMIT + 1)
+        self._text_rows = TextRows(sheet, text_styles, long_styles, TEXT_CELL_LIMIT + 1)
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row, or only count it if the sheet is full."""
@@ -204,7 +203,7 @@ class _OutcomeSheet:
             if index in highlighted:
                 self._write_highlighted(index, text, highlighted[index])
             elif text:
-                style = self._text if len(text) <= _TEXT_CELL_LIMIT else self._long
+                style = self._text if len(text) <= TEXT_CELL_LIMIT else self._long
                 write_text(self._sheet, self._rows, index, text, style)
 
     def _write_highlighted(self, index: int, text: str, problems: list[Problem]) -> None:
@@ -217,7 +216,7 @@ class _OutcomeSheet:
     def _write_import(self, cells: tuple[str, ...]) -> None:
         _, _, problem, hint, *_ = cells
         height = row_height({problem: _PROBLEM_WIDTH, hint: _HINT_WIDTH})
-        if height > _LINE_HEIGHT and self._rows <= _ROWS_FITTED:
+        if height > LINE_HEIGHT and self._rows <= _ROWS_FITTED:
             self._sheet.set_row(self._rows, height)
         for index, (text, style) in enumerate(zip(cells, self._import_styles, strict=True), len(self._columns)):
             write_text(self._sheet, self._rows, index, text, style)
@@ -239,98 +238,3 @@ class _OutcomeSheet:
         if self._rows > written:
             note = f"Only the first {written:,} rows are shown here; {self._csv_file} has all rows."
             write_text(sheet, written + 1, 0, note, self._note)
-
-
-# --- writing text into cells, unchanged -------------------------------------------------------------
-
-
-def row_height(texts_and_widths: Mapping[str, float]) -> float:
-    """The row height in points for texts wrapped in cells of these widths (in characters).
-
-    Not every spreadsheet program computes it when it opens a file.
-    """
-    lines = max((_lines(text, width) for text, width in texts_and_widths.items()), default=1)
-    return _LINE_HEIGHT * min(lines, _MOST_LINES)
-
-
-def _lines(text: str, width: float) -> int:
-    return sum(max(1, ceil(len(line) / (width * _LINE_FILL))) for line in text.split("\n"))
-
-
-def write_text(sheet: Any, row: int, column: int, text: str, style: Any) -> None:
-    """Write the text into the cell (row and column from 0); an empty text gets only the style.
-
-    Never a formula, a number or a link. Text that is too long for a cell is cut, with a note; invalid Unicode is
-    escaped.
-    """
-    text = truncated(text)
-    if not text:
-        sheet.write_blank(row, column, None, style)
-    elif text.startswith("<r>") and text.endswith("</r>"):
-        # XlsxWriter writes such a string unescaped, as its own markup, which could break the workbook. In two fragments
-        # it is escaped.
-        sheet.write_rich_string(row, column, style, text[:1], style, text[1:], style)
-    else:
-        sheet.write_string(row, column, text, style)
-
-
-def truncated(text: str) -> str:
-    """The text, cut to the length of a cell."""
-    if not text.isascii():
-        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    if len(text) <= MAX_CELL_LENGTH // 2 or len(text.encode("utf-16-le")) // 2 <= MAX_CELL_LENGTH:
-        return text
-    kept = text.encode("utf-16-le")[: 2 * (MAX_CELL_LENGTH - len(CUT_NOTE))]
-    return kept.decode("utf-16-le", "ignore") + CUT_NOTE
-
-
-# What XlsxWriter escapes specially or XML does not allow: control characters, `_x0041_`, invalid Unicode.
-_SPECIAL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]|_x|<r>")
-_MARKUP: Final = re.compile(r"[&<>]")
-
-
-class TextRows:
-    """Writes rows of plain text into a worksheet in constant-memory mode, five times faster than cell by cell.
-
-    A check of 100,000 rows reports two million cells, which would take XlsxWriter longer than the check itself. Only
-    rows without special characters are written here; a test compares both ways byte for byte.
-
-    styles, long_styles: for each column, for short texts and for texts of `long_from` characters or more.
-    """
-
-    def __init__(self, sheet: Any, styles: Sequence[Any], long_styles: Sequence[Any], long_from: int) -> None:
-        self._sheet = sheet
-        self._long_from = long_from
-        self._columns = tuple(
-            (f'<c r="{xl_col_to_name(column)}', f'" s="{style._get_xf_index()}"') for column, style in enumerate(styles)
-        )
-        self._long_styles = tuple(f'" s="{style._get_xf_index()}"' for style in long_styles)
-
-    def write(self, row: int, texts: Sequence[str], blank_from: int) -> bool:
-        """Write the texts into the row (from 0); returns false, without writing, if a text needs special handling.
-
-        Empty texts get a styled cell only from column `blank_from` on.
-        """
-        if max(map(len, texts)) > MAX_CELL_LENGTH // 2 or _SPECIAL.search("".join(texts)):
-            return False  # a longer text may have to be cut
-        number = str(row + 1)
-        cells = []
-        for column, ((begin, style), text) in enumerate(zip(self._columns, texts, strict=True)):
-            if text:
-                used = style if len(text) < self._long_from else self._long_styles[column]
-                cells.append(f"{begin}{number}{used}{_inline_string(text)}")
-            elif column >= blank_from:
-                cells.append(f"{begin}{number}{style}/>")
-        sheet = self._sheet
-        if row > sheet.previous_row:
-            sheet._write_single_row(row)  # the previous row, if it was written cell by cell
-        sheet._check_dimensions(row, len(texts) - 1)
-        sheet.fh.write(f'<row r="{number}">{"".join(cells)}</row>')
-        return True
-
-
-def _inline_string(text: str) -> str:
-    keep = ' xml:space="preserve"' if text[0].isspace() or text[-1].isspace() else ""
-    if _MARKUP.search(text):
-        text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f' t="inlineStr"><is><t{keep}>{text}</t></is></c>'

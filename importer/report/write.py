@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -19,9 +20,10 @@ from importer.atomic_files import file_mode, make_folder, make_subfolder, sync_f
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
 from importer.report.accounting import ReportedRow, SummaryCounter, pair
-from importer.report.csv_files import CsvFiles
+from importer.report.csv_files import CsvFiles, EntryFiles
 from importer.report.outcomes import SUMMARY_FILE, csv_file
 from importer.report.summary import RunFacts, Summary, write_summary
+from importer.sent_answers import SentLine
 from importer.text.commands import command_line
 
 _PREFIX: Final = ".writing-"
@@ -53,13 +55,14 @@ def write_report(
     rows: Iterable[Row],
     outcomes: Iterable[Outcome],
     final_facts: Callable[[], RunFacts] | None = None,
+    lines_of: Callable[[Row], Sequence[SentLine]] = lambda _: (),
 ) -> Summary:
     """Write the results folder (design, section 5) and return its summary.
 
     rows: those that were read, in source order; outcomes: ordered by row, exactly one for each row. Both are streamed;
     memory stays flat in their number. Files of an earlier report of the run that have no rows now are removed. The
     files appear complete or not at all, summary.json last. `final_facts` is called after the last row: it waits for the
-    end of a running run.
+    end of a running run. lines_of: what the candidate of a row was sent with, () if it is not known.
 
     Raises:
         StoppedEarly: the folder cannot be written; what was sent is still recorded.
@@ -71,7 +74,7 @@ def write_report(
     with _staging(folder, facts.run) as staged, ExitStack() as open_writers:
         counter = SummaryCounter()
         writers: list[ReportWriter] = []
-        for make in (CsvFiles, ReportWorkbook):
+        for make in (CsvFiles, EntryFiles, partial(ReportWorkbook, lines_of=lines_of)):
             writers.append(make(staged, facts))
             open_writers.callback(writers[-1].close)
         for reported in pair(rows, outcomes):
@@ -144,5 +147,6 @@ def _publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
 def _remove_earlier(folder: Path, files: Sequence[str]) -> None:
     """Remove files of an earlier report of the run that this one did not write."""
     for name in map(csv_file, OutcomeKind):
-        if name not in files:
-            (folder / name).unlink(missing_ok=True)
+        for path in (folder / name, *folder.glob(f"{name.removesuffix('.csv')}.*.csv")):
+            if path.name not in files:
+                path.unlink(missing_ok=True)

@@ -15,8 +15,8 @@ from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
-from importer.runs.private_copies import sheet_of
-from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report, rows_of
+from importer.runs.private_copies import rows_of, sheet_of
+from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report
 
 
 @dataclass(slots=True)
@@ -166,7 +166,7 @@ def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore, 
             if row.number in journal:
                 continue
             if state is not None and state.row == row.number:
-                journal.record(_outcome_of_state(state))
+                journal.record(outcome_of_state(state))
             elif (first := journal.outcome(first_of[row.number]) if row.number in first_of else None) is not None:
                 journal.record(replace(first, row=row.number, attempts=0))
             else:
@@ -210,7 +210,8 @@ _OF_STATE: dict[State, tuple[OutcomeKind, tuple[Problem, ...]]] = {
 }
 
 
-def _outcome_of_state(state: RowState) -> Outcome:
+def outcome_of_state(state: RowState) -> Outcome:
+    """The outcome of a row whose run was killed, by what the ledger knows."""
     kind, problems = _OF_STATE[state.state]
     if state.state is State.ALREADY_EXISTS and state.after_unconfirmed:
         problems = (CREATED_EARLIER,)

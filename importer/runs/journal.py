@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import astuple
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -22,6 +23,7 @@ from importer.problems import (
     Place,
     Problem,
     StoppedEarly,
+    Unread,
     UnusableInput,
     not_writable,
 )
@@ -242,13 +244,19 @@ def _outcome(found: tuple[Any, ...]) -> Outcome:
 
 def _problem_to_json(problem: Problem) -> dict[str, Any]:
     place = _place_to_json(problem.place)
-    values = {"code": problem.code, "message": problem.message, "hint": problem.hint, "place": place}
-    return values if problem.severity == "error" else {**values, "severity": problem.severity}
+    found: dict[str, Any] = {"code": problem.code, "message": problem.message, "hint": problem.hint, "place": place}
+    if problem.severity != "error":
+        found["severity"] = problem.severity
+    if unread := problem.unread:
+        found["unread"] = [unread.text, *astuple(unread.setting)]
+    return found
 
 
 def _problem_from_json(values: dict[str, Any]) -> Problem:
     place, severity = _place_from_json(values["place"]), values.get("severity", "error")
-    return Problem(values["code"], values["message"], values["hint"], place, severity)
+    text, *setting = values.get("unread", [""])
+    unread = Unread(text, LinePlace(*setting)) if setting else None
+    return Problem(values["code"], values["message"], values["hint"], place, severity, unread)
 
 
 def _place_to_json(place: Place | None) -> dict[str, Any] | None:

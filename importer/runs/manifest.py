@@ -34,11 +34,26 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class ChildCopy:
-    """A file that entries are taken from: its name in the mapping, and the name of its private copy in the folder."""
+    """A file that entries are taken from: its name in the mapping, the name of its private copy in the folder, and its
+    path in messages."""
 
     name: str
     copy: str
     sha256: str
+    shown_as: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntryTable:
+    """A table with the entries of candidates, from its private copy: those whose cell at index `key` is equal to the
+    candidate's cell at index `equals`. label: part of the names of results files with its rows."""
+
+    label: str
+    copy: str
+    options: SourceOptions
+    shown_as: str
+    key: int
+    equals: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +84,7 @@ class RunManifest:
     groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
     flags: those of its command, with their values; continues: the run that it continues; questions: the name of the
     private copy of the questions that a sandbox was started with; corrects: the run whose results file the source is;
+    identity: the indexes of the columns of the e-mail, and those of the name;
     strict: rows with a warning are invalid, and a warning about the whole file stops the run before it sends.
     """
 
@@ -96,6 +112,8 @@ class RunManifest:
     continues: str | None = None
     questions: str | None = None
     corrects: str | None = None
+    identity: tuple[tuple[int, ...], ...] = ()
+    entries: tuple[EntryTable, ...] = ()
     strict: bool = False
     ending: Ending | None = None
 
@@ -176,21 +194,27 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     children = tuple(ChildCopy(**child) for child in values["children"])
     targets = tuple(map(_target, values["targets"]))
     names = (values["run"], values["source"], values["mapping_copy"])
-    kept = [name for name in (values.get("questions"),) if name is not None]
+    kept = [name for name in (values["questions"], *(one["copy"] for one in values["entries"])) if name is not None]
     _refuse_paths(*names, *kept, *(child.copy for child in children), *(target.run for target in targets))
     return RunManifest(
         **{
             **values,
-            "options": SourceOptions(**{**values["options"], "skip_rows": tuple(values["options"]["skip_rows"])}),
+            "options": _options(values["options"]),
+            "entries": tuple(EntryTable(**{**one, "options": _options(one["options"])}) for one in values["entries"]),
             "selection": selection_from_json(values["selection"]),
             "targets": targets,
             "warnings": tuple(values["warnings"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
             "children": children,
             "groups": tuple(tuple(rows) for rows in values["groups"]),
+            "identity": tuple(tuple(indexes) for indexes in values["identity"]),
             "ending": ending,
         }
     )
+
+
+def _options(values: dict[str, Any]) -> SourceOptions:
+    return SourceOptions(**{**values, "skip_rows": tuple(values["skip_rows"])})
 
 
 def _target(values: dict[str, Any]) -> RunTarget:

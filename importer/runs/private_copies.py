@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import Final
 
 from importer import __version__
-from importer.atomic_files import open_private
+from importer.atomic_files import open_private, read_private, write_json
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
-from importer.mapping import OUTSIDE_HINT, ChildSource, Mapping, is_within
-from importer.models import Question, SourceOptions
+from importer.mapping import (
+    OUTSIDE_HINT,
+    ChildSource,
+    FromChild,
+    Mapping,
+    ResolvedMapping,
+    is_within,
+    read_mapping,
+    resolve,
+)
+from importer.models import Application, PoolCandidate, Question, Row, SourceOptions
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
-from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
+from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
 from importer.runs.row_selection import Selection
+from importer.sent_answers import SentLine, TracedAnswer, sent_lines
 from importer.settings import WireFormat
+from importer.transform import candidate_rows, trace_row, transform_row
 
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
@@ -47,6 +62,23 @@ class ChildTables:
 
     tables: dict[ChildSource, Sheet]
     copies: tuple[ChildCopy, ...]
+    copy_of: dict[ChildSource, ChildCopy]
+
+    def entries(self, joins: Iterable[FromChild]) -> tuple[EntryTable, ...]:
+        """The tables that are joined with the source, by one key each; without those whose labels are the same."""
+        child_of = {table.origin: child for child, table in self.tables.items()}
+        found: dict[str, set[EntryTable]] = {}
+        for join in joins:
+            child, key, equals = child_of[join.children.origin], join.children.key.index, join.equals.index
+            copy, label = self.copy_of[child], label_of(child)
+            found.setdefault(label, set()).add(EntryTable(label, copy.copy, child.options, copy.shown_as, key, equals))
+        return tuple(tables.pop() for tables in found.values() if len(tables) == 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenedChild:
+    sheet: Sheet
+    copy: ChildCopy
 
 
 def copy_of_source(file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits) -> SourceCopy:
@@ -66,6 +98,11 @@ def copy_of_source(file: Path, folder: Path, options: SourceOptions, limits: Rea
 def sheet_of(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Sheet:
     """Open the source of a run, from its private copy."""
     return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
+
+
+def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
+    """The rows that a run has read."""
+    return islice(manifest.selection.of(sheet.rows()), manifest.rows)
 
 
 def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
@@ -98,23 +135,25 @@ def keep_questions(file: Path | None, folder: Path) -> str | None:
 
 
 def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
-    """Open every other table of the mapping. File names are relative to the folder of the source; the files are
-    copied to `folder`. For a results file, the copies of its own run are used.
+    """Open every other table of the mapping. File names are relative to the folder of the source; the files are copied
+    to `folder`. For a results file, the files with its entries beside it are used, or the copies of its own run.
 
     Raises:
         UnusableInput: with the problems of all tables.
     """
     tables: dict[ChildSource, Sheet] = {}
+    copy_of: dict[ChildSource, ChildCopy] = {}
     copies: dict[str, ChildCopy] = {}
     problems: list[Problem] = []
     for child, place in mapping.child_sources.items():
         try:
-            tables[child] = _open(child, place, source, folder, copies, mapping, limits)
+            opened = _open(child, place, source, folder, copies, mapping, limits)
+            tables[child], copy_of[child] = opened.sheet, opened.copy
         except UnusableInput as error:
             problems.extend(error.problems)
     if problems:
         raise UnusableInput(problems)
-    return ChildTables(tables, tuple(copies.values()))
+    return ChildTables(tables, tuple(copies.values()), copy_of)
 
 
 def fingerprint(
@@ -146,49 +185,74 @@ def _open(
     copies: dict[str, ChildCopy],
     mapping: Mapping,
     limits: ReadingLimits,
-) -> Sheet:
-    if child.file is None:
+) -> _OpenedChild:
+    corrected = _corrected_entries(child, source)
+    if corrected is None and child.file is None:
         workbook = _workbook_of(source, folder, copies, limits)
-        if workbook.suffix.lower() not in _WORKBOOKS:
+        if Path(workbook.copy).suffix.lower() not in _WORKBOOKS:
             message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
             hint = "import the workbook, or use file: instead of sheet:"
             raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
-        return open_sheet(workbook, child.options, limits, shown_as=str(source.file))
-    if child.file not in copies:
-        path = _file_of(child.file, source, mapping.folders, place)
+        path = folder / workbook.copy if source.earlier_runs else source.copy
+        return _OpenedChild(open_sheet(path, child.options, limits, shown_as=workbook.shown_as), workbook)
+    name = f"{_ROWS}{label_of(child)}" if corrected else child.file or ""
+    if name not in copies:
+        path, shown_as = corrected or _file_of(name, source, mapping.folders, place)
         try:
             copied = copy_source(path, folder, limits, f"child-{len(copies) + 1}")
         except UnusableInput as error:  # reported at the place in the mapping
             raise UnusableInput(
-                [replace(each, message=f"'{child.file}': {each.message}", place=place) for each in error.problems]
+                [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]
             ) from None
-        copies[child.file] = ChildCopy(child.file, copied.path.name, copied.sha256)
-    return open_sheet(
-        folder / copies[child.file].copy, child.options, limits, shown_as=str(source.file.parent / child.file)
-    )
+        copies[name] = ChildCopy(name, copied.path.name, copied.sha256, shown_as)
+    copy = copies[name]
+    return _OpenedChild(open_sheet(folder / copy.copy, child.options, limits, shown_as=copy.shown_as), copy)
 
 
-def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy], limits: ReadingLimits) -> Path:
-    """The workbook with the child sheets: the source itself, or for a results file that of its run."""
-    if not source.earlier_runs:
-        return source.copy
-    earlier = source.earlier_runs[0]
-    manifest = read_manifest(earlier)
-    workbook = next((child.copy for child in manifest.children if child.name == _SOURCE), manifest.source)
-    if _SOURCE not in copies:
-        copied = copy_source(earlier / workbook, folder, limits, "child-source")
-        copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256)
-    return folder / copies[_SOURCE].copy
+def label_of(child: ChildSource) -> str:
+    """A short name of another table, for file names: `invalid.<label>.csv`."""
+    return re.sub(r"[^\w-]+", "_", Path(child.file).stem if child.file else child.options.sheet or "")
 
 
-_SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were fixed
+def _corrected_entries(child: ChildSource, source: Source) -> tuple[Path, str] | None:
+    """For a results file: the file beside it with the entries of its rows, which a person may have corrected."""
+    label = label_of(child)
+    beside = source.file.with_name(f"{source.file.stem}.{label}.csv")
+    if source.earlier_runs and beside.is_file():
+        return beside, str(beside)
+    return _earlier_copy(f"{_ROWS}{label}", source)
 
 
-def _file_of(name: str, source: Source, folders: tuple[Path, ...], place: Place) -> Path:
+def _earlier_copy(name: str, source: Source) -> tuple[Path, str] | None:
+    """The copy of a table in the runs of a results file, and its path in messages."""
     for earlier in source.earlier_runs:
         for child in read_manifest(earlier).children:
             if child.name == name:
-                return earlier / child.copy
+                return earlier / child.copy, child.shown_as
+    return None
+
+
+def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy], limits: ReadingLimits) -> ChildCopy:
+    """The workbook with the child sheets: the source itself, or for a results file that of its run."""
+    if not source.earlier_runs:
+        return ChildCopy(_SOURCE, source.copy.name, "", str(source.file))
+    if _SOURCE not in copies:
+        earlier = source.earlier_runs[0]
+        manifest = read_manifest(earlier)
+        workbook, shown_as = _earlier_copy(_SOURCE, source) or (earlier / manifest.source, manifest.file)
+        copied = copy_source(workbook, folder, limits, "child-source")
+        copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256, shown_as)
+    return copies[_SOURCE]
+
+
+# Names in a manifest that are not files of the mapping:
+_SOURCE = "(source)"  # the workbook of the run whose rows were fixed
+_ROWS = "(rows) "  # the entries of the rows of a results file
+
+
+def _file_of(name: str, source: Source, folders: tuple[Path, ...], place: Place) -> tuple[Path, str]:
+    if (earlier := _earlier_copy(name, source)) is not None:
+        return earlier
     path = source.file.parent / name
     if not is_within(path, [source.file.parent, *folders]):
         message = f"'{name}' is neither in the folder of the source nor in the folder of this mapping"
@@ -196,4 +260,69 @@ def _file_of(name: str, source: Source, folders: tuple[Path, ...], place: Place)
     if path.is_file() and path.stat().st_size > _LARGEST:
         message = f"'{name}' is larger than {_LARGEST:,} bytes, the limit for files with entries"
         raise UnusableInput(Problem("entries-file-too-large", message, "export fewer columns or rows", place))
-    return path
+    return path, str(path)
+
+
+# --- what was sent, made again from the copies ---------------------------------------------------
+
+ASKED = "asked.json"
+"""In a run's folder: the questions of the job post, the formats of answers, and the version that made the answers."""
+
+
+def keep_asked(questions: Iterable[Question], wire: WireFormat, folder: Path) -> None:
+    """Save what the answers of a run depend on besides its file and its mapping; no personal data."""
+    asked = [asdict(question) for question in questions]
+    write_json(folder / ASKED, {"version": __version__, "wire": asdict(wire), "questions": asked})
+
+
+def resolve_again(folder: Path, manifest: RunManifest, sheet: Sheet, limits: ReadingLimits) -> ResolvedMapping | None:
+    """The mapping of a run, resolved as it was then, from its copies.
+
+    None if they are missing, or another version of importer made the run: it may read a cell in another way.
+    """
+    try:
+        asked = json.loads(read_private(folder / ASKED))
+        if asked["version"] != __version__:
+            return None
+        wire = WireFormat(**{**asked["wire"], "yes_no": tuple(asked["wire"]["yes_no"])})
+        questions = [Question(**{**one, "options": tuple(one["options"])}) for one in asked["questions"]]
+        mapping = read_mapping(folder / manifest.mapping_copy)
+        kept = {child.name: child for child in manifest.children}
+        tables = {}
+        for child in mapping.child_sources:
+            copy = kept.get(f"{_ROWS}{label_of(child)}") or (kept[child.file] if child.file else kept.get(_SOURCE))
+            path, name = (copy.copy, copy.shown_as) if copy else (manifest.source, manifest.file)
+            tables[child] = open_sheet(folder / path, child.options, limits, shown_as=name)
+        return resolve(mapping, sheet.columns, questions, wire, tables, manifest.started_at.date())
+    except (OSError, ValueError, KeyError, TypeError, UnusableInput):
+        return None
+
+
+_TRACED_CANDIDATES: Final = 2_000  # with several rows; the sheet of the report has room for fewer
+
+
+class SentAnswers:
+    """What the candidates of a run were sent with, made again from the copies in its folder.
+
+    Nothing is known if that is not possible, and of a run with several targets, each of which has its own report.
+    """
+
+    def __init__(self, folder: Path, manifest: RunManifest, sheet: Sheet, limits: ReadingLimits) -> None:
+        self._mapping = None if manifest.is_split else resolve_again(folder, manifest, sheet, limits)
+        self._grouped: dict[int, Row] | None = None
+        if self._mapping is not None and self._mapping.grouping is not None:
+            candidates = candidate_rows(lambda: rows_of(manifest, sheet), self._mapping)
+            rows = islice((row for row in candidates if isinstance(row, Row)), _TRACED_CANDIDATES)
+            self._grouped = {row.number: row for row in rows}
+
+    def of(self, row: Row) -> tuple[TracedAnswer, ...]:
+        """The answers of the candidate whose first row this is; () for another row, or if they are not known."""
+        candidate = row if self._grouped is None else self._grouped.get(row.number)
+        if self._mapping is None or candidate is None:
+            return ()
+        body = transform_row(candidate, self._mapping)
+        return trace_row(candidate, self._mapping, body) if isinstance(body, Application | PoolCandidate) else ()
+
+    def lines_of(self, row: Row) -> tuple[SentLine, ...]:
+        """The same as lines."""
+        return tuple(sent_lines(self.of(row), row.origin))

@@ -8,13 +8,13 @@ import secrets
 import shutil
 import stat
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from importer.atomic_files import INTERNAL, is_team_folder, make_folder, make_subfolder, open_private
+from importer.atomic_files import INTERNAL, is_team_folder, make_folder, make_subfolder, open_private, read_private
 from importer.ledger import Presence, ledger_file, presences_in
 from importer.problems import FilePlace, Problem, UnusableInput
 
@@ -275,3 +275,34 @@ def remove_folder(folder: Path) -> None:
             (folder / MARKER).unlink()
         if is_run_name(folder.name):  # also an empty one without a marker, after a kill
             folder.rmdir()
+
+
+# --- proposed changes of the mapping ------------------------------------------------------------------
+
+EDITS_FILE: Final = "mapping_changes.yaml"
+_EDITS_TOP = (
+    "# Proposed changes of the mapping: review them, then paste what is below the comments into the mapping file."
+)
+_EDIT_MARK = "## "
+
+
+def write_edits(folder: Path, edits: Iterable[tuple[str, Sequence[str]]]) -> None:
+    """Write EDITS_FILE of a run, if there are any changes: each with what it does, and its lines.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    parts = ["\n".join((f"{_EDIT_MARK}{summary}", *lines)) for summary, lines in edits]
+    if parts:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        with os.fdopen(open_private(folder / EDITS_FILE, flags), "w", encoding="utf-8") as file:
+            file.write("\n\n".join((_EDITS_TOP, *parts)) + "\n")
+
+
+def summaries_of_edits(folder: Path) -> list[str]:
+    """What each of the proposed changes of a run does."""
+    try:
+        lines = read_private(folder / EDITS_FILE).decode().splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    return [line.removeprefix(_EDIT_MARK) for line in lines if line.startswith(_EDIT_MARK)]

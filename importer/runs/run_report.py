@@ -16,20 +16,19 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from dataclasses import asdict
-from itertools import islice
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
 from importer.atomic_files import open_private
 from importer.child_process import child_environment, lower_priority, python_command
-from importer.extract import ReadingLimits, Sheet
+from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import DamagedRun, FilePlace, Problem
-from importer.report import RunFacts, Summary, write_report
+from importer.report import Entries, RunFacts, Summary, write_report
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
-from importer.runs.private_copies import sheet_of
+from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.row_selection import route_word
 from importer.startup import reduce_garbage_collection
 from importer.text.normalize import closest
@@ -60,7 +59,9 @@ def report_of_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits) 
     sheet = sheet_of(folder, manifest, limits)
     with ExitStack() as stack:
         outcomes = outcomes_of(folder, manifest, sheet, stack)
-        return write_report(folder, facts_of(manifest, sheet), rows_of(manifest, sheet), outcomes)
+        sent = SentAnswers(folder, manifest, sheet, limits)
+        facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
+        return write_report(folder, facts, rows_of(manifest, sheet), outcomes, lines_of=sent.lines_of)
 
 
 def outcomes_of(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitStack) -> Iterator[Outcome]:
@@ -117,11 +118,6 @@ class CachedHash:
         return digest
 
 
-def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
-    """The rows that a run has read."""
-    return islice(manifest.selection.of(sheet.rows()), manifest.rows)
-
-
 def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
     """The facts about a run for its report."""
     ending = manifest.ending
@@ -147,6 +143,16 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         flags=manifest.flags,
         continues=manifest.continues,
     )
+
+
+def _entries(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> tuple[Entries, ...]:
+    """The other tables of a run, from their private copies."""
+    found = []
+    for one in manifest.entries:
+        sheet = open_sheet(folder / one.copy, one.options, limits, shown_as=one.shown_as)
+        known = sheet.columns, sheet.delimiter, sheet.knows_types, sheet.rows
+        found.append(Entries(one.label, sheet.origin, one.key, one.equals, *known))
+    return tuple(found)
 
 
 def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitStack) -> Iterator[Outcome]:
@@ -310,4 +316,6 @@ def _write_during_run(folder: Path, limits: ReadingLimits) -> None:
             return facts_of(ended, sheet)
 
         rows = follower.rows(rows_of(manifest, sheet))
-        write_report(folder, facts_of(manifest, sheet), rows, follower.outcomes(), final_facts)
+        sent = SentAnswers(folder, manifest, sheet, limits)
+        facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
+        write_report(folder, facts, rows, follower.outcomes(), final_facts, sent.lines_of)

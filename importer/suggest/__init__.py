@@ -10,20 +10,23 @@ from importer.suggest.columns import (
     profile_sheet,
     sample_columns,
 )
-from importer.suggest.entry_columns import OtherSheet
+from importer.suggest.entry_columns import Join, OtherSheet, join_of
 from importer.suggest.proposal import OpenPoints, Proposal, SourceFacts, open_points
-from importer.suggest.propose import propose
+from importer.suggest.propose import finds_candidates, propose
 from importer.suggest.yaml_writer import write_proposal
 
 __all__ = [
     "ColumnKind",
     "ColumnProfile",
     "ColumnView",
+    "Join",
     "OpenPoints",
     "OtherSheet",
     "Proposal",
     "SheetProfile",
     "SourceFacts",
+    "finds_candidates",
+    "join_of",
     "open_points",
     "profile_sheet",
     "propose",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from itertools import islice
+from typing import TypeGuard
 
 from importer.mapping import NO_WORDS, YES_WORDS, Header
 from importer.models import Row
@@ -69,12 +69,14 @@ class ColumnView:
     """A column with a sample of its values, and what they and its header indicate.
 
     `values`: each distinct text with its count, in order of first appearance, without blanks. `filled` counts all
-    non-blank cells, including those whose text is not kept because there are too many.
+    non-blank cells, including those whose text is not kept because there are too many. `ids`: all texts if nearly every
+    cell has another one, so that they identify the rows; else None.
     """
 
     column: Column
     values: tuple[tuple[str, int], ...] = ()
     filled: int = 0
+    ids: frozenset[str] | None = None
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -84,7 +86,8 @@ class ColumnView:
 
     @property
     def name(self) -> str:
-        return self.column.name
+        """The header; in a header of two rows, only the lower name if no other column has it."""
+        return self.column.lower or self.column.name
 
     @cached_property
     def key(self) -> str:
@@ -201,14 +204,17 @@ class ColumnNames:
 
 # --- a sample of the values -----------------------------------------------------------------------
 
-_MAX_ROWS = 5_000
 _MAX_DISTINCT = 1_000
+_MAX_IDS = 300_000  # in one column; more take too much memory
+_FEW = 20  # repeated cells at the top of a file decide nothing
+_UNIQUE = 0.9  # of the filled cells must be different, so that they identify the rows
+_TOTAL_WORDS = frozenset(map(normalize, _TABLE["totals"]))
 
 
 def sample_columns(columns: Sequence[Column], rows: Iterable[Row]) -> tuple[ColumnView, ...]:
-    """The columns with the values of the first 5,000 rows."""
+    """The columns with a sample of their values; all rows are read."""
     sampler = _Sampler(columns)
-    for row in islice(rows, _MAX_ROWS):
+    for row in rows:
         sampler.add(row)
     return sampler.views()
 
@@ -220,6 +226,7 @@ class _Sampler:
         self._columns = columns
         self._counts: list[Counter[str]] = [Counter() for _ in columns]
         self._filled = [0] * len(columns)
+        self._ids: list[set[str] | None] = [set() for _ in columns]
 
     def add(self, row: Row) -> None:
         for index, cell in enumerate(row.cells):
@@ -228,10 +235,32 @@ class _Sampler:
                 counts = self._counts[index]
                 if text in counts or len(counts) < _MAX_DISTINCT:
                     counts[text] += 1
+                if (ids := self._ids[index]) is not None:
+                    ids.add(text)
+                    if len(ids) > _MAX_IDS or len(ids) + _FEW < _UNIQUE * self._filled[index]:
+                        self._ids[index] = None
 
     def views(self) -> tuple[ColumnView, ...]:
-        found = zip(self._columns, self._counts, self._filled, strict=True)
-        return tuple(ColumnView(column, tuple(counts.items()), filled) for column, counts, filled in found)
+        found = zip(_with_unique_names(self._columns), self._counts, self._filled, self._ids, strict=True)
+        return tuple(
+            ColumnView(column, tuple(counts.items()), filled, frozenset(ids) if _is_unique(ids, filled) else None)
+            for column, counts, filled, ids in found
+        )
+
+
+def _is_unique(ids: set[str] | None, filled: int) -> TypeGuard[set[str]]:
+    return ids is not None and len(ids) >= _UNIQUE * filled > 0
+
+
+def _with_unique_names(columns: Sequence[Column]) -> list[Column]:
+    """The columns with a lower name only where it is clear without the upper one: not the phone of a referee."""
+    count = Counter(normalize(column.lower) for column in columns)
+    return [
+        column
+        if count[normalize(column.lower)] == 1 and not OTHER_SUBJECT_WORDS & set(words_of(column.name))
+        else replace(column, lower="")
+        for column in columns
+    ]
 
 
 # --- the kinds of a sheet's columns, for `importer inspect` ----------------------------------------
@@ -273,28 +302,47 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True)
 class SheetProfile:
-    """A sheet: the number of non-blank rows and of rows with problems, the first problems, and the columns."""
+    """A sheet: the number of non-blank rows and of rows with problems, the first problems, and the columns.
+
+    `total`: the first cell of the last row, if this row seems to be a total of the others.
+    """
 
     rows: int
     last_row: int
     rows_with_problems: int
     problems: tuple[Problem, ...]
-    columns: tuple[ColumnProfile, ...]
+    views: tuple[ColumnView, ...]
+    total: str | None = None
+
+    @property
+    def columns(self) -> tuple[ColumnProfile, ...]:
+        """The columns with the kinds of their values."""
+        return tuple(map(_profile_column, self.views))
 
 
 def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: int) -> SheetProfile:
     """Profile a sheet; all rows are read."""
-    count, last_row, with_problems = 0, header_row, 0
+    count, with_problems = 0, 0
+    last: Row | None = None
     problems: list[Problem] = []
     sampler = _Sampler(columns)
     for row in rows:
         count += 1
-        last_row = row.number
+        last = row
         with_problems += bool(row.problems)
         problems.extend(row.problems[: _PROBLEMS - len(problems)])
         sampler.add(row)
-    profiles = tuple(_profile_column(one) for one in sampler.views())
-    return SheetProfile(count, last_row, with_problems, tuple(problems), profiles)
+    views = sampler.views()
+    total = _total_in(last, views) if last else None
+    return SheetProfile(count, last.number if last else header_row, with_problems, tuple(problems), views, total)
+
+
+def _total_in(last: Row, views: Sequence[ColumnView]) -> str | None:
+    """The first cell of the last row, if it is a word for a total, most others are blank, and no other row has it."""
+    filled = [(index, cell.strip()) for index, cell in enumerate(last.cells) if cell.strip()]
+    index, text = filled[0] if filled else (0, "")
+    is_total = normalize(text.rstrip(": ")) in _TOTAL_WORDS and 2 * len(filled) <= len(last.cells)
+    return text if is_total and dict(views[index].values).get(text, 1) == 1 else None
 
 
 def _profile_column(one: ColumnView) -> ColumnProfile:

@@ -1,4 +1,4 @@
-"""Finds the columns with entries: numbered groups or single columns, or another sheet of the workbook."""
+"""Finds the columns with entries: numbered groups or single columns, or another sheet or file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from importer.suggest.header_words import (
     likely_field,
     words_of,
 )
-from importer.text.normalize import normalize, normalize_name
+from importer.text.normalize import normalize_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,56 +231,62 @@ def _belongs_to(position: ColumnView, company: ColumnView) -> bool:
     return is_current(position.name) or (adjacent and not is_current(company.name))
 
 
-# --- another sheet --------------------------------------------------------------------------------
+# --- another table --------------------------------------------------------------------------------
 
 _MIN_SHARE = 0.6  # of the keys of the other sheet must be found in this one; some candidates may not be exported
-_UNIQUE = 0.9  # of the keys of this sheet must be unique
 _MIN_KEYS = 2  # keys: a single key may match by chance
 
 
 @dataclass(frozen=True, slots=True)
 class OtherSheet:
-    """Another sheet of the workbook, with a sample of its values."""
+    """Another sheet of the workbook, or another file in its folder, with a sample of its values."""
 
     name: str
     columns: tuple[ColumnView, ...]
-    header_row: int = 1
+    is_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class ChildEntries:
-    """Entries in another sheet: `key` is the column there, `equals` the matching column here."""
+class Join:
+    """`key`: the column of another table whose values are those of the column `equals` here."""
 
-    sheet: OtherSheet
-    groups: EntryGroups
     key: ColumnView
     equals: ColumnView
     found: float  # the share of the keys there that are found here
 
 
+@dataclass(frozen=True, slots=True)
+class ChildEntries:
+    """Entries in another table, and how its rows belong to those of this one."""
+
+    sheet: OtherSheet
+    groups: EntryGroups
+    join: Join
+
+
 def child_entries(kind: EntryKind, views: Sequence[ColumnView], others: Sequence[OtherSheet]) -> ChildEntries | None:
-    """The sheet with entries of a kind that can be joined with these columns, or None."""
+    """The table with entries of a kind that can be joined with these columns, or None."""
     for other in others:
         there = other.columns
         groups = next((found for found in entry_groups(there, frozenset()) if found.kind is kind), None)
         if groups is None or groups.numbered:
             continue
         taken = {one.column.index for field in groups.fields for one in field.views}
-        keys = [one for one in there if one.column.index not in taken]
-        pairs = [(_share_found(key, one), key, one) for key in keys for one in views if _is_unique(one)]
-        best = max(pairs, key=lambda pair: pair[0], default=None)
-        if best is not None and best[0] >= _MIN_SHARE:
-            return ChildEntries(other, groups, best[1], best[2], best[0])
+        join = join_of([one for one in there if one.column.index not in taken], views)
+        if join is not None:
+            return ChildEntries(other, groups, join)
     return None
 
 
-def _is_unique(one: ColumnView) -> bool:
-    """Whether the values of a column identify the rows."""
-    return len(one.values) >= _UNIQUE * one.filled > 0
+def join_of(there: Sequence[ColumnView], views: Sequence[ColumnView]) -> Join | None:
+    """How the rows of another table belong to those of this one: by the columns that share most values, or None."""
+    joins = [Join(key, one, _share_found(key, one)) for key in there for one in views]
+    best = max(joins, key=lambda join: join.found, default=None)
+    return best if best is not None and best.found >= _MIN_SHARE else None
 
 
 def _share_found(key: ColumnView, one: ColumnView) -> float:
-    there = {normalize(text) for text in key.texts}
-    if len(there) < _MIN_KEYS:
+    """The share of the keys that are in a column which identifies rows; compared exactly, as in a run."""
+    if one.ids is None or len(key.texts) < _MIN_KEYS:
         return 0.0
-    return len(there & {normalize(text) for text in one.texts}) / len(there)
+    return sum(text in one.ids for text in key.texts) / len(key.texts)

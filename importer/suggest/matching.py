@@ -21,6 +21,7 @@ from importer.suggest.value_settings import PLAIN_STYLE, NameStyle, is_like, mis
 
 _PROPOSE_SIMILARITY = 80.0  # of 100: proposed, for review
 _MIN_SIMILARITY = 65.0  # named in a comment
+_MOST_CLOSEST = 3  # columns named because of their values
 _SHORT = 5  # letters: a shorter word is part of too many others
 _ADDRESS_PARTS = ("street", "postcode", "city", "country")
 _TEXTS = (Kind.LINE, Kind.TEXT, Kind.NAME)
@@ -69,8 +70,10 @@ class Matcher:
         return tuple(view for view in self._views if view.column.index not in self._taken)
 
     def closest_columns(self, goal: Goal) -> tuple[ColumnView, ...]:
-        """The unmatched columns that are closest to a goal, at most two."""
-        return _closest(self._imported(), lambda view: _score(goal, view))
+        """The unmatched columns that are closest to a goal: by their values, else by their header."""
+        filled = [view for view in self._imported() if view.filled]
+        by_values = [view for view in filled if view.concept is None and _values_identify(goal, view)]
+        return tuple(by_values[:_MOST_CLOSEST]) or _closest(filled, lambda view: _score(goal, view))
 
     def closest_goals(self, view: ColumnView) -> tuple[Goal, ...]:
         """The unmatched goals that are closest to a column, at most two."""

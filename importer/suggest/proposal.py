@@ -78,12 +78,15 @@ def _concept(question: Question) -> str | None:
 class SourceFacts:
     """How the file was read; the mapping states it, so that the next file is read the same way.
 
-    `missing`: words that are read as an empty cell.
+    `header_row` is the first of the header's rows. `missing`: words that are read as an empty cell.
     """
 
     file: str
     sheet: str | None = None
     header_row: int | None = None
+    header_rows: int = 1
+    skip_rows: str | None = None  # as in a mapping file: 3, 5-6
+    stop_at: str | None = None
     encoding: str | None = None
     delimiter: str | None = None
     missing: tuple[str, ...] = ()
@@ -135,11 +138,12 @@ class ProposedField:
 
 @dataclass(frozen=True, slots=True)
 class ProposedChild:
-    """The other sheet with the entries: `key` is the name of the column there, `equals` of the column here."""
+    """The other sheet or file with the entries: `key` is the name of the column there, `equals` of the column here."""
 
-    sheet: str
+    name: str
     key: str
     equals: str
+    is_file: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, Kind, spec_of_entry
-from importer.models import Question, Target
+from importer.models import Operation, Question, Target
 from importer.suggest.columns import (
     MISSING_OR_NAME,
     MISSING_WORDS,
@@ -54,7 +54,7 @@ def propose(
 ) -> Proposal:
     """A mapping file for these columns; `questions` is empty for a talent pool.
 
-    others: the other sheets of the workbook, which may contain entries.
+    others: the other sheets of the workbook, and the files beside it, which may contain entries.
 
     Nothing is guessed silently: a value that is not certain has a review reason, and what is not found is open.
     """
@@ -90,6 +90,12 @@ def propose(
     )
 
 
+def finds_candidates(views: Sequence[ColumnView]) -> bool:
+    """Whether the columns are those of candidates: one of them has e-mail addresses."""
+    goals = [goal for goal in candidate_goals(Target(Operation.ADD_TO_POOL, "1")) if goal.name == "email"]
+    return bool(Matcher(goals, views, frozenset()).run())
+
+
 def _day_first(views: Sequence[ColumnView]) -> bool | None:
     """Whether these columns write the day first (`3/4/2021`); None: unknown."""
     votes = sum(day_first_votes(one.counts) for one in views)
@@ -114,14 +120,17 @@ def _value(match: Match, names: ColumnNames, day_first: bool | None) -> Proposed
 def _open_columns(
     matcher: Matcher, names: ColumnNames, views: Sequence[ColumnView], unused: frozenset[int]
 ) -> tuple[Open, ...]:
-    """The columns without a match. `unused`: columns of entries for which no field is proposed."""
+    """The columns without a match that have values. `unused`: columns of entries for which no field is proposed."""
+    has_rows = any(one.filled for one in views)
     closest = {
         one.column.index: tuple(goal.name for goal in matcher.closest_goals(one)) for one in matcher.open_views()
     }
     return tuple(
         Open(names.of(one.column), closest.get(one.column.index, ()))
         for one in views
-        if one.name.strip() and (one.column.index in closest or one.column.index in unused)
+        if one.name.strip()
+        and (one.filled or not has_rows)
+        and (one.column.index in closest or one.column.index in unused)
     )
 
 
@@ -170,9 +179,11 @@ def _entries_of_child(child: ChildEntries, names: ColumnNames) -> ProposedEntrie
     """The entries of another sheet. `names`: the columns of the main sheet."""
     there = ColumnNames([one.column for one in child.sheet.columns])
     entries = _entries_of(child.groups, there, _day_first(child.sheet.columns))
-    join = ProposedChild(child.sheet.name, there.of(child.key.column), names.of(child.equals.column))
-    review_reason = "" if child.found == 1 else f"{child.found:.0%} of the keys in that sheet are found in this sheet"
-    return replace(entries, child=join, review_reason=review_reason)
+    join, sheet = child.join, child.sheet
+    proposed = ProposedChild(sheet.name, there.of(join.key.column), names.of(join.equals.column), sheet.is_file)
+    noun = "file" if sheet.is_file else "sheet"
+    review_reason = "" if join.found == 1 else f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
+    return replace(entries, child=proposed, review_reason=review_reason)
 
 
 def _entries_of(groups: EntryGroups, names: ColumnNames, day_first: bool | None) -> ProposedEntries:
@@ -292,14 +303,30 @@ def _phone_region(counts: Iterable[tuple[str, int]], language: str) -> str | Non
 
     None if every number has a country code or the region is unknown. language: the language of most headers.
     """
-    votes = Counter[str]()
+    clear, named, others = Counter[str](), Counter[str](), Counter[str]()
     for text, count in counts:
         digits = _NON_DIGIT.sub("", _FLOAT.sub("", text))
-        if len(digits) < 7 or text.startswith(("+", "(+", "00")):
-            continue
-        region = next((name for name, form in _REGION_OF_NUMBER.items() if form.fullmatch(digits)), None)
-        region = region or _REGION_OF_LANGUAGE.get(language) or ("US" if re.fullmatch(r"[2-9]\d{9}", digits) else None)
-        if region is not None:
-            votes[region] += count
-    # 5XX XXX XX XX is a Turkish mobile number without its zero, if other numbers of the file have it.
-    return "TR" if votes["TR"] else votes.most_common(1)[0][0] if votes.total() else None
+        if text.startswith(("+", "(+", "00")):
+            named[_region_named_in(text)] += count
+        elif region := next((name for name, form in _REGION_OF_NUMBER.items() if form.fullmatch(digits)), None):
+            clear[region] += count
+        elif len(digits) >= 7:
+            others[digits] += count
+    if clear:
+        # 5XX XXX XX XX is a Turkish mobile number without its zero, if other numbers of the file have it.
+        return "TR" if clear["TR"] else clear.most_common(1)[0][0]
+    if others and named.total() >= others.total():
+        return named.most_common(1)[0][0] or None
+    is_american = any(re.fullmatch(r"[2-9]\d{9}", digits) for digits in others)
+    return (_REGION_OF_LANGUAGE.get(language) or ("US" if is_american else None)) if others else None
+
+
+def _region_named_in(text: str) -> str:
+    """The region of the country code that the number begins with, or ""."""
+    import phonenumbers  # imported late: it is slow, and not every file has phone numbers
+
+    try:
+        number = phonenumbers.parse("+" + text.lstrip("(+0"), None)
+    except phonenumbers.NumberParseException:
+        return ""
+    return phonenumbers.region_code_for_country_code(number.country_code or 0)

@@ -70,6 +70,9 @@ def _to_do(proposal: Proposal) -> Iterator[str]:
     yield "# TO DO: these are required, but no column was found for them. Add each to its section."
     for item in fields:
         yield f"#   under candidate:   {item.name}: ...   {_HINTS[item.name]}{_closest_note(item)}"
+        if item.name == "cv":
+            yield "#     Every candidate needs a document that is in the service: upload the CVs there and add a column"
+            yield "#     with their IDs to the file, or use one document for every row: cv: {value: ID}"
     for question, item in questions:
         text = comment_text(question.text)
         yield f"#   under answers:     {_question_name(question)}: ...   {text}{_closest_note(item)}"
@@ -88,11 +91,18 @@ def _source(proposal: Proposal) -> Iterator[str]:
     pairs = {
         "sheet": source.sheet and scalar(source.sheet),
         "header_row": source.header_row and str(source.header_row),
+        "header_rows": str(source.header_rows) if source.header_rows > 1 else None,
+        "skip_rows": source.skip_rows and f"[{source.skip_rows}]",
+        "stop_at": source.stop_at and scalar(source.stop_at),
         "encoding": source.encoding and scalar(source.encoding),
         "delimiter": source.delimiter and (scalar("tab") if source.delimiter == "\t" else scalar(source.delimiter)),
         "missing": source.missing and flow_list(source.missing),
     }
-    notes = {"header_row": "the row with the column names", "missing": "read as an empty cell"}
+    notes = {
+        "header_row": "the row with the column names" if source.header_rows == 1 else "the first row of the header",
+        "stop_at": "the table ends before the row that starts with this",
+        "missing": "read as an empty cell",
+    }
     if any(pairs.values()):  # nothing is declared for JSON
         yield from ("", "# How to read the file.", "source:")
     for key, value in pairs.items():
@@ -152,13 +162,13 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
         )
     if entries.child:
         child = entries.child
-        join = f"{{name: {scalar(child.sheet)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
+        join = f"{{name: {scalar(child.name)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
         review_reason = (
             f"{_CHECK}: {entries.review_reason}"
             if entries.review_reason
             else "joined where key there equals this column"
         )
-        yield from _with_note(f"      sheet: {join}", review_reason)
+        yield from _with_note(f"      {'file' if child.is_file else 'sheet'}: {join}", review_reason)
     for field in entries.fields:
         yield from _value(field.name, field.value, 6)
 
@@ -218,7 +228,7 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
         return
     space = " " * indent
     known = [line for line in table if line.target is not None]
-    yield f"{space}values:" if known else f"{space}# values:"
+    yield f"{space}values:"
     for line in known:
         yield from _with_note(
             f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.certain else _CHECK
@@ -226,7 +236,7 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
     for line in table:
         if line.target is None:
             cells = "1 cell" if line.count == 1 else f"{line.count} cells"
-            yield f"{space}  # {scalar(line.cell)}: ...   in {cells}; no similar option"
+            yield f"{space}  # {scalar(line.cell)}: ...   # in {cells}; no similar option"
 
 
 def _with_note(text: str, note: str) -> list[str]:

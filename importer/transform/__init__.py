@@ -7,18 +7,7 @@ from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entry_rows import join_warnings
 from importer.transform.likely_errors import LikelyErrors
 from importer.transform.row import Invalid, encode, transform_row
-from importer.transform.trace import (
-    Note,
-    PickedCandidate,
-    SentLine,
-    TracedAnswer,
-    TracedCell,
-    address,
-    pick_candidates,
-    sent_lines,
-    sent_text,
-    trace_row,
-)
+from importer.transform.trace import trace_row
 
 __all__ = [
     "DATE_IN_FUTURE",
@@ -26,18 +15,9 @@ __all__ = [
     "Filtered",
     "Invalid",
     "LikelyErrors",
-    "Note",
-    "PickedCandidate",
-    "SentLine",
-    "TracedAnswer",
-    "TracedCell",
-    "address",
     "candidate_rows",
     "encode",
     "join_warnings",
-    "pick_candidates",
-    "sent_lines",
-    "sent_text",
     "trace_row",
     "transform_row",
 ]

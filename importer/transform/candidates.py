@@ -97,7 +97,7 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     for column in grouping.shared:
         problems += _conflicts(own, column)
     if len(members) == 1 and own:
-        return Row(first.origin, first.number, first.cells, first.typed, tuple(problems))
+        return Row(first.origin, first.number, first.cells, first.typed, tuple(problems), links=first.links)
     filled = [_first_filled(own, index) for index in range(len(first.cells))]
     return Row(
         first.origin,
@@ -106,6 +106,7 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
         frozenset(index for index, row in enumerate(filled) if row and index in row.typed),
         tuple(problems),
         tuple(members),
+        links=tuple(link for index, row in enumerate(filled) if row for link in row.links if link[0] == index),
     )
 
 

@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 
 from importer.mapping import Edge, ResolvedValue
+from importer.problems import Unread
 from importer.text.dates import COUNTS, FIRST_YEAR, LAST_YEAR, month_numbers, tokens
 from importer.text.normalize import normalize
 from importer.transform.texts import InvalidValue, in_mapping, plain_digits, quoted
@@ -199,4 +200,4 @@ def _invalid(text: str, value: ResolvedValue) -> InvalidValue:
     if not any(character.isdigit() for character in text):
         # A word like `soon` is probably not a date in another format.
         hint = f"{hint}; if it means an empty cell, add it under missing:"
-    return InvalidValue("date-invalid", message, hint)
+    return InvalidValue("date-invalid", message, hint, Unread(text, value.place))

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from importer.mapping import NO_WORDS, YES_WORDS, Kind, Options, ResolvedValue
+from importer.problems import Unread
 from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize
 from importer.transform.dates import date_reader
@@ -47,6 +48,7 @@ def reader_of(value: ResolvedValue, wire: WireFormat) -> Callable[[str, bool], A
 _SIGNS = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'", "\u2212": "-"})
 _CANONICAL = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?")
 _LONGEST_NUMBER = 60
+_FRACTION = re.compile(r"[+-]?[0-9.,]*[0-9][.,](?!0+$)([0-9]{1,2}|[0-9]{4,})")  # 45.000 may be thousands
 
 
 def _integer_reader(value: ResolvedValue) -> TextReader:
@@ -153,6 +155,8 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
         if declared:
             return f"write it in digits and in {declared[0]}, or correct currency: {place}"
         return f"write it in digits, or set currency: {place}"
+    if value.field.kind is Kind.INTEGER and _FRACTION.fullmatch(text):
+        return "the question takes whole numbers: remove the decimals"
     if value.field.kind is Kind.DECIMAL:
         return f"write it in digits, or set decimal: and thousands: {place}"
     if value.formats.thousands is None:
@@ -175,7 +179,8 @@ def _choice_reader(value: ResolvedValue) -> TextReader:
         known = did_you_mean(text, value.field.options)
         line = value.table.place if value.table else value.place
         hint = f"{known}, or add it under values: {in_mapping(line)}"
-        return InvalidValue("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint)
+        unread = Unread(text, value.place)
+        return InvalidValue("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint, unread)
 
     return read
 

@@ -24,7 +24,7 @@ from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entries import EntriesReader
-from importer.transform.texts import quoted
+from importer.transform.texts import in_mapping, quoted, stripped
 from importer.transform.values import ValueReader
 
 
@@ -180,13 +180,19 @@ def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
 
 
 def _blank(message: str, row: Row, reader: ValueReader | EntriesReader) -> Problem:
-    hint = "fill it in"
-    if isinstance(reader, ValueReader) and (lookup := reader.value.lookup):
+    column = reader.first_filled(row)
+    problem = Problem("required-value-missing", message, "fill it in", row.place(column))
+    if isinstance(reader, EntriesReader):
+        return problem
+    if lookup := reader.value.lookup:
         children, key = lookup.join.children, row.cells[lookup.join.equals.index].strip()
         names = " or ".join(f"'{column.label}'" for column in lookup.value.columns)
-        if key:
-            hint = f"in {children.table}, fill in {names} in a row with {quoted(key)} as '{children.key.label}'"
-    return Problem("required-value-missing", message, hint, row.place(reader.first_filled(row)))
+        hint = f"in {children.table}, fill in {names} in a row with {quoted(key)} as '{children.key.label}'"
+        return replace(problem, hint=hint) if key else problem
+    cell = stripped(row.cells[column.index]) if column is not None else ""
+    hint = f"fill it in, or change missing: or values: for it {in_mapping(reader.value.place)}"
+    read = f"{message}: {quoted(cell)} is read as an empty cell"
+    return replace(problem, message=read, hint=hint) if cell else problem
 
 
 class AnswerReader:

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from importer.mapping import REGIONS, ResolvedValue
-from importer.problems import LinePlace, Place, Problem
+from importer.problems import LinePlace, Place, Problem, Unread
 from importer.text.normalize import visible
 
 _SHOWN = 80  # characters of a cell in a message
@@ -29,9 +29,10 @@ class InvalidValue:
     code: str
     message: str
     hint: str
+    unread: Unread | None = None
 
     def at(self, place: Place) -> Problem:
-        return Problem(self.code, self.message, self.hint, place)
+        return Problem(self.code, self.message, self.hint, place, unread=self.unread)
 
 
 def quoted(text: str) -> str:
@@ -191,9 +192,12 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     region = value.formats.region
     # Without a region the library accepts no international prefix, though 00 is one nearly everywhere.
     dialled = "+" + text[2:] if region is None and text.startswith("00") else text
-    invalid = InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(value))
+    invalid = InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(text, value))
     if _DATE.fullmatch(text) or _DANGLING.search(text):
         return invalid
+    if _has_several(text, region):
+        hint = "write one number, or set split: and take: first_valid " + in_mapping(value.place)
+        return InvalidValue("phone-invalid", f"{quoted(text)} contains several phone numbers", hint)
     try:
         number = phonenumbers.parse(dialled, region)
     except phonenumbers.NumberParseException:
@@ -205,9 +209,6 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
         return InvalidValue("phone-letters", f"{quoted(text)} contains letters", "write the number in digits")
     if not phonenumbers.is_valid_number(number):
         return invalid
-    if _has_several(text, region):
-        hint = "write one number, or set split: and take: first_valid " + in_mapping(value.place)
-        return InvalidValue("phone-invalid", f"{quoted(text)} contains several phone numbers", hint)
     if region and _may_be_another(text, number, region):
         hint = f"write it with + and the country code, or as usual in {region}, with its area code"
         return InvalidValue("phone-invalid", f"{quoted(text)} may be a number of another area or country", hint)
@@ -252,8 +253,10 @@ def _may_be_another(text: str, number: Any, region: str) -> bool:
         return False
 
 
-def _phone_hint(value: ResolvedValue) -> str:
+def _phone_hint(text: str, value: ResolvedValue) -> str:
     region = value.formats.region
+    if text.startswith(("+", "00", "(+")):
+        return "check the country code and the number of digits"
     if region is None:
         return f"write it with + and the country code, or set region: {in_mapping(value.place)}"
     import phonenumbers
@@ -302,6 +305,27 @@ def read_url(text: str, typed: bool) -> str | InvalidValue:
 
 def _is_known_ending(ending: str) -> bool:
     return ending in _ENDINGS or ending.startswith("xn--") or ending.upper() in REGIONS
+
+
+def linked_url(text: str, link: str) -> str | InvalidValue:
+    """The address of a hyperlink cell: of its link where its text is no address. Both, if they differ, are not valid:
+    one of them is not what a person saw."""
+    shown, target = read_url(text, False), read_url(link, False)
+    if isinstance(target, InvalidValue) or not link.lower().startswith(("http://", "https://")):
+        return shown
+    if isinstance(shown, InvalidValue):
+        return target
+    if _compared(shown) == _compared(target):
+        return shown
+    return InvalidValue(
+        "link-differs",
+        f"{quoted(text)} has a link to another address, {quoted(target)}",
+        "make the text and the link of the cell the same, or remove the link",
+    )
+
+
+def _compared(address: str) -> str:
+    return address.partition("://")[2].removeprefix("www.").rstrip("/").casefold()
 
 
 def _invalid_url(text: str, reason: str = "") -> InvalidValue:

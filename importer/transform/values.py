@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Row
-from importer.problems import Column, Problem
+from importer.problems import Column, Problem, Unread
 from importer.settings import WireFormat
 from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
+from importer.transform.literals import InvalidLiteral, read_literal
 from importer.transform.names import part_of_name
-from importer.transform.texts import InvalidValue, in_mapping, quoted, stripped
+from importer.transform.texts import InvalidValue, in_mapping, linked_url, quoted, stripped
 
 # Texts of all other kinds repeat often, so their values are cached.
 _RARELY_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
 _CACHED_TEXTS = 8_000  # per value; then the cache is cleared
 _NOT_CACHED = object()
+_JSON = "json"  # as `split:`
 
 
 class OpenEnd:
@@ -62,6 +65,7 @@ class ValueReader:
         self._default = self._read_fixed(value.default)
         is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
         self._only_cell = value.columns[0].index if is_one_cell else None
+        self._follows_links = value.field.kind is Kind.URL and self._interpreter.is_plain
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
         """The value as text (boolean for `Kind.FLAG`, OPEN_END for an open end), or None where it is blank.
@@ -69,7 +73,9 @@ class ValueReader:
         Also None where the cell is not valid; then a problem is added.
         """
         only = self._only_cell
-        if only is not None and (text := row.cells[only]):  # fast path for the most common case
+        if (
+            only is not None and (text := row.cells[only]) and not (row.links and self._follows_links)
+        ):  # fast path for the most common case
             if row.typed:
                 found = self._read_cached(text, only in row.typed)
             elif self._cache is not None:
@@ -140,6 +146,8 @@ class ValueReader:
             if not text:
                 continue
             read = self._read_cached(text, column.index in row.typed)
+            if self._follows_links and read is not None and (link := dict(row.links).get(column.index)):
+                read = linked_url(text, link)
             if isinstance(read, InvalidValue):
                 invalid.append(read.at(row.place(column)))
                 found = read
@@ -259,14 +267,28 @@ class _Interpreter:
         take = self._value.take
         if take is None or self._value.split is None:
             return self._read_named(text, typed)
-        pieces = [piece for piece in map(stripped, text.split(self._value.split)) if not self.is_missing(piece)]
-        if not pieces:
-            return None
+        pieces = self._pieces(text)
+        if isinstance(pieces, InvalidValue) or not pieces:
+            return pieces or None
         read = self._read_named(pieces[0], typed=False)
         if take is Take.FIRST or not isinstance(read, InvalidValue):
             return read
         others = (self._read_named(piece, typed=False) for piece in pieces[1:])
         return next((other for other in others if not isinstance(other, InvalidValue)), read)
+
+    def _pieces(self, text: str) -> list[str] | InvalidValue:
+        """The values in a text, without those that count as an empty cell."""
+        split = self._value.split
+        pieces = text.split(split) if split else [text]
+        if split == _JSON:
+            try:
+                found = read_literal(text)
+            except InvalidLiteral as error:
+                return InvalidValue("list-invalid", f"{quoted(text)} is not a valid list: {error}", "correct it")
+            pieces = [piece for piece in found if isinstance(piece, str)] if isinstance(found, list) else []
+            if len(pieces) < len(found):
+                return InvalidValue("list-invalid", f"{quoted(text)} is not a list of texts", "correct it")
+        return [piece for piece in map(stripped, pieces) if not self.is_missing(piece)]
 
     def _read_named(self, text: str, typed: bool) -> Any:
         part = self._value.part
@@ -276,13 +298,14 @@ class _Interpreter:
         return name if isinstance(name, InvalidValue) else self._read_one(name, typed)
 
     def _read_choices(self, text: str, typed: bool) -> Any:
-        split = self._value.split
-        pieces = [stripped(piece) for piece in text.split(split)] if split else [text]
-        if len(pieces) > 1 and (whole := self._option_within(text, pieces)):
+        pieces = self._pieces(text)
+        if isinstance(pieces, InvalidValue):
+            return pieces
+        if self._value.split != _JSON and len(pieces) > 1 and (whole := self._option_within(text, pieces)):
             message = f"{quoted(text)} contains '{whole}', which is one choice and several"
             hint = f"separate choices by another character, and set it as split: {in_mapping(self._value.place)}"
             return InvalidValue("not-an-option", message, hint)
-        read = [self._read_one(piece, typed) for piece in pieces if not self.is_missing(piece)]
+        read = [self._read_one(piece, typed) for piece in pieces]
         invalid = [found for found in read if isinstance(found, InvalidValue)]
         if invalid:
             return self._with_hint_to_split(text, invalid[0])
@@ -302,7 +325,7 @@ class _Interpreter:
         if self._value.split is not None or not any(separator in text for separator in ";,|\n/"):
             return found
         hint = f"if these are several choices, set split: {in_mapping(self._value.place)}; {found.hint}"
-        return InvalidValue(found.code, found.message, hint)
+        return replace(found, hint=hint)
 
     def _read_one(self, text: str, typed: bool) -> Any:
         table = self._value.table
@@ -331,6 +354,7 @@ class _Interpreter:
             "value-unknown",
             f"{quoted(text)} is not in the value table",
             f"{did_you_mean(text, table.targets)}, or add it under values: {in_mapping(table.place)}",
+            Unread(text, self._value.place),
         )
 
 

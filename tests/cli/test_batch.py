@@ -275,3 +275,23 @@ def test_a_row_of_a_batch_is_resolved_by_the_batch(serve: Serve, folder: Path) -
     assert served("show", batch, "--json").counts["created"] == 5  # also in the report of the whole run
     missing = served("resolve", batch, "999", "--created")
     assert (missing.code, missing.err) == (2, f"importer: no target of run {batch} has an outcome for row 999\n")
+
+
+def test_the_status_of_a_batch_accounts_for_every_row(serve: Serve, folder: Path) -> None:
+    """Each target has its own rows, and a row that no mapping takes is listed until its correction was imported."""
+    served = serve()
+    batch = served(*RUN, "--json").summary["run"]
+    shown = served("status", "export.csv")
+    assert shown.code == 4
+    assert [line for line in shown.out.splitlines() if line.endswith(" total")] == [
+        "       2  total", "       2  total", "       1  total",
+    ]  # fmt: skip
+    (invalid,) = read_csv(folder / "results" / batch / "invalid.csv")
+    assert shown.out.splitlines()[-1] == f"1 without a target, as no mapping takes them: row {invalid['import_row']}"
+    printed = json.loads(served("status", "export.csv", "--json").out)
+    assert printed["rows_without_target"] == [int(invalid["import_row"])]
+    results = folder / "results" / batch / "invalid.csv"
+    results.write_text(results.read_text("utf-8-sig").replace("Data Analist,", "Data Analyst,", 1), "utf-8")
+    assert served("run", str(results), *RUN[2:], "--json").counts == {"created": 1}
+    done = served("status", "export.csv")
+    assert (done.code, done.out.count("no action needed")) == (0, 3)

@@ -28,7 +28,7 @@ def test_a_row_is_sent_without_its_invalid_optional_answer(serve: Callable[..., 
         assert invalid["import_problem"] == f'row 3, column "Permit": {permit} | row 3, column "Salary": {_REASON}'
     answers = [len(body["answers"]) for body in served.sandbox.memory.accepted()]
     assert answers == [2, 3]
-    assert "Created, with a warning\n       1  created: Salary [integer-invalid]" in served("show", "last").out
+    assert "Warnings\n       1  Salary [integer-invalid]" in served("show", "last").out
 
 
 def test_resume_and_a_report_keep_what_was_left_out(serve: Callable[..., Served]) -> None:
@@ -61,3 +61,12 @@ def test_a_resolved_row_keeps_what_was_left_out(serve: Callable[..., Served]) ->
         "the response was lost or inconclusive; a user confirmed that the candidate was created | "
         f'row 2, column "Salary": {_REASON}'
     )
+
+
+def test_strict_holds_a_row_back_that_would_lack_an_answer(serve: Callable[..., Served]) -> None:
+    """With `--strict`, an answer that would be left out makes its row invalid, and nothing is sent."""
+    served = serve()
+    (served.door.folder / "mapping.yaml").write_text(MAPPING + "defaults: {optional: leave_out}\n", encoding="utf-8")
+    write_csv(served.door.folder / "people.csv", [candidate(1, Salary="about 1000"), candidate(2)])
+    ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json", "--strict")
+    assert (ran.counts, served.accepted) == ({"created": 1, "invalid": 1}, ["person2@example.com"])

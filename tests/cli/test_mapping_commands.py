@@ -304,3 +304,108 @@ def test_a_template_is_a_workbook_and_replaces_none(serve: Serve) -> None:
             "  -> choose another path with --to",
         ],
     )
+
+
+# --- what is in a file, and beside it ---------------------------------------------------------------
+
+
+def _old_export(folder: Path) -> None:
+    """A workbook with a cover sheet; the table has a title, a header of two rows, and a total."""
+    book = openpyxl.Workbook()
+    cover, export = book.active, book.create_sheet("Export")
+    cover.title = "Cover"
+    cover.append(["Confidential"])
+    cover.append(["Exported by Ada"])
+    export.append(["Candidates 2026"])
+    export.append(["Person", None, None, None, "Referee", None])
+    export.append(["First name", "Last name", "Email", "CV ID", "Name", "Email address"])
+    for number in range(3):
+        export.append(["Ada", "Nur", f"ada{number}@example.com", 7000 + number, "Berk", "berk@example.org"])
+    export.append(["Total", None, None, 3])
+    book.save(folder / "old.xlsx")
+
+
+def test_inspect_and_a_proposal_see_the_same_table(front_door: FrontDoor) -> None:
+    """A cover sheet, a title, a header of two rows and a total: both commands find the table, and its rows import."""
+    _old_export(front_door.folder)
+    seen = front_door("inspect", "old.xlsx")
+    assert "sheet 'Export', header found in rows 2 to 3 (row 1 above it left out), 6 columns, 4 rows" in seen.out
+    assert "The sheet 'Cover' comes first, but contains no candidates.\n" in seen.out
+    assert "Row 7 begins with 'Total' and is most likely a total, not a candidate.\n" in seen.out
+    assert 'source:\n  sheet: "Export"\n  stop_at: "Total"\n' in seen.err
+    front_door("mapping", "new", "old.xlsx", "--talent-pool", "17", "--to", "old.yaml")
+    text = (front_door.folder / "old.yaml").read_text("utf-8")
+    assert (
+        "\n  sheet: Export\n  header_row: 2   # the first row of the header\n  header_rows: 2\n  stop_at: Total" in text
+    )
+    ran = front_door("run", "old.xlsx", "--mapping", "old.yaml", "--sandbox", "--json")
+    assert (ran.code, ran.counts) == (0, {"created": 3})
+
+
+def test_the_lower_name_of_two_is_enough(front_door: FrontDoor) -> None:
+    """In a header of two rows, `Email` finds `Person / Email`; a lower name that two columns have is ambiguous."""
+    _old_export(front_door.folder)
+    mapping = front_door.folder / "old.yaml"
+    mapping.write_text(
+        "version: 1\ntarget: {talent_pool: 17}\nsource: {sheet: Export, stop_at: Total}\n"
+        "candidate: {email: Email, first_name: First name, last_name: Last name, cv: CV ID}\n",
+        encoding="utf-8",
+    )
+    ran = front_door("run", "old.xlsx", "--mapping", "old.yaml", "--sandbox", "--json")
+    assert (ran.code, ran.counts) == (0, {"created": 3})
+    book = openpyxl.load_workbook(front_door.folder / "old.xlsx")
+    book["Export"]["F3"] = "Email"
+    book.save(front_door.folder / "old.xlsx")
+    refused = front_door("check", "old.xlsx", "--mapping", "old.yaml", "--sandbox")
+    assert (
+        "'Email' matches several columns: 'Person / Email' (column C) and 'Referee / Email' (column F)" in refused.err
+    )
+
+
+def test_flags_say_how_the_header_is_read(front_door: FrontDoor) -> None:
+    """--header-row, --header-rows and --skip-rows are flags of both commands, and written into the mapping."""
+    lines = [
+        "Person,,",
+        "First name,Last name,Email,CV",
+        "write it,write it,write it,number",
+        "Ada,Nur,a@example.com,7",
+    ]
+    (front_door.folder / "old.csv").write_text("\n".join([lines[0] + ",", *lines[1:]]) + "\n", encoding="utf-8")
+    flags = ("--header-row", "1", "--header-rows", "2", "--skip-rows", "3")
+    seen = front_door("inspect", "old.csv", *flags)
+    assert "header in rows 1 to 2, 1 row excluded by skip_rows, 4 columns, 1 row, last row 4" in seen.out
+    assert "source:\n  header_row: 1\n  header_rows: 2\n  skip_rows: [3]\n" in seen.err
+    assert f"mapping new old.csv --job-post HASH {' '.join(flags)}" in seen.err
+    shown = front_door("mapping", "new", "old.csv", *flags, "--talent-pool", "17", "--to", "-")
+    assert "\n  header_row: 1   # the first row of the header\n  header_rows: 2\n  skip_rows: [3]\n" in shown.out
+    refused = front_door("inspect", "old.csv", "--skip-rows", "7-3")
+    assert (refused.code, refused.err) == (
+        2,
+        "importer: --skip-rows '7-3' is not a list of row numbers; write it like 3,5-7\n",
+    )
+    assert front_door("inspect", "old.csv", "--header-rows", "2").code == 2
+
+
+def test_child_files_are_found_by_their_key_column(front_door: FrontDoor) -> None:
+    """Files beside the main one whose key column has its IDs are named by inspect, and proposed as entries."""
+    folder = front_door.folder
+    ids = [f"ZR_{number}" for number in range(1500)]
+    people = [f"{one},Ada,Nur,{one}@example.com,+905550000001,7,yes\n" for one in ids]
+    (folder / "Candidates_001.csv").write_text(
+        "Candidate Id,First Name,Last Name,Email,Phone,CV,Work permit\n" + "".join(people), encoding="utf-8"
+    )
+    schools = [f"{one},{number},Ege,BSc\n" for number, one in enumerate(reversed(ids))]
+    (folder / "Candidates_Educational_Details.csv").write_text(
+        "LEADID,TABULARROWID,Institute / School,Degree\n" + "".join(schools), encoding="utf-8"
+    )
+    (folder / "unrelated.csv").write_text("Code,Label\nA,B\nC,D\n", encoding="utf-8")
+    seen = front_door("inspect", "Candidates_001.csv")
+    assert [line for line in seen.out.splitlines() if "values of" in line] == [
+        "Candidates_Educational_Details.csv: its column 'LEADID' has values of 'Candidate Id' (100% of them are found "
+        "here)"
+    ]
+    front_door("mapping", "new", "Candidates_001.csv", "--job-post", "4f2c9a", "--sandbox", "--to", "m.yaml")
+    join = "file: {name: Candidates_Educational_Details.csv, key: LEADID, equals: Candidate Id}"
+    assert join in (folder / "m.yaml").read_text("utf-8")
+    checked = front_door("check", "Candidates_001.csv", "--mapping", "m.yaml", "--sandbox", "--json", "--limit", "20")
+    assert checked.counts == {"not_sent": 20}

@@ -8,6 +8,7 @@ from typing import Any
 
 Schema = Mapping[str, Any] | bool
 _TYPES: dict[str, Callable[[Any], bool]] = {
+    "null": lambda value: value is None,
     "object": lambda value: isinstance(value, dict),
     "array": lambda value: isinstance(value, list),
     "string": lambda value: isinstance(value, str),

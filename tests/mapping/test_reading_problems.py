@@ -114,7 +114,8 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         ),
         pytest.param(
             _POST + "candidate: {email: E, first_name: F, last_name: L}\n",
-            "m.yaml:3:12: candidate has no cv; add its column, for example cv: CV document",
+            "m.yaml:3:12: candidate has no cv; add its column, for example cv: CV document; or one document for "
+            "every row, cv: {value: ID}",
             id="cv not mapped",
         ),
         pytest.param(

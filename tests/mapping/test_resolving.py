@@ -104,6 +104,21 @@ def test_unused_columns_are_a_warning() -> None:
     ]
 
 
+def test_many_unused_columns_are_counted() -> None:
+    """A long list of unused columns ends after twelve names."""
+    (warning,) = resolved(HEAD, (*HEADER, *(f"Custom {number}" for number in range(15)))).warnings
+    assert warning.message.endswith("'Custom 10' (O), 'Custom 11' (P) and 3 more")
+
+
+def test_a_value_table_without_lines_changes_nothing() -> None:
+    """`values:` with only comments below it can be completed line by line."""
+    text = HEAD + "answers:\n  q:\n    column: CV\n    values:\n      # Guru: ...   # in 1 cell; no similar option\n"
+    content = resolved(text, HEADER, [question("q", "single_choice", options=("a", "b"))]).answers[0].content
+    assert isinstance(content, ResolvedValue)
+    assert content.table is not None
+    assert content.table.targets == {}
+
+
 def test_unused_columns_can_be_ignored() -> None:
     """A nightly file with additional columns needs no warning."""
     assert resolved(HEAD + "defaults: {unused_columns: ignore}\n", (*HEADER, "Notes")).warnings == ()

@@ -11,7 +11,7 @@ import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from importer.report.workbook import TextRows, write_text
+from importer.report.cells import TextRows, write_text
 
 COLUMNS, BLANK_FROM, LONG_FROM = 4, 2, 256
 Write = Callable[[Any, list[Any], list[list[str]]], None]

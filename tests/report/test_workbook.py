@@ -13,8 +13,9 @@ import pytest
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report import write_report
+from importer.report.cells import CUT_NOTE, MAX_CELL_LENGTH, truncated
 from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
-from importer.report.workbook import CUT_NOTE, MAX_CELL_LENGTH, MOST_COMMENTS, truncated
+from importer.report.workbook import MOST_COMMENTS
 from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, refused, row, rows
 
 

@@ -187,6 +187,7 @@ def test_inspect_json_of_standard_input() -> None:
         "sheet": None,
         "reading": 'CSV, UTF-8, delimiter ";", header found in row 1, 2 columns',
         "header_row": 1,
+        "header_rows": 1,
         "rows": 1,
         "last_row": 2,
         "rows_with_problems": 0,
@@ -202,6 +203,8 @@ def test_inspect_json_of_standard_input() -> None:
             }
             for letter, name, sample in (("A", "Ad", "Gül"), ("B", "Şehir", "[İzmir]"))
         ],
+        "total": None,
+        "joins": [],
         "warnings": [],
         "problems": [],
     }

@@ -299,6 +299,7 @@ def test_missing_words_are_found_except_options_and_names() -> None:
 REGIONS = [
     pytest.param(["0555 000 11 22", "+49 171 0000001"], "TR", id="Turkish"),
     pytest.param(["07700 900001"], "GB", id="British"),
+    pytest.param(["+44 7700 900001", "7700 900002"], "GB", id="most have the British country code"),
     pytest.param(["+90 555 000 11 22", "0049 171 0000001"], None, id="every number has a country code"),
 ]
 
@@ -307,6 +308,16 @@ REGIONS = [
 def test_the_region_of_phones_without_plus(phones: list[str], region: str | None) -> None:
     """Numbers without a country code need a region."""
     assert proposed({"Mobile": phones}, asked("phone", type="phone")).region == region
+
+
+def test_columns_with_fitting_values_are_named_before_similar_headers() -> None:
+    """Where several columns hold phone numbers, they are named; an empty column with a similar header is not."""
+    phones = ["+44 7700 900001", "+44 7700 900002"]
+    proposal = proposed(
+        {"Тел. 1": phones, "Тел. 2": phones, "Excell_м10": []}, asked("phone", type="phone", required=True)
+    )
+    assert [item.closest for _, item in proposal.open_questions] == [("Тел. 1", "Тел. 2")]
+    assert [item.name for item in proposal.open_columns] == ["Тел. 1", "Тел. 2"]
 
 
 def test_columns_with_the_same_name_are_named_by_letter() -> None:

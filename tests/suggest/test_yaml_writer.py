@@ -74,7 +74,7 @@ answers:
     column: Level
     values:
       Sr.: Senior
-      # Guru: ...   in 1 cell; no similar option
+      # Guru: ...   # in 1 cell; no similar option
   # 1 cell is not a date ('sofort'): fix it, or list it under missing: [...]
   start: {column: Verfügbar ab, dates: ["%d.%m.%Y"]}
   heard: Source   # please check: 'Source' is similar, but not identical
@@ -85,7 +85,7 @@ answers:
 #   Permitt   (perhaps for permit)
 #   Remarks
 
-# The questions when this file was written. `importer mapping check` reports changes; imports ignore this section.
+# The questions when this file was written. `importer mapping check` reports all changes, an import those that matter.
 questions_seen:
   phone: {text: Phone number, answer_type: short_text, question_type: phone}
   level: {text: Level, answer_type: single_choice, options: [Junior, Senior]}

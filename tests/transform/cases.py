@@ -452,13 +452,13 @@ BAD = (
         "'45.000' is not a whole number; write it in digits, or set thousands: in m.yaml:4",
         '{column: Cell, decimal: "."}'),
     Bad("integer with a declared separator and a fraction", _INTEGER, "5.200,50",
-        "'5.200,50' is not a whole number; write it in digits, with or without '.' between thousands", _SIGNS),
+        "'5.200,50' is not a whole number; the question takes whole numbers: remove the decimals", _SIGNS),
     Bad("integer with a fraction", _INTEGER, "12,5",
-        "'12,5' is not a whole number; write it in digits, or set thousands: in m.yaml:4"),
+        "'12,5' is not a whole number; the question takes whole numbers: remove the decimals"),
     Bad("integer cell with a fraction", _INTEGER, "12.5",
-        "'12.5' is not a whole number; write it in digits, or set thousands: in m.yaml:4", typed=True),
+        "'12.5' is not a whole number; the question takes whole numbers: remove the decimals", typed=True),
     Bad("integer wrongly grouped", _INTEGER, "4.50",
-        "'4.50' is not a whole number; write it in digits, with or without '.' between thousands", _SIGNS),
+        "'4.50' is not a whole number; the question takes whole numbers: remove the decimals", _SIGNS),
     Bad(
         "decimal with the other sign", _DECIMAL, "12,5",
         "'12,5' is not a number with the decimal separator '.'; write it in digits, or set decimal: and "
@@ -565,6 +565,8 @@ BAD = (
     Bad("text that is slow in other regex engines", _TEXT, "a" * 40,
         f"'{'a' * 40}' does not match the pattern; correct it, or change pattern: in m.yaml:4",
         "{column: Cell, pattern: '(?P<a>(a+)+b)'}"),
+    Bad("phone of another country", PHONE, "+44 7700 90",
+        "'+44 7700 90' is not a valid phone number; check the country code and the number of digits", _TR),
     Bad("no valid piece", PHONE, "none;later", "'none' is not a valid phone number; write it with + and the "
                                                "country code, or "
         "set region: in m.yaml:4",

@@ -33,6 +33,15 @@ def test_a_blank_answer_to_a_required_question() -> None:
     ]
 
 
+def test_a_word_that_is_read_as_an_empty_cell() -> None:
+    """If a word in the cell is read as an empty cell, the problem says so."""
+    mapping = mapping_of("{column: Cell, missing: unbekannt}", asked=question(required=True))
+    assert problems_of(mapping, row("unbekannt")) == [
+        "c.csv, row 5, column \"Cell\": the required question q has no answer: 'unbekannt' is read as an empty cell; "
+        "fill it in, or change missing: or values: for it in m.yaml:4"
+    ]
+
+
 def test_an_invalid_answer_to_a_required_question() -> None:
     """An invalid cell is one problem; the answer is not reported as missing too."""
     assert len(problems_of(mapping_of("Cell", asked=question("date", required=True)), row("soon"))) == 1

@@ -6,7 +6,8 @@ import pytest
 
 from importer.mapping import ResolvedMapping
 from importer.models import Application, Question, Row
-from importer.transform import TracedAnswer, trace_row, transform_row
+from importer.sent_answers import TracedAnswer
+from importer.transform import trace_row, transform_row
 from tests.transform.cells import mapping_of, question, row
 
 _LONG = question("long_text")
@@ -42,7 +43,7 @@ def _line(answer: TracedAnswer) -> str:
             "{column: [A, B]}",
             question("integer"),
             ("x", "2"),
-            "F5 2 -> 2 (the first cell is not valid)",
+            "F5 2 -> 2 (an earlier cell is not valid)",
             id="fallback",
         ),
         pytest.param("{column: A, values: {a: x}}", question(), ("A", ""), "E5 A -> x (value table)", id="value table"),

@@ -57,7 +57,14 @@ ENCODING_CASES = (
         "proposes Turkish first for Turkish text",
         _TEXT.encode("cp1254"),
         "a.csv:2:1: the file is not UTF-8: the byte 0xFC cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp1254` (reads 'Gül', 'İpek') or `encoding: cp1252` (reads 'Gül', 'Ýpek')",
+        "mapping: `encoding: cp1254` (reads 'İpek', 'Gül') or `encoding: cp1252` (reads 'Ýpek', 'Gül')",
+    ),
+    _refused(
+        "enc-undeclared-cp1252",
+        "proposes both encodings that read the same, the one without Turkish letters first",
+        "Name,Ort\nJörg,Köln\n".encode("cp1252"),
+        "a.csv:2:1: the file is not UTF-8: the byte 0xF6 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: cp1252` or `encoding: cp1254` (they read the same: 'Jörg', 'Köln')",
     ),
     _refused(
         "enc-undeclared-cp1251",
@@ -128,7 +135,8 @@ ENCODING_CASES = (
         "enc-declared-wrongly",
         "rejects a UTF-8 file that is declared as cp1254, which would silently garble every name",
         _TEXT.encode(),
-        "a.csv: the mapping says cp1254, but the file is UTF-8; remove `encoding:` from the mapping",
+        "a.csv: the mapping says cp1254, but the file is UTF-8; remove `encoding:` from the mapping; then 'GÃ¼l' "
+        "becomes 'Gül', 'Ä°pek' becomes 'İpek'",
         "cp1254",
     ),
     _refused(
@@ -136,7 +144,8 @@ ENCODING_CASES = (
         "reports a byte that is not in the declared encoding",
         b"Ad,E-posta\nG\x81l,gul@example.com\n",
         "a.csv:2:1: the file is not cp1252: the byte 0x81 cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp857` (reads 'Gül') or `encoding: mac-turkish` (reads 'GÅl')",
+        "mapping: `encoding: cp857` or `encoding: cp850` (they read the same: 'Gül') or `encoding: "
+        "mac-turkish` (reads 'GÅl')",
         "cp1252",
     ),
 )

@@ -124,6 +124,37 @@ HEADER_CASES = (
         SourceOptions(header_row=1, header_rows=2, delimiter=","),
     ),
     *_both(
+        "header-two-rows-found",
+        "finds a header of two rows, the upper one naming groups of columns",
+        (
+            ("Candidates", "", "", ""),
+            ("Person", "", "School", ""),
+            ("Name", "E-mail", "Name", "From"),
+            ("Ada", "ada@example.com", "Ege", "2019"),
+            ("Alan", "alan@example.org", "ETH", "2020"),
+        ),
+        Expected(
+            ("Person / Name", "Person / E-mail", "School / Name", "School / From"),
+            {4: ("Ada", "ada@example.com", "Ege", "2019"), 5: ("Alan", "alan@example.org", "ETH", "2020")},
+            header_row=3,
+        ),
+        SourceOptions(delimiter=","),
+    ),
+    *_both(
+        "header-one-row-declared",
+        "reads one row where the mapping says that the header has one",
+        (("Person", "", "School"), ("Name", "E-mail", "Name"), ("Ada", "ada@example.com", "Ege")),
+        Expected(("Person", "=B", "School"), {2: ("Name", "E-mail", "Name"), 3: ("Ada", "ada@example.com", "Ege")}),
+        SourceOptions(header_rows=1, delimiter=","),
+    ),
+    *_both(
+        "header-row-of-texts-below",
+        "does not take a row of texts for the second row of a header",
+        (("Name", "", "City"), ("Ada", "x", "London"), ("Alan", "y", "Wilmslow")),
+        Expected(("Name", "=B", "City"), {2: ("Ada", "x", "London"), 3: ("Alan", "y", "Wilmslow")}),
+        SourceOptions(delimiter=","),
+    ),
+    *_both(
         "header-two-rows-undeclared",
         "asks where a header of two rows begins",
         (_NAMES, _NAMES, *_PEOPLE),

@@ -1,0 +1,286 @@
+"""The runs of one source and of the results files that descend from it: what became of each row over all of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from importer.extract import ReadingLimits, Sheet
+from importer.ledger import LedgerStore, Scope, open_existing_ledger
+from importer.models import Outcome, OutcomeKind, Row
+from importer.problems import Column, Problem, StoppedEarly, UnusableInput
+from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
+from importer.runs.finalize import outcome_of_state
+from importer.runs.journal import JOURNAL, RowSet, RunJournal
+from importer.runs.manifest import RunManifest, manifests_in
+from importer.runs.private_copies import sheet_of
+from importer.runs.run_report import facts_of
+from importer.settings import Settings
+
+_DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+
+
+class _Runs:
+    """The runs of a results folder, and which row of an original each of their rows corrects."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._limits = ReadingLimits.of(settings)
+        self.all = {manifest.run: (folder, manifest) for folder, manifest in manifests_in(settings.out)}
+
+    def sheet(self, run: str) -> Sheet:
+        return sheet_of(*self.all[run], self._limits)
+
+    def lines_to(self, originals: Collection[str]) -> dict[str, list[str]]:
+        """The runs that sent corrected rows of an original, oldest first, each with its way back to the original."""
+        lines = {run: self._line_to(originals, run) for run, (_, one) in self.all.items() if one.corrects}
+        sent = {run: line for run, line in lines.items() if len(line) > 1 and not self.all[run][1].dry_run}
+        return dict(sorted(sent.items(), key=lambda found: self.all[found[0]][1].started_at))
+
+    def _line_to(self, originals: Collection[str], run: str) -> list[str]:
+        line = [run]
+        while line[-1] not in originals:
+            before = self.all[line[-1]][1].corrects if line[-1] in self.all else None
+            if before is None or before in line:
+                return []
+            line.append(before)
+        return line
+
+    def corrected_rows(self, line: Sequence[str]) -> Iterator[tuple[int, Row]]:
+        """Each row of the first run of a line, with the number of the row in its last run that it corrects."""
+        before = [{row.number: row.corrects for row in self.sheet(run).rows()} for run in line[1:-1]]
+        for row in self.sheet(line[0]).rows():
+            number = row.corrects
+            for rows in before:
+                number = rows.get(number) if number is not None else None
+            if number is not None:
+                yield number, row
+
+    def entered(self, line: Sequence[str], ledger: LedgerStore) -> Iterator[tuple[Row, Row]]:
+        """The rows of an original whose correction is done, each with its correction, if that is proven.
+
+        The ledger confirms that the corrected row is done, and it is the same person: e-mail or name are unchanged.
+        """
+        manifest = self.all[line[0]][1]
+        if ledger.run(manifest.run) is None or _names(self.sheet(line[0])) != _names(self.sheet(line[-1])):
+            return
+        done = _done(*self.all[line[0]], ledger)
+        corrected: dict[int, Row | None] = {}
+        for number, row in self.corrected_rows(line):
+            # If a row was copied and only one of the two was entered, it is not known which one is the original.
+            corrected[number] = row if row.number in done and corrected.get(number, row) is not None else None
+        for original in self.sheet(line[-1]).rows():
+            after = corrected.get(original.number)
+            if after is not None and any(_same(original, after, columns) for columns in manifest.identity):
+                yield original, after
+
+
+def _done(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> RowSet:
+    """The rows of a run that are done, as the ledger confirms; of a candidate with several rows all of them."""
+    done = RowSet()
+    for row in ledger.rows_done(manifest.run):
+        done.add(row)
+    if (folder / JOURNAL).is_file():
+        with RunJournal(folder) as journal:
+            for row in journal.rows_imported_before():
+                done.add(row)
+    for rows in manifest.groups:
+        if rows[0] in done:
+            for row in rows:
+                done.add(row)
+    return done
+
+
+def _same(one: Row, other: Row, columns: Sequence[int]) -> bool:
+    """Whether these cells are equal, and one of them is filled."""
+    cells = [one.cells[index].strip() for index in columns]
+    return any(cells) and cells == [other.cells[index].strip() for index in columns]
+
+
+def _names(sheet: Sheet) -> list[str]:
+    return [column.name for column in sheet.columns]
+
+
+# --- when the original is run again -------------------------------------------------------------
+
+
+class Correction(NamedTuple):
+    """The run that entered a corrected row, its file, and the row there. `cells`: a digest of the original row."""
+
+    run: str
+    file: str
+    row: int
+    cells: bytes
+
+
+class Corrections:
+    """The rows of a source that were entered after a correction. Falsy if there are none."""
+
+    def __init__(self, found: Mapping[int, Correction]) -> None:
+        self._found = found
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def outcome(self, row: Row) -> Outcome | None:
+        """The outcome of a row that was entered after a correction, and is unchanged itself; None for any other."""
+        members = row.members or (row,)
+        known = [self._found.get(member.number) for member in members]
+        if not all(one and one.cells == _digest(member.cells) for one, member in zip(known, members, strict=True)):
+            return None
+        (first, *_) = filter(None, known)
+        message = f"corrected and imported by run {first.run} from {first.file}, row {first.row}"
+        problem = Problem("imported-corrected", message)
+        return Outcome(row.number, OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
+
+
+def find_corrections(
+    sha256: str, file: str, columns: Sequence[Column], scope: Scope, settings: Settings
+) -> Corrections:
+    """The rows of a source (its SHA-256, name and columns) whose corrections were entered at the same target.
+
+    A file of the same name may have grown since: its rows are compared one by one.
+    """
+    runs = _Runs(settings)
+    originals = [
+        run for run, (_, one) in runs.all.items() if one.sha256 == sha256 or (one.file == file and not one.corrects)
+    ]
+    lines = [line for run, line in runs.lines_to(originals).items() if runs.all[run][1].scope == scope]
+    ledger = open_existing_ledger(settings.ledger_address) if lines else None
+    found: dict[int, Correction] = {}
+    if ledger is None:
+        return Corrections(found)
+    with ledger:
+        for line in lines:
+            manifest = runs.all[line[0]][1]
+            try:
+                if _names(runs.sheet(line[0])) != [column.name for column in columns]:
+                    continue
+                for before, after in runs.entered(line, ledger):
+                    if before.cells != after.cells:  # the ledger knows an unchanged row by its e-mail
+                        digest = _digest(before.cells)
+                        found[before.number] = Correction(manifest.run, manifest.file, after.number, digest)
+            except (UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
+                continue
+    return Corrections(found)
+
+
+def _digest(cells: Sequence[str]) -> bytes:
+    return hashlib.sha256("\0".join(cells).encode("utf-8", "surrogatepass")).digest()
+
+
+# --- over all runs ------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class SourceStatus:
+    """What became of the rows of a source at one target, over all its runs (oldest first).
+
+    `last`: the last run of the source itself. A row that is done stays done, whatever a later run says of it.
+    """
+
+    scope: Scope
+    last: RunManifest
+    folder: Path
+    sheet: Sheet
+    runs: list[str] = field(default_factory=list)
+    _done: dict[int, OutcomeKind] = field(default_factory=dict)
+    _open: dict[int, tuple[Outcome, str]] = field(default_factory=dict)
+
+    def rows(self) -> Iterator[tuple[ReportedRow, str]]:
+        """Each row of the source with its outcome, and the run that reported it; "" if that does not matter."""
+        routed = self.last.selection.routed
+        for row in self.sheet.rows():
+            if routed is not None and not routed.takes(row) and row.number not in self._done:
+                continue
+            kind = self._done.get(row.number)
+            known = Outcome(row.number, kind) if kind else None
+            outcome, run = (known, "") if known else self._open.get(row.number, (_NEVER_SENT, ""))
+            yield ReportedRow(row, Outcome(row.number, outcome.kind, outcome.status, problems=outcome.problems)), run
+
+    @property
+    def facts(self) -> RunFacts:
+        """The facts of the last run."""
+        return facts_of(self.last, self.sheet)
+
+    def summarize(self) -> tuple[Summary, tuple[Path, ...]]:
+        """The summary over all runs, and the results files with the rows that a person has to fix."""
+        counter, to_fix = SummaryCounter(), dict[Path, None]()
+        for reported, run in self.rows():
+            counter.add(reported)
+            if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
+                to_fix[self.folder.parent / run / csv_file(reported.outcome.kind)] = None
+        return counter.summary(self.facts, ()), tuple(to_fix)
+
+    def add(self, row: int, outcome: Outcome, run: str) -> None:
+        """Take the outcome of a row in a later run."""
+        if row in self._done:
+            return
+        if outcome.kind in _DONE:
+            self._done[row] = outcome.kind
+            self._open.pop(row, None)
+        elif outcome.kind is not OutcomeKind.NOT_SENT or row not in self._open:
+            self._open[row] = outcome, run
+
+
+_NEVER_SENT: Final = Outcome(0, OutcomeKind.NOT_SENT, problems=(Problem("not-sent", "no run has sent this row yet"),))
+
+
+def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
+    """What became of each row of the file with this SHA-256, at each target. Changes nothing.
+
+    Raises:
+        UnusableInput: the files of a run were changed.
+    """
+    runs = _Runs(settings)
+    own = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
+    lines = runs.lines_to(own)
+    found: dict[Scope, SourceStatus] = {}
+    ledger = open_existing_ledger(settings.ledger_address)
+    if ledger is None:
+        return ()
+    with ledger:
+        for run in sorted({*own, *lines}, key=lambda run: runs.all[run][1].started_at):
+            folder, manifest = runs.all[run]
+            if manifest.dry_run or manifest.scope is None:
+                continue
+            if run in own:
+                status = SourceStatus(manifest.scope, manifest, folder, runs.sheet(run))
+                before = found.get(manifest.scope)
+                if before is not None:
+                    status.runs, status._done, status._open = before.runs, before._done, before._open
+                found[manifest.scope] = status
+            if manifest.scope in found:
+                _add_run(found[manifest.scope], runs, run, lines.get(run, []), ledger)
+    return tuple(found.values())
+
+
+def rows_without_target(found: Sequence[SourceStatus]) -> list[int]:
+    """The rows of a source that no mapping of a folder takes: the status of no target has them."""
+    known = {reported.row.number for one in found for reported, _ in one.rows()}
+    return [row.number for row in found[0].sheet.rows() if row.number not in known]
+
+
+def _add_run(status: SourceStatus, runs: _Runs, run: str, line: Sequence[str], ledger: LedgerStore) -> None:
+    status.runs.append(run)
+    if not line:
+        for each in _outcomes(*runs.all[run], ledger):
+            status.add(each.row, each, run)
+        return
+    outcomes = {each.row: each for each in _outcomes(*runs.all[run], ledger)}
+    proven = {after.number for _, after in runs.entered(line, ledger)}
+    for number, row in runs.corrected_rows(line):
+        after = outcomes.get(row.number)
+        if after is not None and (after.kind not in _DONE or row.number in proven):
+            status.add(number, after, run)
+
+
+def _outcomes(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> Iterator[Outcome]:
+    """The outcomes of a run; of one that was killed or is running also those that only the ledger knows."""
+    if manifest.ending is None:
+        yield from map(outcome_of_state, ledger.row_states(manifest.run))
+    if (folder / JOURNAL).is_file():
+        with RunJournal(folder) as journal:
+            yield from journal.outcomes()

@@ -1,0 +1,165 @@
+"""What is sent beside where it comes from: the cells of each answer and what happened in between, as lines of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from importer.models import Row
+from importer.problems import CellPlace, Origin
+
+
+class Note(StrEnum):
+    """What happened between the cells and what is sent, where a person may want to check it."""
+
+    OTHERWISE = "by `otherwise`"
+    NOT_SENT = "filled in, but not sent"
+    SECOND_CHOICE = "an earlier cell is not valid"
+    SHORT_YEAR = "two-digit year"
+    DATE_COMPLETED = "day or month added"
+    JOINED = "joined"
+    SPLIT = "split"
+    VALUE_TABLE = "value table"
+    DEFAULT = "default"
+    COUNTRY_CODE = "country code added"
+    CURRENT = "current"
+    CONSTANT = "the same for every row"
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCell:
+    """A cell that an answer comes from, and its text; of an entry in a list within a cell, the text of its part."""
+
+    place: CellPlace
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TracedAnswer:
+    """One answer or field of a request body.
+
+    label: the field's name, or the question's label. cells: those that it comes from; if nothing is sent, those that
+    are filled in. sent: as in the body, None if nothing is sent. entries: of education or experience, the fields of
+    each entry in the order in which they are sent; its `cells` and `notes` are then empty.
+    """
+
+    label: str
+    cells: tuple[TracedCell, ...] = ()
+    sent: str | bool | None = None
+    notes: tuple[Note, ...] = ()
+    entries: tuple[tuple[TracedAnswer, ...], ...] = ()
+
+
+# --- one line for each answer ---------------------------------------------------------------------
+
+
+class SentLine(NamedTuple):
+    """An answer beside its cells, as texts. question: of a field of an entry also the entry's number."""
+
+    cell: str
+    column: str
+    text: str
+    question: str
+    sent: str
+    note: str
+
+
+def sent_lines(answers: Iterable[TracedAnswer], origin: Origin) -> Iterator[SentLine]:
+    """The lines of a candidate, without questions that have neither an answer nor a filled cell.
+
+    origin: of the candidate's row; cells of other tables are named with their file or sheet.
+    """
+    for answer in answers:
+        for number, entry in enumerate(answer.entries, start=1):
+            for field in entry:
+                yield from sent_lines([replace(field, label=f"{answer.label} {number}: {field.label}")], origin)
+        if not answer.entries and (answer.cells or answer.sent is not None):
+            yield SentLine(
+                ", ".join(dict.fromkeys(address(cell.place, origin) for cell in answer.cells)),
+                ", ".join(dict.fromkeys(cell.place.column.label for cell in answer.cells if cell.place.column)),
+                " | ".join(cell.text for cell in answer.cells),
+                answer.label,
+                sent_text(answer.sent),
+                "; ".join(answer.notes),
+            )
+
+
+def address(place: CellPlace, origin: Origin) -> str:
+    """`C5`; in another table `schools.csv C5`."""
+    cell = f"{place.column.letter if place.column else ''}{place.row}"
+    return cell if place.origin == origin else f"{place.origin.sheet or Path(place.origin.file).name} {cell}"
+
+
+def sent_text(sent: str | bool | None) -> str:
+    """What is sent as a text: `true` for True, "" for nothing."""
+    return "" if sent is None else str(sent).lower() if isinstance(sent, bool) else sent
+
+
+# --- candidates to look at before sending ---------------------------------------------------------
+
+_PICKED_FROM = 5_000  # candidates: enough to meet every oddity of a file in a second
+_LONG = 300  # characters: a longer text is worth a look
+_ODD = [note for note in Note if note not in (Note.CONSTANT, Note.CURRENT, Note.DEFAULT)]
+
+
+@dataclass(frozen=True, slots=True)
+class PickedCandidate:
+    """A candidate as it will be sent, and why it was picked: "" if it is an ordinary one."""
+
+    row: Row
+    answers: tuple[TracedAnswer, ...]
+    why: str
+
+
+def pick_candidates(traced: Iterable[tuple[Row, tuple[TracedAnswer, ...]]], count: int) -> tuple[PickedCandidate, ...]:
+    """At most `count` of the first candidates, the odd ones first: one for each oddity, then the first ordinary ones.
+
+    traced: the candidates that will be sent, each with its row; read as far as needed.
+    """
+    odd: dict[str, tuple[int, PickedCandidate]] = {}  # of each oddity the largest, of equal ones the first
+    ordinary: list[PickedCandidate] = []
+    for row, answers in islice(traced, _PICKED_FROM):
+        candidate = PickedCandidate(row, answers, "")
+        for why, size in _oddities(candidate).items():
+            if why not in odd or size > odd[why][0]:
+                odd[why] = (size, candidate)
+        if len(ordinary) < count:
+            ordinary.append(candidate)
+    picked: dict[int, PickedCandidate] = {}
+    for why in sorted(odd, key=_ODDITIES.index):
+        candidate = odd[why][1]
+        if why in _LARGEST or not any(why in one.why for one in picked.values()):
+            whys = [other for other in _ODDITIES if other in _oddities(candidate)]
+            whys = [other for other in whys if other not in _LARGEST or odd[other][1] is candidate]
+            picked.setdefault(candidate.row.number, replace(candidate, why="; ".join(whys)))
+    for candidate in ordinary:
+        picked.setdefault(candidate.row.number, candidate)
+    return tuple(islice(picked.values(), count))
+
+
+_OTHER_TABLE = "entries from another table"
+_SEVERAL_ROWS = "several rows of the file"
+_LONGEST = "the longest text"
+_FULLEST = "the most answers"
+_LARGEST = (_LONGEST, _FULLEST)
+_ODDITIES = (*_ODD, _OTHER_TABLE, _SEVERAL_ROWS, _LONGEST, _FULLEST)
+
+
+def _oddities(candidate: PickedCandidate) -> dict[str, int]:
+    """What is odd about a candidate, each with its size."""
+    row, answers = candidate.row, candidate.answers
+    fields = [*answers, *(field for answer in answers for entry in answer.entries for field in entry)]
+    found: dict[str, int] = {note: 0 for field in fields for note in field.notes if note in _ODD}
+    if any(cell.place.origin != row.origin for field in fields for cell in field.cells):
+        found[_OTHER_TABLE] = 0
+    if row.members:
+        found[_SEVERAL_ROWS] = len(row.members)
+    longest = max((len(field.sent) for field in fields if isinstance(field.sent, str) and not field.entries), default=0)
+    if longest > _LONG:
+        found[_LONGEST] = longest
+    found[_FULLEST] = sum(field.sent is not None for field in fields)
+    return found

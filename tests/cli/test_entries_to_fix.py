@@ -1,0 +1,92 @@
+"""Entries in other files or sheets: their problems name a file that a person can fix, and fixing it is enough."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import Served, read_csv
+from tests.samples.sample import ROOT
+
+Serve = Callable[..., Served]
+JOBS = "CandidateWorkHistory.csv"
+WRONG = "12/31/2010"
+RUN = ("run", "Candidate.csv", "--mapping", "bullhorn_files.yaml", "--json")
+
+
+def with_a_wrong_job(served: Served) -> Path:
+    """The folder of a run of three candidates, of whom one has a job that ends before it starts."""
+    for file in (ROOT / "sample_data" / "bullhorn_files").iterdir():
+        shutil.copy(file, served.door.folder)
+    shutil.copy(ROOT / "mappings" / "bullhorn_files.yaml", served.door.folder)
+    ran = served(*RUN)
+    assert ran.counts == {"created": 2, "invalid": 1}, ran.err
+    return served.door.folder / "results" / str(ran.summary["run"])
+
+
+def jobs_of(served: Served) -> list[str]:
+    """The jobs of the last candidate that was accepted."""
+    answers = list(served.sandbox.memory.accepted())[-1]["answers"]
+    return [one["answer"] for one in answers if "company_name" in str(one["answer"])]
+
+
+def test_entries_are_fixed_beside_their_rows(serve: Serve) -> None:
+    """The table lies beside invalid.csv, the rows in question first; what is fixed there is sent."""
+    served = serve()
+    results = with_a_wrong_job(served)
+    beside = results / f"invalid.{JOBS}"
+    shown = served("show").out
+    assert f'{JOBS}, row 4, column "startDate": the start date\n' in shown
+    assert f"  1. fix the rows in invalid.csv (their entries are in\n     {beside.name}), then import it\n" in shown
+    rows = read_csv(beside)
+    assert [(row["companyName"], row["import_row"], row["import_status"]) for row in rows] == [
+        ("Example Garage", "4", "invalid"),
+        ("Example Bank", "2", ""),
+        ("Example Shop", "3", ""),
+    ]
+    assert rows[0]["import_problem"] == (
+        'row 4, column "startDate": the start date 2016-01-01 is after the end date 2010-12-31'
+    )
+    (served.door.folder / JOBS).unlink()
+    fed_back = ("run", str(results.relative_to(served.door.folder) / "invalid.csv"), *RUN[2:])
+    again = served(*fed_back)
+    (problem,) = again.summary["problems"]
+    assert problem["places"] == [f'results/{results.name}/{beside.name}, row 2, column "startDate"']
+    beside.write_text(beside.read_text("utf-8").replace(WRONG, "12/31/2020"), "utf-8")
+    assert served(*fed_back).counts == {"created": 1}
+    assert "2020-12-31" in jobs_of(served)[0]
+    second = served.door.folder / "results" / str(again.summary["run"])  # its own copy is as good
+    assert (second / beside.name).is_file()
+
+
+def test_fixing_the_original_is_enough(serve: Serve) -> None:
+    """The same command again sends only the candidates whose entries were fixed."""
+    served = serve()
+    with_a_wrong_job(served)
+    jobs = served.door.folder / JOBS
+    jobs.write_text(jobs.read_text("utf-8").replace(WRONG, "12/31/2020"), "utf-8")
+    assert served(*RUN).counts == {"created": 1, "already_imported": 2}
+    assert "2020-12-31" in jobs_of(served)[0]
+
+
+def test_entries_of_another_sheet(serve: Serve) -> None:
+    """A sheet lies beside invalid.csv as a CSV file with its dates as dates; `resume` has a copy of what was fixed."""
+    served = serve({"kind": "401", "first": 1, "operation": "apply"})
+    folder = served.door.folder
+    shutil.copy(ROOT / "mappings" / "child_sheets.yaml", folder)
+    shutil.copytree(ROOT / "mappings" / "value_tables", folder / "value_tables")
+    shutil.copy(ROOT / "sample_data" / "child_sheets.xlsx", folder)
+    checked = served("check", "child_sheets.xlsx", "--mapping", "child_sheets.yaml", "--json")
+    (problem,) = checked.summary["problems"]
+    assert problem["places"] == ["child_sheets.xlsx, Schools!B5"]
+    (folder / "child_sheets.xlsx").unlink()
+    results = Path("results") / str(checked.summary["run"])
+    beside = folder / results / "invalid.Schools.csv"
+    assert read_csv(beside)[0]["No"] == "first"
+    assert "import_typed" in read_csv(beside)[0]
+    beside.write_text(beside.read_text("utf-8-sig").replace("first", "1"), "utf-8")
+    stopped = served("run", str(results / "invalid.csv"), "--mapping", "child_sheets.yaml", "--json")
+    assert (stopped.code, stopped.counts) == (5, {"failed": 1})
+    beside.unlink()
+    assert served("resume", "--json").counts == {"created": 1}

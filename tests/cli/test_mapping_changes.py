@@ -1,0 +1,194 @@
+"""A check proposes changes of the mapping that can be pasted as they are."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import FrontDoor
+
+_QUESTIONS: dict[str, Any] = {
+    "job_post": "4f2c9a",
+    "questions": [
+        {"id": 1, "question_text": "Level", "is_required": False, "answer_type": "single_choice",
+         "options": '["Junior", "Senior"]', "question_key": "level", "question_type": None},
+        {"id": 2, "question_text": "Start", "is_required": False, "answer_type": "date", "options": None,
+         "question_key": "start", "question_type": None},
+    ],
+}  # fmt: skip
+_HEAD = """\
+version: 1
+target: {job_post: 4f2c9a}
+candidate: {email: Email, first_name: First, last_name: Last, cv: {value: "7"}}
+answers:
+"""
+_CHECK = ("check", "a.csv", "--mapping", "m.yaml", "--sandbox", "--questions", "q.json", "--json")
+
+
+def _checked(door: FrontDoor, answers: str, levels: list[str], starts: list[str]) -> tuple[dict[str, int], str]:
+    """The counts of a check of rows with these levels and starts, and the changes that it proposes."""
+    folder = door.folder
+    rows = [f"a{number}@example.com,Ada,Nur,{level},{start}" for number, (level, start) in enumerate(
+        zip(levels, starts, strict=True))]  # fmt: skip
+    (folder / "a.csv").write_text("\n".join(["Email,First,Last,Level,Start", *rows]) + "\n", encoding="utf-8")
+    (folder / "q.json").write_text(json.dumps(_QUESTIONS), encoding="utf-8")
+    (folder / "m.yaml").write_text(_HEAD + answers, encoding="utf-8")
+    checked = door(*_CHECK)
+    changes = folder / "results" / str(checked.summary["run"]) / "mapping_changes.yaml"
+    return checked.counts, changes.read_text("utf-8") if changes.exists() else ""
+
+
+def _pasted(folder: Path, changes: str) -> None:
+    """Do what the comments of the changes say, from the last line of the mapping to the first."""
+    path = folder / "m.yaml"
+    lines = path.read_text("utf-8").splitlines()
+    for change in reversed(changes.split("\n\n")[1:]):
+        wanted, *pasted = change.splitlines()[1 + change.splitlines()[1].startswith("# The options") :]
+        if found := re.match(r"# Add to the file (\S+):", wanted):
+            with (folder / found[1]).open("a", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in pasted)
+            continue
+        number = int(re.findall(r"line (\d+)", wanted)[0])
+        if wanted.startswith("# Replace line"):
+            lines[number - 1 : number] = pasted
+        elif wanted.startswith("# Insert below line"):
+            lines[number:number] = pasted
+        elif wanted.startswith("# Insert above line"):
+            lines[number - 1 : number - 1] = pasted
+        elif found := re.match(r"# Insert after (.*\{) in line", wanted):
+            before, brace, after = lines[number - 1].partition(found[1])
+            lines[number - 1] = before + brace + pasted[0] + after
+        elif found := re.match(r"# Write instead of (.+) in line", wanted):
+            lines[number - 1] = lines[number - 1].replace(f" {found[1]}", f" {pasted[0]}")
+        else:
+            raise AssertionError(wanted)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pytest.param("  level: Level   # as in the old system\n", id="only a column"),
+        pytest.param('  level: "Level"\n', id="a column in quotes"),
+        pytest.param("  level:\n    column: Level\n    missing: [-]\n", id="keys on lines of their own"),
+        pytest.param("  level: {column: Level, missing: [-]}\n", id="keys between braces"),
+        pytest.param("  level:\n    column: Level\n    values:\n      x: Junior\n", id="a table"),
+        pytest.param("  level:\n    column: Level\n    values:\n      # x: ...\n", id="a table without lines"),
+        pytest.param("  level: {column: Level, values: {x: Junior}}\n", id="a table between braces"),
+        pytest.param("  level: {column: Level, values: levels.csv}\n", id="a table in a file"),
+        pytest.param("  {start: Start, level: Level}\n", id="a column between braces"),
+    ],
+)
+def test_a_value_table_can_be_pasted(front_door: FrontDoor, answers: str) -> None:
+    """Unknown texts with a similar option are proposed as lines of a table, in the form that the mapping has there."""
+    (front_door.folder / "levels.csv").write_text("cell,value\nx,Junior\n", encoding="utf-8")
+    levels = ["Snior", "Snior", "Junor", "Chief", "Senior"]
+    counts, changes = _checked(front_door, answers, levels, [""] * 5)
+    assert counts == {"invalid": 4, "not_sent": 1}
+    assert "the answer to level: 3 unknown texts in 4 cells, 2 with a similar option\n" in changes
+    assert "# The options are: Junior, Senior\n" in changes
+    _pasted(front_door.folder, changes)
+    assert front_door(*_CHECK).counts == {"invalid": 1, "not_sent": 4}
+
+
+def test_a_date_format_that_reads_all_cells_can_be_pasted(front_door: FrontDoor) -> None:
+    """If one more format reads every cell that is not a date, each in one way, it is proposed."""
+    starts = ["31.05.2024", "3 Haz 2024", "17 Eyl 2023"]
+    counts, changes = _checked(front_door, "  start: {column: Start, dates: '%d.%m.%Y'}\n", [""] * 3, starts)
+    assert counts == {"invalid": 2, "not_sent": 1}
+    assert changes.splitlines()[2:] == [
+        '## m.yaml:5 the answer to start: dates: ["%d.%m.%Y", "%d %b %Y"], months: [en, tr] reads all 2 cells that are '
+        "not dates now",
+        "# Set in the value at line 5, instead of its own dates and months:",
+        'dates: ["%d.%m.%Y", "%d %b %Y"]',
+        "months: [en, tr]",
+    ]
+    counts, changes = _checked(front_door, "  start: Start\n", [""] * 3, starts)
+    assert counts == {"invalid": 3}
+    _pasted(front_door.folder, changes)
+    assert front_door(*_CHECK).counts == {"not_sent": 3}
+
+
+@pytest.mark.parametrize(
+    ("answers", "starts"),
+    [
+        pytest.param("  start: Start\n", ["03/04/2024", "05/06/2024"], id="day and month may be swapped"),
+        pytest.param("  start: Start\n", ["31.05.2024", "soon"], id="one is no date"),
+        pytest.param("  start: Start\n", ["31.05.24"], id="years of two digits"),
+        pytest.param("  start: Start\n", ["05/2024"], id="no day"),
+        pytest.param("  start: {column: Start, dates: '%d/%m/%Y'}\n", ["12/31/2024"], id="the other order is declared"),
+    ],
+)
+def test_a_date_format_that_is_not_certain_is_not_proposed(
+    front_door: FrontDoor, answers: str, starts: list[str]
+) -> None:
+    """A format that reads only some of the cells, or may read them wrongly, is not proposed."""
+    counts, changes = _checked(front_door, answers, [""] * len(starts), starts)
+    assert (counts["invalid"], changes) == (len(starts), "")
+
+
+def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
+    """The terminal shows in one line what each change does, and where the lines to paste are."""
+    _checked(front_door, "  level: Level\n  start: Start\n", ["Snior", "Chief"], ["31.05.2024", "30.05.2024"])
+    shown = front_door(*_CHECK[:-1]).out.splitlines()
+    found = next(number for number, line in enumerate(shown) if line.startswith("Proposed changes"))
+    folder = re.search(r"results/\S+/", shown[found])
+    assert folder is not None
+    assert shown[found:] == [
+        f"Proposed changes of the mapping, ready to paste: {folder[0]}mapping_changes.yaml",
+        "  - m.yaml:5 the answer to level: 2 unknown texts in 2 cells, 1 with a similar option",
+        '  - m.yaml:6 the answer to start: dates: ["%d.%m.%Y"] reads all 2 cells that are not dates now',
+    ]
+
+
+# --- what changed in the questions since the mapping was written --------------------------------------
+
+
+def _ask(folder: Path, *, options: str, start: str = "date", new: bool = False) -> None:
+    level, asked = ({**question} for question in _QUESTIONS["questions"])
+    level["options"], asked["answer_type"] = options, start
+    city = {**asked, "id": 3, "question_text": "City", "question_key": "city", "answer_type": "short_text"}
+    changed = {"job_post": "4f2c9a", "questions": [level, asked, city] if new else [level, asked]}
+    (folder / "q.json").write_text(json.dumps(changed), encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_changed_questions_are_reported_if_they_matter(front_door: FrontDoor, command: str) -> None:
+    """Before rows are sent, it is said which changes of the questions matter for this file, and for how many rows."""
+    _checked(front_door, "  level: Level\n  start: Start\n", ["Junior", "Senior", "senior"], ["2024-05-31"] * 3)
+    front_door("mapping", "check", "m.yaml", "--accept", "--sandbox", "--questions", "q.json")
+    _ask(front_door.folder, options='["Junior", "Lead"]', start="short_text", new=True)
+    shown = front_door(command, *_CHECK[1:-1]).err
+    hint = "check its line under answers:, then run: importer mapping check MAPPING --accept"
+    assert shown.splitlines()[1:4] == [
+        "The questions changed since the mapping was written:",
+        "  m.yaml:9:3: the options of level changed: 'Lead' is new, 'Senior' was removed; 2 rows of this file have a "
+        f"removed option and cannot be sent; {hint}",
+        f"  m.yaml:10:3: the answer type of start changed from date to short_text; {hint}",
+    ]
+
+
+def test_a_new_required_question_is_named_as_new(front_door: FrontDoor) -> None:
+    """A required question that the mapping lacks is an error, which says that the job post has changed."""
+    _checked(front_door, "  level: Level\n", ["Junior"], [""])
+    front_door("mapping", "check", "m.yaml", "--accept", "--sandbox", "--questions", "q.json")
+    asked = {**_QUESTIONS["questions"][1], "id": 9, "question_key": "visa", "is_required": True}
+    changed = {**_QUESTIONS, "questions": [*_QUESTIONS["questions"], asked]}
+    (front_door.folder / "q.json").write_text(json.dumps(changed), encoding="utf-8")
+    refused = front_door(*_CHECK)
+    wanted = "the required question visa ('Start'), date, has no mapping (new since the mapping was written)"
+    assert (refused.code, wanted in refused.err) == (3, True)
+
+
+def test_changed_questions_that_do_not_matter_are_not_reported(front_door: FrontDoor) -> None:
+    """New options, options that no row has, and new optional questions change nothing for the file."""
+    _checked(front_door, "  level: Level\ndefaults: {unused_columns: ignore}\n", ["Junior", "junior"], ["", ""])
+    front_door("mapping", "check", "m.yaml", "--accept", "--sandbox", "--questions", "q.json")
+    _ask(front_door.folder, options='["Junior", "Lead"]', start="short_text", new=True)
+    checked = front_door(*_CHECK)
+    assert (checked.counts, checked.summary["warnings"]) == ({"not_sent": 2}, [])
+    assert "questions changed" not in checked.err

@@ -1,0 +1,84 @@
+"""`importer show RUN --row N`: one row with its cells, what was sent, its outcome and its requests."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from tests.cli.conftest import Served, candidate, write_csv
+
+Serve = Callable[..., Served]
+RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+
+
+def test_a_row_that_was_sent(serve: Serve) -> None:
+    """Each answer is beside its cell, and each request has its time, its status and what it led to."""
+    served = serve({"kind": "429", "emails": ["person1@example.com"], "times": 1})
+    write_csv(served.door.folder / "people.csv", [candidate(9), candidate(1, Phone="0555 000 0001", Salary="")])
+    run = served(*RUN).summary["run"]
+    shown = served("show", "last", "--row", "3", COLUMNS="80").out
+    shown = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, \d+\.\d s", "TIME", shown)
+    assert shown == (
+        f"Row 3 of run {run}, for job post 4f2c9a: created (201)\n"
+        "\n"
+        "cell        the file says         question      is sent\n"
+        "────────────────────────────────────────────────────────────────────\n"
+        "A3 E-mail   person1@example.com   email         person1@example.com\n"
+        "B3 First    Ada                   first_name    Ada\n"
+        "C3 Last     Nr1                   last_name     Nr1\n"
+        "D3 CV       7001                  cv            7001\n"
+        "E3 Phone    0555 000 0001         phone         +905550000001\n"
+        "                                                (country code added)\n"
+        "F3 Permit   yes                   work_permit   yes\n"
+        "\n"
+        "not answered, as the cells are blank: salary\n"
+        "\n"
+        "Request of TIME: 429 to be sent again\n"
+        "Request of TIME: 201 created\n"
+    )
+
+
+def test_a_row_that_was_held_back(serve: Serve) -> None:
+    """Its problem and its cells are shown, and that nothing was sent."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1, Phone="call me")])
+    run = served(*RUN).summary["run"]
+    assert served("show", run, "--row", "2").out == (
+        f"Row 2 of run {run}, for job post 4f2c9a: invalid\n"
+        "people.csv, row 2, column \"Phone\": 'call me' is not a valid phone number [phone-invalid]\n"
+        "  -> write it as +90 ..., or in the usual form for TR\n"
+        "\n"
+        "E-mail: person1@example.com\n"
+        "First: Ada\n"
+        "Last: Nr1\n"
+        "CV: 7001\n"
+        "Phone: call me\n"
+        "Permit: yes\n"
+        "Salary: 1000\n"
+        "No request was sent for it in this run.\n"
+    )
+
+
+def test_a_row_as_json(serve: Serve) -> None:
+    """With --json the same is one object."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1)])
+    run = served(*RUN).summary["run"]
+    shown = json.loads(served("show", run, "--row", "2", "--json").out)
+    assert (shown["run"], shown["job_post"], shown["row"], shown["outcome"]) == (run, "4f2c9a", 2, "created")
+    assert shown["cells"]["Phone"] == "+905550000001"
+    assert [one["question"] for one in shown["answers"]][:5] == ["email", "first_name", "last_name", "cv", "phone"]
+    assert [(one["status"], one["state"]) for one in shown["requests"]] == [(201, "created")]
+
+
+def test_a_row_that_does_not_exist(serve: Serve) -> None:
+    """The message says which numbers rows have."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1)])
+    run = served(*RUN).summary["run"]
+    ran = served("show", run, "--row", "9")
+    assert (ran.code, ran.err) == (
+        2,
+        f"importer: run {run} has no row 9; use the number that a spreadsheet program shows\n",
+    )

@@ -1,0 +1,91 @@
+"""`importer status FILE`: what became of each row of a file, over all its runs and those of its corrected rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.cli.conftest import Served, candidate, read_csv, write_csv
+from tests.cli.test_corrections import BAD, MAIL, correct
+from tests.cli.test_run import RUN
+
+Serve = Callable[..., Served]
+TARGET = "people.csv, for job post 4f2c9a"
+
+
+def test_each_row_over_all_runs(serve: Serve) -> None:
+    """Three runs leave one row to fix: its last problem is shown, with the file that has it and what to run."""
+    refused = {"kind": "refuse", "emails": ["person4@example.com"], "message": "no", "times": 1, "operation": "apply"}
+    served = serve(refused)
+    folder = served.door.folder
+    wrong = [candidate(number, **{MAIL: BAD}) for number in (2, 3)]
+    write_csv(folder / "people.csv", [candidate(1), *wrong, candidate(4)])
+    first = Path("results") / str(served(*RUN, "--rows", "2-5", "--json").summary["run"])
+    second = correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}, {MAIL: "eve@example.com", "Phone": "12"})
+    third = served("retry", first.name, "--only", "rejected", "--json")
+    assert (second.counts, third.counts) == ({"created": 1, "invalid": 1}, {"created": 1})
+    before = {path: path.stat().st_mtime_ns for path in (folder / "results").rglob("*") if path.is_file()}
+    shown = served("status", "people.csv", "--to", "status.csv")
+    results = f"results/{second.summary['run']}/invalid.csv"
+    assert (shown.code, shown.err) == (4, "")
+    assert shown.out == (
+        f"{TARGET}, over 3 runs, the last: {third.summary['run']}\n"
+        "\n"
+        "       3  created           the service accepted it (201)\n"
+        "       1  invalid           our own checks refused it; nothing was sent\n"
+        "       4  total\n"
+        "\n"
+        "Still to be done\n"
+        "       1  invalid: Phone [phone-invalid]\n"
+        f"          {first}/invalid.csv, row 3, column \"Phone\": '12'\n"
+        "          is not a valid phone number\n"
+        "          -> write it as +90 ..., or in the usual form for TR\n"
+        "\n"
+        "What to do next\n"
+        "  1. fix the rows, in your file or here; then import what you fixed\n"
+        f"     importer run {results} --mapping mapping.yaml\n"
+        "  2. import the file again; completed rows are skipped\n"
+        "     importer run people.csv --mapping mapping.yaml\n"
+        "\n"
+    )
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    listed = read_csv(folder / "status.csv")
+    assert [(row[MAIL], row["import_row"], row["import_status"]) for row in listed] == [
+        ("person1@example.com", "2", "created"),
+        (BAD, "3", "created"),
+        (BAD, "4", "invalid"),
+        ("person4@example.com", "5", "created"),
+    ]
+    printed = json.loads(served("status", "people.csv", "--json").out)
+    (target,) = printed["targets"]
+    assert (printed["version"], target["target"], target["service"]) == (
+        1, {"job_post": "4f2c9a"}, served.sandbox.base_url,
+    )  # fmt: skip
+    assert [(row["row"], row["outcome"], row["run"]) for row in target["rows"]] == [
+        (4, "invalid", second.summary["run"])
+    ]
+    assert correct(served, Path(results), {"Phone": "+905550000003"}).counts == {"created": 1}
+    done = served("status", "people.csv")
+    assert (done.code, done.out.splitlines()[-2]) == (0, "  1. no action needed: every row is complete")
+
+
+def test_rows_that_no_run_has_reached(serve: Serve) -> None:
+    """A selection of rows leaves the others to be sent; a sandbox run counts only where it is asked for."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(5)])
+    served(*RUN, "--sandbox")
+    nothing = (
+        "importer: no run in results was for people.csv with its current content; if it was changed since, import it "
+        "again: completed rows are skipped\n"
+    )
+    ran = served("status", "people.csv")
+    assert (ran.code, ran.err) == (2, nothing)
+    assert served("status", "people.csv", "--sandbox").code == 0
+    served(*RUN, "--rows", "2-3")
+    (target,) = json.loads(served("status", "people.csv", "--json").out)["targets"]
+    assert {kind: count for kind, count in target["outcomes"].items() if count} == {"created": 2, "not_sent": 3}
+    assert [row["problem"] for row in target["rows"]] == ["no run has sent this row yet"] * 3
+    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(6)])
+    ran = served("status", "people.csv")
+    assert (ran.code, ran.err) == (2, nothing)

@@ -1,0 +1,68 @@
+"""Hyperlinks of a workbook: each row has the addresses behind its cells."""
+
+from __future__ import annotations
+
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import xlsxwriter
+
+from importer.extract import ReadingLimits, open_sheet
+from importer.extract.xlsx_package import read_package
+from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_slowly
+from importer.models import SourceOptions
+from tests.extract.corpus.binary_writers import ods_bytes
+from tests.extract.corpus.writers import zipped
+
+ADA = "https://linkedin.example.com/in/ada"
+
+
+def workbook(path: Path) -> Path:
+    """A name and a profile in each row: a link, a formula, a link to a part of a page, and no link."""
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["Name", "Profile"])
+        sheet.write_column(1, 0, ["Ada", "Alan", "Grace", "Mary", "Joan"])
+        sheet.write_url(1, 1, ADA, string="LinkedIn")
+        sheet.write_formula(2, 1, f'=HYPERLINK("{ADA}?a=1&b=""2""","Profile, new")', value="Profile, new")
+        sheet.write_url(3, 1, f"{ADA}#jobs", string="Jobs")
+        sheet.write(4, 1, "none")
+        sheet.write_formula(5, 1, '=HYPERLINK("https://example.com/"&A6,"x")', value="x")
+    return path
+
+
+def test_links_of_xlsx(tmp_path: Path) -> None:
+    """The link of a cell and a HYPERLINK formula give the address; a computed address is not known."""
+    path = workbook(tmp_path / "a.xlsx")
+    rows = list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())
+    assert {row.number: dict(row.links) for row in rows} == {
+        2: {1: ADA},
+        3: {1: f'{ADA}?a=1&b="2"'},
+        4: {1: f"{ADA}#jobs"},
+        5: {},
+        6: {},
+    }
+    assert [row.cells[1] for row in rows] == ["LinkedIn", "Profile, new", "Jobs", "none", "x"]
+
+
+def test_both_scans_find_the_same_links(tmp_path: Path) -> None:
+    """The scan by regular expressions and the one by a parser agree."""
+    with zipfile.ZipFile(workbook(tmp_path / "a.xlsx")) as archive:
+        package = read_package(archive)
+        part = package.paths["Sheet1"]
+        fast, slow = find_xlsx_flags(archive, part, {}), find_xlsx_flags_slowly(archive, part, {})
+    assert len(fast.links) == 3
+    assert fast.links == slow.links
+
+
+def test_links_of_ods(tmp_path: Path) -> None:
+    """The link in a cell of an OpenDocument sheet gives its address."""
+    with zipfile.ZipFile(BytesIO(ods_bytes([["Name", "Profile"], ["Ada", "LinkedIn"]]))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    link = f'<text:p><text:a xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="{ADA}">LinkedIn</text:a></text:p>'
+    assert parts["content.xml"].count(b"<text:p>LinkedIn</text:p>") == 1
+    parts["content.xml"] = parts["content.xml"].replace(b"<text:p>LinkedIn</text:p>", link.encode())
+    (tmp_path / "a.ods").write_bytes(zipped(parts))
+    (row,) = open_sheet(tmp_path / "a.ods", SourceOptions(), ReadingLimits()).rows()
+    assert (row.cells, dict(row.links)) == (("Ada", "LinkedIn"), {1: ADA})
