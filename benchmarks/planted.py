@@ -270,7 +270,7 @@ FAULTS = (
         "Hours: not a decimal",
         "Hours",
         ("decimal-invalid",),
-        _one_of("Hours", "37,5", "1.2.3", "5.", ".5", "1e2", "NaN", "inf", "4 0.5 h", "½", "٣", "37.5%", "1_0.5"),
+        _one_of("Hours", "37,5", "1.2.3", "5.", ".5", "1e2", "NaN", "inf", "4 0.5 h", "½", "٣x", "37.5%", "1_0.5"),
     ),
     *(
         Fault(f"{column}: {code}", column, (code,), _one_of(column, *texts))

@@ -30,6 +30,7 @@ from importer.report.workbook import MOST_COMMENTS
 from importer.runs.finalize import exit_code
 from importer.runs.journal import JOURNAL
 from importer.runs.manifest import MANIFEST
+from importer.runs.private_copies import ASKED
 from importer.runs.results_folder import EDITS_FILE
 from importer.settings import Settings
 from tests.docs.markdown import PAGES, README, anchors, code, links, table
@@ -168,7 +169,7 @@ def test_every_outcome_is_listed() -> None:
 def test_every_file_of_the_results_folder_is_listed() -> None:
     """docs/results.md has each file of a run's folder."""
     listed = {name for key in table(RESULTS, "file", "contents") for name in key.split(", ")}
-    kept = {"source.*", "mapping.yaml", "questions.json", EDITS_FILE, MANIFEST, JOURNAL}
+    kept = {"source.*", "mapping.yaml", "questions.json", ASKED, EDITS_FILE, MANIFEST, JOURNAL}
     kept |= {"invalid.NAME.csv", "400_rejected.NAME.csv"}
     assert listed == {*map(csv_file, OutcomeKind), WORKBOOK_FILE, SUMMARY_FILE, *kept}
 

@@ -139,7 +139,7 @@ def test_one_answer_for_many_but_not_nearly_all() -> None:
 def test_numbers_far_from_all_others() -> None:
     """A salary a thousand times the median, or a thousandth of it, is named with its cells."""
     people = _people()
-    people[3]["Salary"], people[9]["Salary"], people[7]["Salary"] = "45000000", "51000000", "45"
+    people[3]["Salary"], people[9]["Salary"], people[7]["Salary"] = "45000000", "51000000", "45.5"
     assert _warnings(people) == [
         'row 5, column "Salary": the number is about 1,000 times larger than the median of its column, also row 11; '
         "correct it, or check decimal: and thousands: in m.yaml:6",
