@@ -285,6 +285,35 @@ def test_entries_in_another_sheet_are_joined_by_key() -> None:
     assert '      sheet: {name: Okullar, key: Aday, equals: "No"}' in write_proposal(proposal)
 
 
+def test_entry_files_beside_each_other_are_proposed_together() -> None:
+    """Dates before the school belong to it, another file shows the order of day and month, and no column is silent."""
+    ids = ["K1", "K2"]
+    others = [
+        OtherSheet("work.csv", sampled({"ID": ids, "company": ["X", "Y"], "endDate": ["3/1/2020", ""],
+                                        "isLastJob": ["0", "1"]}), is_file=True),
+        OtherSheet("schools.csv", sampled({"ID": ids, "startDate": ["9/1/2000", "9/1/2000"],
+                                           "endDate": ["6/30/2003", "6/30/2003"], "school": ["X", "Y"]}), is_file=True),
+    ]  # fmt: skip
+    here = sampled({"ID": ids, "E-mail": EMAILS[:2]})
+    questions = (asked("education", "long_text"), asked("experience", "long_text", id=8))
+    proposal = propose(JOB_POST, questions, here, SourceFacts("f.csv", header_row=1), others)
+    found = {
+        (key, field.name): (field.value.settings, field.value.review_reason)
+        for key in ("education", "experience")
+        for field in entries_of(proposal, key).fields
+    }
+    american = (Setting("dates", ("%m/%d/%Y",)),)
+    before = "it may belong to something else than the columns after it"
+    assert found == {
+        ("education", "school_name"): ((), ""),
+        ("education", "start_date"): (american, before),
+        ("education", "end_date"): (american, before),
+        ("experience", "company_name"): ((), ""),
+        ("experience", "end_date"): (american, "'3/1/2020' is ambiguous: the day or the month may come first"),
+    }
+    assert "# Columns of work.csv that this mapping does not use:\n#   isLastJob\n" in write_proposal(proposal)
+
+
 # --- how values are read ------------------------------------------------------------------------
 
 READ = [
