@@ -81,16 +81,19 @@ class _OpenedChild:
     copy: ChildCopy
 
 
-def copy_of_source(file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits) -> SourceCopy:
+def copy_of_source(
+    file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits, *, is_copy: bool
+) -> SourceCopy:
     """Create the private copy of a run's source. In a results file, values that a spreadsheet program has reformatted
-    are restored, where the file's own run proves them.
+    are restored, where the file's own run proves them. is_copy: the file is the private copy of a run, and as it
+    should be.
 
     Raises:
         UnusableInput: the file cannot be read.
     """
     copy = copy_source(file, folder, limits)
     runs = Source(file, copy.path).earlier_runs
-    if not runs:
+    if is_copy or not runs:
         return copy
     return restore_values(copy, lambda: sheet_of(runs[0], read_manifest(runs[0]), limits), options, limits)
 
