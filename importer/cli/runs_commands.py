@@ -142,7 +142,8 @@ def status(
     else:
         for one, (summary, to_fix) in zip(found, summaries, strict=True):
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
-            print_result(f"{file}, for {_where(summary)}, over {runs} {one.runs[-1]}\n")
+            sheet = f", sheet {one.sheet.origin.sheet}" if one.sheet.origin.sheet else ""
+            print_result(f"{file}{sheet}, for {_where(summary)}, over {runs} {one.runs[-1]}\n")
             for line in status_lines(summary, one.folder, file, to_fix):
                 print_result(line)
             print_result("")
@@ -163,7 +164,7 @@ def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:
             rows.append({"row": number, "outcome": kind.value, "run": run or None, "problem": problem, "hint": hint})
     values = summary.to_json()
     kept = {key: values[key] for key in ("target", "outcomes", "problems")}
-    return {"service": one.scope.base, "runs": one.runs, **kept, "rows": rows}
+    return {"service": one.scope.base, "sheet": one.sheet.origin.sheet, "runs": one.runs, **kept, "rows": rows}
 
 
 def _show_row(shown: ShownRow, *, as_json: bool) -> None:

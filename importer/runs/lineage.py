@@ -176,7 +176,7 @@ def _digest(cells: Sequence[str]) -> bytes:
 
 @dataclass(slots=True)
 class SourceStatus:
-    """What became of the rows of a source at one target, over all its runs (oldest first).
+    """What became of the rows of a source, of a workbook one sheet, at one target, over all its runs (oldest first).
 
     `last`: the last run of the source itself. A row that is done stays done, whatever a later run says of it.
     """
@@ -229,7 +229,7 @@ _NEVER_SENT: Final = Outcome(0, OutcomeKind.NOT_SENT, problems=(Problem("not-sen
 
 
 def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
-    """What became of each row of the file with this SHA-256, at each target. Changes nothing.
+    """What became of each row of the file with this SHA-256, of each sheet and at each target. Changes nothing.
 
     Raises:
         UnusableInput: the files of a run were changed.
@@ -237,7 +237,7 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
     runs = _Runs(settings)
     own = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
     lines = runs.lines_to(own)
-    found: dict[Scope, SourceStatus] = {}
+    found: dict[tuple[Scope, str | None], SourceStatus] = {}
     ledger = open_existing_ledger(settings.ledger_address)
     if ledger is None:
         return ()
@@ -246,21 +246,24 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
             folder, manifest = runs.all[run]
             if manifest.dry_run or manifest.scope is None:
                 continue
+            sheet = runs.sheet(run if run in own else lines[run][-1])
+            key = manifest.scope, sheet.origin.sheet
             if run in own:
-                status = SourceStatus(manifest.scope, manifest, folder, runs.sheet(run))
-                before = found.get(manifest.scope)
+                status = SourceStatus(manifest.scope, manifest, folder, sheet)
+                before = found.get(key)
                 if before is not None:
                     status.runs, status._done, status._open = before.runs, before._done, before._open
-                found[manifest.scope] = status
-            if manifest.scope in found:
-                _add_run(found[manifest.scope], runs, run, lines.get(run, []), ledger)
+                found[key] = status
+            if key in found:
+                _add_run(found[key], runs, run, lines.get(run, []), ledger)
     return tuple(found.values())
 
 
 def rows_without_target(found: Sequence[SourceStatus]) -> list[int]:
     """The rows of a source that no mapping of a folder takes: the status of no target has them."""
-    known = {reported.row.number for one in found for reported, _ in one.rows()}
-    return [row.number for row in found[0].sheet.rows() if row.number not in known]
+    known = {(one.sheet.origin.sheet, reported.row.number) for one in found for reported, _ in one.rows()}
+    sheets = {one.sheet.origin.sheet: one.sheet for one in found}
+    return [row.number for title, sheet in sheets.items() for row in sheet.rows() if (title, row.number) not in known]
 
 
 def _add_run(status: SourceStatus, runs: _Runs, run: str, line: Sequence[str], ledger: LedgerStore) -> None:
