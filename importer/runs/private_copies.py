@@ -25,7 +25,7 @@ from importer.mapping import (
     read_mapping,
     resolve,
 )
-from importer.models import Application, PoolCandidate, Question, Row, SourceOptions
+from importer.models import Application, PoolCandidate, Question, Row, SourceOptions, Submission
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
 from importer.runs.row_selection import Selection
@@ -320,11 +320,22 @@ class SentAnswers:
 
     def of(self, row: Row) -> tuple[TracedAnswer, ...]:
         """The answers of the candidate whose first row this is; () for another row, or if they are not known."""
+        candidate, body = self._candidate(row)
+        if self._mapping is None or candidate is None or body is None:
+            return ()
+        return trace_row(candidate, self._mapping, body)
+
+    def left_out(self, row: Row) -> tuple[Problem, ...]:
+        """The warnings about answers that this candidate was sent without."""
+        _, body = self._candidate(row)
+        return tuple(replace(problem, severity="warning") for problem in body.left_out) if body is not None else ()
+
+    def _candidate(self, row: Row) -> tuple[Row | None, Submission | None]:
         candidate = row if self._grouped is None else self._grouped.get(row.number)
         if self._mapping is None or candidate is None:
-            return ()
+            return None, None
         body = transform_row(candidate, self._mapping)
-        return trace_row(candidate, self._mapping, body) if isinstance(body, Application | PoolCandidate) else ()
+        return candidate, body if isinstance(body, Application | PoolCandidate) else None
 
     def lines_of(self, row: Row) -> tuple[SentLine, ...]:
         """The same as lines."""
