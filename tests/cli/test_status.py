@@ -9,7 +9,7 @@ from pathlib import Path
 from openpyxl import Workbook
 
 from tests.cli.conftest import HEADER, Served, candidate, read_csv, write_csv
-from tests.cli.test_corrections import BAD, MAIL, correct
+from tests.cli.test_corrections import BAD, MAIL, correct, run_first
 from tests.cli.test_run import RUN
 
 Serve = Callable[..., Served]
@@ -123,3 +123,28 @@ def test_each_sheet_of_a_workbook_has_its_own_rows(serve: Serve) -> None:
         2,
         "importer: --to writes the rows of one sheet, but 2 were imported; use --json\n",
     )
+
+
+def test_a_corrected_row_of_a_killed_run_stays_unconfirmed(serve: Serve) -> None:
+    """Also if the original is run again, where the row is invalid: the service may have it, and resume finds out."""
+    served = serve({"kind": "hang_after", "seconds": 30, "emails": ["ada@example.com"], "operation": "apply"})
+    first = run_first(served)
+    results = str(first / "invalid.csv")
+    path = served.door.folder / results
+    path.write_text(path.read_text("utf-8-sig").replace(BAD, "ada@example.com", 1), "utf-8")
+    with served.door.started("run", results, "--mapping", "mapping.yaml") as process:
+        served.wait_for(2)
+        process.kill()
+    assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
+    shown = served("status", "people.csv")
+    killed = next(line.split()[0] for line in served("runs").out.splitlines() if "unconfirmed" in line)
+    assert (shown.code, shown.out.splitlines()[3]) == (
+        4,
+        "       1  unconfirmed       sent, but no response confirms that it arrived",
+    )
+    assert (
+        f"  1. continue the import of corrected rows; completed rows are skipped\n     importer resume {killed}\n"
+    ) in shown.out
+    assert served("resume", killed).code == 0
+    assert served("status", "people.csv").code == 0
+    assert served.accepted == ["person1@example.com", "ada@example.com"]
