@@ -161,7 +161,7 @@ def find_corrections(
                 if _names(runs.sheet(line[0])) != [column.name for column in columns]:
                     continue
                 for before, after in runs.entered(line, ledger):
-                    if before.cells != after.cells:  # the ledger knows an unchanged row by its e-mail
+                    if before.cells != after.cells or manifest.children:  # the ledger knows another row by its e-mail
                         digest = _digest(before.cells)
                         found[before.number] = Correction(manifest.run, manifest.file, after.number, digest)
             except (UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
