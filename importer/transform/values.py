@@ -63,9 +63,9 @@ class ValueReader:
         self._cache = (cache or ValueCache()) if self._is_worth_caching() else None
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
-        is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
-        self._only_cell = value.columns[0].index if is_one_cell else None
         self._follows_links = value.field.kind is Kind.URL and self._interpreter.is_plain
+        is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
+        self._only_cell = value.columns[0].index if is_one_cell and not self._follows_links else None
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
         """The value as text (boolean for `Kind.FLAG`, OPEN_END for an open end), or None where it is blank.
@@ -73,9 +73,7 @@ class ValueReader:
         Also None where the cell is not valid; then a problem is added.
         """
         only = self._only_cell
-        if (
-            only is not None and (text := row.cells[only]) and not (row.links and self._follows_links)
-        ):  # fast path for the most common case
+        if only is not None and (text := row.cells[only]):  # fast path for the most common case
             if row.typed:
                 found = self._read_cached(text, only in row.typed)
             elif self._cache is not None:
