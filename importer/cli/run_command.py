@@ -84,12 +84,12 @@ def check(
     sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
-    show: options.Show = None,
     annotate: Annotated[
         Path | None,
         typer.Option("--annotate", help="Also copy the file to this .xlsx, with a note in each cell to fix."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing annotated copy.")] = False,
+    show: options.Show = None,
     strict: options.Strict = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -99,10 +99,7 @@ def check(
     settings, flags = load_settings(out=out, strict=strict or None), given_flags(context, "run")
     order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
-    if annotate is None:
-        session.check(order)
-    else:
-        session.annotate(order, annotate, force=force)
+    session.check(order, annotate, force=force)
 
 
 def resume(
@@ -244,35 +241,31 @@ class _Session:
             raise typer.Exit(0)
         self._report_end(finished)
 
-    def check(self, order: Order) -> None:
-        """Check an order, and exit with its exit code."""
+    def check(self, order: Order, annotate: Path | None = None, *, force: bool = False) -> None:
+        """Check an order, and exit with its exit code. `annotate`: the path of the annotated copy of its file."""
         if order.sending.sandbox_setup is None:
             confirm_address(self.settings)
+        last = ""
         with Terminal(quiet=self.quiet) as terminal:
-            finished = check_file(order, terminal)
+            if annotate is None:
+                finished = check_file(order, terminal)
+            else:
+                finished, annotated = earlier_runs.check_and_annotate(order, terminal, annotate, force=force)
+                cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
+                last = f"\nAnnotated copy: {annotate} ({cells}, listed in its first sheet)"
+                if annotated.not_kept:
+                    last += f"\nNot in the copy, but in your file: {', '.join(annotated.not_kept)}"
         if not order.show:
-            self._report_end(finished)
+            self._report_end(finished, last=last)
         from importer.cli.candidates import candidates_json, show_candidates  # rich, which it needs, is slow to load
 
         shown = [candidate for event in terminal.previews for candidate in event.candidates]
         if not self.as_json:
             show_candidates(shown)
-        self._report_end(finished, {"candidates": list(candidates_json(shown))})
-
-    def annotate(self, order: Order, out: Path, *, force: bool) -> None:
-        """Check an order, write the annotated copy of its file, and exit with the exit code of the check."""
-        if order.sending.sandbox_setup is None:
-            confirm_address(self.settings)
-        with Terminal(quiet=self.quiet) as terminal:
-            finished, annotated = earlier_runs.check_and_annotate(order, terminal, out, force=force)
-        cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
-        lines = [f"\nAnnotated copy: {out} ({cells}, listed in its first sheet)"]
-        if annotated.not_kept:
-            lines.append(f"Not in the copy, but in your file: {', '.join(annotated.not_kept)}")
-        self._report_end(finished, last="" if self.quiet else "\n".join(lines))
+        self._report_end(finished, {"candidates": list(candidates_json(shown))}, last=last)
 
     def _report_end(self, finished: Finished, more: dict[str, Any] | None = None, *, last: str = "") -> NoReturn:
-        """more: keys that are added to the JSON object. last: what is printed after the summary."""
+        """more: keys that are added to the JSON object; last: a message after the summary."""
         summary = finished.summary
         show = next_command(self.context, "show", summary.run)
         if not self.quiet or self.as_json:
@@ -282,6 +275,6 @@ class _Session:
         elif others := finished.imported_with_other_data:
             rows = "1 row was" if others == 1 else f"{others} rows were"
             print_message(f"importer: {rows} already imported with different data; see: {show}")
-        if last:
+        if last and not self.quiet:
             print_message(last)
         raise typer.Exit(summary.exit_code or 0)

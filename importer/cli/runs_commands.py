@@ -29,7 +29,7 @@ from importer.cli.messages import print_message, print_result, problem_lines
 from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
-from importer.report import Summary, outcome_text, read_summary, status_lines, summary_lines
+from importer.report import Summary, outcome_text, read_summary, status_lines, summary_lines, wrapped
 from importer.runs.lineage import SourceStatus, rows_without_target
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import EDITS_FILE, MARKER, refuse_untrusted, summaries_of_edits
@@ -223,9 +223,9 @@ def present(
     for line in summary_lines(summary, folder):
         print_result(line)
     if proposed := summaries_of_edits(folder):
-        print_result(f"\nProposed changes of the mapping, ready to paste: {folder / EDITS_FILE}")
+        print_result(f"\nProposed changes of the mapping: {folder / EDITS_FILE}")
         for text in proposed[:_MOST_EDITS]:
-            print_result(f"  - {text}")
+            print_result("\n".join(wrapped(text, "  - ", "    ")))
         if len(proposed) > _MOST_EDITS:
             print_result(f"  ... and {len(proposed) - _MOST_EDITS} more")
     if isinstance(summary.target, ManyTargets):

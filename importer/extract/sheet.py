@@ -204,7 +204,9 @@ class Layout:
             also_typed = typed_cells(listed, cells, self.columns)
             problems += tuple(self._format_problems(record, cells, listed, also_typed - typed))
             typed |= also_typed
-        links = tuple((index - first, address) for index, address in record.links) if first else record.links
+        links = record.links
+        if links and first:
+            links = tuple((index - first, address) for index, address in links if first <= index < first + kept)
         return Row(self.origin, record.number, cells, typed, problems, links=links)
 
     def _format_problems(

@@ -78,14 +78,13 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
 def _layout(source: RecordSource, header: Header, results: ResultsHeader | None, options: SourceOptions) -> Layout:
     width = len(header.names) if source.even else header.width
     lower = header.lower + ("",) * width
+    columns = tuple(column(index, header.names[index], lower[index]) for index in range(width))
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
         replace(source.origin, first=results.first) if results else source.origin,
         header.last_row,
         width,
-        results.columns
-        if results
-        else tuple(column(index, header.names[index], lower[index]) for index in range(width)),
+        results.columns if results else columns,
         source.even,
         hidden.union(options.skip_rows),
         options.stop_at,

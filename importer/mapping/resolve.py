@@ -139,6 +139,9 @@ def _report_unused(context: Context) -> None:
         return
     is_error = context.mapping.defaults.unused_columns is UnusedColumns.ERROR
     report = context.diagnostics.error if is_error else context.diagnostics.warning
+    todo = "map the columns that should be imported"
+    if context.mapping.target.operation is Operation.ADD_TO_POOL:
+        todo = "a talent pool takes only e-mail, names, CV and source_platform: send the file to a job post"
     for header in (context.header, *context.child_headers.values()):
         unused = header.unused()
         if unused:
@@ -147,7 +150,7 @@ def _report_unused(context: Context) -> None:
             noun, verb = ("columns", "are") if len(unused) > 1 else ("column", "is")
             of = f" of '{header.table}'" if header.table else ""
             message = f"{len(unused)} {noun}{of} {verb} not used: {names}"
-            hint = "map the columns that should be imported, or, under defaults:, set unused_columns: ignore"
+            hint = f"{todo}, or, under defaults:, set unused_columns: ignore"
             report("columns-unused", message, hint, FilePlace(str(context.mapping.path)))
 
 

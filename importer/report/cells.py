@@ -67,22 +67,23 @@ class TextRows:
     A check of 100,000 rows reports two million cells, which would take XlsxWriter longer than the check itself. Only
     rows without special characters are written here; a test compares both ways byte for byte.
 
-    styles, long_styles: for each column, for short texts and for texts of `long_from` characters or more.
+    styles, long_styles: for each column, for short texts and for texts of `long_from` characters or more. source: the
+    columns whose empty cells are not written; empty cells of the others get their style.
     """
 
-    def __init__(self, sheet: Any, styles: Sequence[Any], long_styles: Sequence[Any], long_from: int) -> None:
+    def __init__(
+        self, sheet: Any, styles: Sequence[Any], long_styles: Sequence[Any], long_from: int, source: range
+    ) -> None:
         self._sheet = sheet
+        self._source = source
         self._long_from = long_from
         self._columns = tuple(
             (f'<c r="{xl_col_to_name(column)}', f'" s="{style._get_xf_index()}"') for column, style in enumerate(styles)
         )
         self._long_styles = tuple(f'" s="{style._get_xf_index()}"' for style in long_styles)
 
-    def write(self, row: int, texts: Sequence[str], blank_from: int) -> bool:
-        """Write the texts into the row (from 0); returns false, without writing, if a text needs special handling.
-
-        Empty texts get a styled cell only from column `blank_from` on.
-        """
+    def write(self, row: int, texts: Sequence[str]) -> bool:
+        """Write the texts into the row (from 0); returns false, without writing, if a text needs special handling."""
         if max(map(len, texts)) > MAX_CELL_LENGTH // 2 or _SPECIAL.search("".join(texts)):
             return False  # a longer text may have to be cut
         number = str(row + 1)
@@ -91,7 +92,7 @@ class TextRows:
             if text:
                 used = style if len(text) < self._long_from else self._long_styles[column]
                 cells.append(f"{begin}{number}{used}{_inline_string(text)}")
-            elif column >= blank_from:
+            elif column not in self._source:
                 cells.append(f"{begin}{number}{style}/>")
         sheet = self._sheet
         if row > sheet.previous_row:

@@ -54,7 +54,7 @@ class SentSheet:
         if self._sheet is None:
             self._begin()
         self._lines += 1
-        if self._rows is None or not self._rows.write(self._lines, texts, len(texts)):
+        if self._rows is None or not self._rows.write(self._lines, texts):
             for index, text in enumerate(texts):
                 write_text(
                     self._sheet,
@@ -70,7 +70,7 @@ class SentSheet:
             self._sheet.set_column(index, index, width)
             write_text(self._sheet, 0, index, name, self._styles[HEADER])
         styles, long_styles = [self._styles[_TEXT]] * len(_COLUMNS), [self._styles[PLAIN]] * len(_COLUMNS)
-        self._rows = TextRows(self._sheet, styles, long_styles, TEXT_CELL_LIMIT + 1)
+        self._rows = TextRows(self._sheet, styles, long_styles, TEXT_CELL_LIMIT + 1, range(len(_COLUMNS)))
 
     def finish(self) -> None:
         """Set filter and frozen rows, and note if candidates are left out."""

@@ -47,7 +47,8 @@ class RunFacts:
     the file was read, in one line; columns: those of the source, in order; delimiter: of the source, also used for the
     results CSVs; knows_types: whether the cell types are known, since the source is a workbook or a results file of
     one; started_at, ended_at: with a time zone; warnings: full messages with their places; blank_rows: blank rows that
-    were skipped (not counted as rows read); flags: those of the command, with their values; continues: the run
+    were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of the name;
+    flags: those of the command, with their values; continues: the run
     that this one continues; entries: other tables with entries of the rows.
     """
 
@@ -69,6 +70,7 @@ class RunFacts:
     dry_run: bool = False
     warnings: tuple[str, ...] = ()
     blank_rows: int = 0
+    identity: tuple[tuple[int, ...], ...] = ()
     knows_types: bool = False
     flags: Mapping[str, str] = field(default_factory=dict)
     continues: str | None = None

@@ -11,7 +11,7 @@ from typing import Any, Final
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 
-from importer.models import IMPORT_COLUMNS, SUMMARY_SHEET, TYPED_COLUMN, OutcomeKind
+from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, SUMMARY_SHEET, TYPED_COLUMN, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
 from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, row_height, write_text
@@ -33,7 +33,8 @@ _WRAPPED_IMPORT: Final[Style] = {**_IMPORT, "text_wrap": True}
 
 _PROBLEM_WIDTH, _HINT_WIDTH = 70, 55
 _TYPES_WIDTH = 13
-_IMPORT_WIDTHS: Final = (11, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
+_IMPORT_WIDTHS: Final = (11, 34, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
+_FROZEN: Final = 2  # columns: the row and the candidate stay visible beside the source's columns
 _MIN_WIDTH, _MAX_WIDTH = 8, 32
 _ROWS_MEASURED = 200
 _ROWS_FITTED = 2_000  # XlsxWriter keeps each height in memory
@@ -170,17 +171,23 @@ class _OutcomeSheet:
         self._rows = 0
         sheet.set_tab_color(outcome_text(kind).tab_color)
         self._widths = [len(column.name) + 3 for column in self._columns]  # + 3: the filter's button
-        import_names = (*IMPORT_COLUMNS, *[TYPED_COLUMN] * self._knows_types)
+        email, name = facts.identity or ((), ())
+        self._candidate = tuple(dict.fromkeys((*name, *email)))
+        row, *others = IMPORT_COLUMNS
         short, wrapped = styles[_IMPORT], styles[_WRAPPED_IMPORT]
-        self._import_styles = [short, short, wrapped, wrapped, *[short] * self._knows_types]
-        self._last_column = len(self._columns) + len(import_names) - 1
-        for index, column in enumerate(self._columns):
+        self._import_styles = [short, short, short, wrapped, wrapped]
+        typed = [short] * self._knows_types
+        self._source = range(len(self._import_styles), len(self._import_styles) + len(self._columns))
+        self._last_column = self._source.stop - 1 + len(typed)
+        for index, name_of_column in enumerate((row, CANDIDATE_COLUMN, *others)):
+            write_text(sheet, 0, index, name_of_column, styles[_IMPORT_HEADER])
+        for index, column in zip(self._source, self._columns, strict=True):
             write_text(sheet, 0, index, column.name, styles[HEADER])
-        for index, name in enumerate(import_names, start=len(self._columns)):
-            write_text(sheet, 0, index, name, styles[_IMPORT_HEADER])
-        text_styles = [self._text] * len(self._columns) + self._import_styles
-        long_styles = [self._long] * len(self._columns) + self._import_styles
-        self._text_rows = TextRows(sheet, text_styles, long_styles, TEXT_CELL_LIMIT + 1)
+        if self._knows_types:
+            write_text(sheet, 0, self._last_column, TYPED_COLUMN, styles[_IMPORT_HEADER])
+        text_styles = self._import_styles + [self._text] * len(self._columns) + typed
+        long_styles = self._import_styles + [self._long] * len(self._columns) + typed
+        self._text_rows = TextRows(sheet, text_styles, long_styles, TEXT_CELL_LIMIT + 1, self._source)
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row, or only count it if the sheet is full."""
@@ -190,21 +197,23 @@ class _OutcomeSheet:
         cells, problems = reported.row.cells, reported.outcome.problems
         if self._rows <= _ROWS_MEASURED:
             self._widths = [max(width, len(text) + 1) for width, text in zip(self._widths, cells, strict=True)]
-        import_cells: tuple[str, ...] = reported.import_cells
-        if self._knows_types:
-            import_cells = (*import_cells, reported.typed_letters(self._columns))
-        if problems or not self._text_rows.write(self._rows, (*cells, *import_cells), len(cells)):
-            self._write_source(reported)
+        row, *others = reported.import_cells
+        import_cells = (row, ", ".join(filter(None, (cells[index] for index in self._candidate))), *others)
+        typed = (reported.typed_letters(self._columns),) if self._knows_types else ()
+        if problems or not self._text_rows.write(self._rows, (*import_cells, *cells, *typed)):
             self._write_import(import_cells)
+            self._write_source(reported)
+            for text in typed:
+                write_text(self._sheet, self._rows, self._last_column, text, self._import_styles[0])
 
     def _write_source(self, reported: ReportedRow) -> None:
         highlighted = reported.highlighted_cells()
         for index, text in enumerate(reported.row.cells):
             if index in highlighted:
-                self._write_highlighted(index, text, highlighted[index])
+                self._write_highlighted(self._source[index], text, highlighted[index])
             elif text:
                 style = self._text if len(text) <= TEXT_CELL_LIMIT else self._long
-                write_text(self._sheet, self._rows, index, text, style)
+                write_text(self._sheet, self._rows, self._source[index], text, style)
 
     def _write_highlighted(self, index: int, text: str, problems: list[Problem]) -> None:
         is_warning = all(problem.severity == "warning" for problem in problems)
@@ -214,26 +223,25 @@ class _OutcomeSheet:
             self._sheet.write_comment(self._rows, index, comment[:_LONGEST_COMMENT], _COMMENT)
 
     def _write_import(self, cells: tuple[str, ...]) -> None:
-        _, _, problem, hint, *_ = cells
+        *_, problem, hint = cells
         height = row_height({problem: _PROBLEM_WIDTH, hint: _HINT_WIDTH})
         if height > LINE_HEIGHT and self._rows <= _ROWS_FITTED:
             self._sheet.set_row(self._rows, height)
-        for index, (text, style) in enumerate(zip(cells, self._import_styles, strict=True), len(self._columns)):
+        for index, (text, style) in enumerate(zip(cells, self._import_styles, strict=True)):
             write_text(self._sheet, self._rows, index, text, style)
 
     def finish(self) -> None:
         """Set filter, widths and frozen rows, and note if rows are left out."""
         sheet, written = self._sheet, min(self._rows, self._limit)
-        for index, width in enumerate(self._widths):
-            sheet.set_column(index, index, min(max(width, _MIN_WIDTH), _MAX_WIDTH))
-        widths = (*_IMPORT_WIDTHS, *[_TYPES_WIDTH] * self._knows_types)
-        for index, width in enumerate(widths, start=len(self._columns)):
+        source = (min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)
+        for index, width in enumerate((*_IMPORT_WIDTHS, *source, *[_TYPES_WIDTH] * self._knows_types)):
             sheet.set_column(index, index, width)
-        sheet.freeze_panes(1, 0)
+        sheet.freeze_panes(1, _FROZEN)
         sheet.autofilter(0, 0, written, self._last_column)
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         sheet.repeat_rows(0)
+        sheet.set_footer("&L&A&R&P / &N")
         sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{written + 1}"})
         if self._rows > written:
             note = f"Only the first {written:,} rows are shown here; {self._csv_file} has all rows."

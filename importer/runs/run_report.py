@@ -140,6 +140,7 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         dry_run=manifest.dry_run,
         warnings=manifest.warnings,
         blank_rows=manifest.blank_rows,
+        identity=manifest.identity,
         flags=manifest.flags,
         continues=manifest.continues,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
@@ -147,6 +148,7 @@ def _amount_in(value: ResolvedValue) -> Callable[[str], str]:
 
 
 _AMOUNT = re.compile(r"[^\d\s.,'+-]{1,4}\.?\s*[\d.,'’\s]+|[\d.,'’\s]+[^\d\s.,'+-]{1,4}\.?")
+_WORD = re.compile(r"[^\W\d_]{2}")  # not the k of 48k
 
 
 def _number_hint(text: str, value: ResolvedValue) -> str:
@@ -154,7 +156,8 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
     if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text):
         if declared:
             return f"write it in digits and in {declared[0]}, or correct currency: {place}"
-        return f"write it in digits, or set currency: {place}"
+        is_currency = any(unicodedata.category(character) == "Sc" for character in text) or _WORD.search(text)
+        return f"write it in digits, or set currency: {place}" if is_currency else "write it in digits"
     if value.field.kind is Kind.INTEGER and _FRACTION.fullmatch(text):
         return "the question takes whole numbers: remove the decimals"
     if value.field.kind is Kind.DECIMAL:

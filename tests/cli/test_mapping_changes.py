@@ -139,7 +139,7 @@ def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
     folder = re.search(r"results/\S+/", shown[found])
     assert folder is not None
     assert shown[found:] == [
-        f"Proposed changes of the mapping, ready to paste: {folder[0]}mapping_changes.yaml",
+        f"Proposed changes of the mapping: {folder[0]}mapping_changes.yaml",
         "  - m.yaml:5 the answer to level: 2 unknown texts in 2 cells, 1 with a similar option",
         '  - m.yaml:6 the answer to start: dates: ["%d.%m.%Y"] reads all 2 cells that are not dates now',
     ]

@@ -407,14 +407,14 @@ def test_inspecting_leaves_nothing_behind(serve: Serve) -> None:
 
 
 def _cut_off(served: Served, change: Callable[[Path], object]) -> tuple[int, str, str]:
-    """Change a run's folder after some rows; return its exit code, its output after the first line, and its ID."""
+    """Change a run's folder after some rows; return its exit code, its output after the plan, and its ID."""
     results = served.door.folder / "results"
     with served.door.started(*RUN, "--json", "--rate", "40") as process:
         served.wait_for(8)
         (folder,) = (path for path in results.iterdir() if path.name.startswith("2"))
         change(folder)
         _, output = process.communicate(timeout=30)
-        return process.returncode, output.partition("\n")[2], folder.name
+        return process.returncode, output[output.index("importer: ") :], folder.name
 
 
 def _every_candidate_is_accepted_once(served: Served) -> None:

@@ -305,7 +305,7 @@ MUTANTS = (
     Mutant(
         "a killed run's report forgets what the ledger knows",
         "runs/finalize.py",
-        "                journal.record(_outcome_of_state(state))\n",
+        "                journal.record(outcome_of_state(state))\n",
         "                journal.record(Outcome(row.number, OutcomeKind.NOT_SENT))\n",
         ("tests/cli/test_finalize.py",),
     ),

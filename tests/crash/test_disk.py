@@ -92,9 +92,9 @@ def test_a_full_disk_in_sixteen_steps(
 
 
 CLOSED = {
-    0o555: "the results folder cannot be created: Permission denied\n"
+    0o555: "the results folder cannot be created: Permission denied [results-folder-not-writable]\n"
     "  -> choose another folder with --out or IMPORTER_OUT, or get write permission there\n",
-    0o600: "this folder cannot be read: Permission denied\n"
+    0o600: "this folder cannot be read: Permission denied [results-folder-untrusted]\n"
     "  -> choose another folder with --out or IMPORTER_OUT, or get permission for this one\n",
 }
 
@@ -154,7 +154,8 @@ def test_a_damaged_ledger(tmp_path: Path, service: Recorder, run: Callable[[], t
     assert code == 3
     assert output.endswith(
         "importer: 1 problem found; nothing was sent.\n\n"
-        "disk/results/ledger.sqlite: it is not a readable database (file is not a database), so nothing is sent\n"
+        "disk/results/ledger.sqlite: it is not a readable database (file is not a database), so nothing is sent"
+        " [ledger-damaged]\n"
         "  -> restore it from a backup; if you move it away instead, every row is sent again and the service reports "
         "which candidates it already has\n"
     )

@@ -104,6 +104,16 @@ def test_unused_columns_are_a_warning() -> None:
     ]
 
 
+def test_unused_columns_of_a_talent_pool() -> None:
+    """A talent pool takes no answers, which the warning says."""
+    text = HEAD.replace("{job_post: 4f2c9a}", "{talent_pool: 17}")
+    (warning,) = resolved(text, (*HEADER, "Notes")).warnings
+    assert warning.hint == (
+        "a talent pool takes only e-mail, names, CV and source_platform: send the file to a job post, or, "
+        "under defaults:, set unused_columns: ignore"
+    )
+
+
 def test_many_unused_columns_are_counted() -> None:
     """A long list of unused columns ends after twelve names."""
     (warning,) = resolved(HEAD, (*HEADER, *(f"Custom {number}" for number in range(15)))).warnings

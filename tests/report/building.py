@@ -34,6 +34,7 @@ FACTS = RunFacts(
     ended_at=datetime(2026, 11, 21, 2, 19, 40, tzinfo=_ISTANBUL),
     finished=True,
     exit_code=0,
+    identity=((1,), (0,)),
     knows_types=True,
 )
 

@@ -48,9 +48,9 @@ def write_cells(sheet: Any, styles: list[Any], row: int, cells: list[str]) -> No
 
 def whole(sheet: Any, styles: list[Any], texts: list[list[str]]) -> None:
     """Like the report: special rows are written cell by cell."""
-    text_rows = TextRows(sheet, styles[:COLUMNS], styles[COLUMNS:], LONG_FROM)
+    text_rows = TextRows(sheet, styles[:COLUMNS], styles[COLUMNS:], LONG_FROM, range(BLANK_FROM))
     for row, cells in enumerate(texts):
-        if not text_rows.write(row, cells, BLANK_FROM):
+        if not text_rows.write(row, cells):
             write_cells(sheet, styles, row, cells)
 
 
@@ -67,9 +67,9 @@ def test_plain_rows_do_not_go_cell_by_cell() -> None:
     """Names with umlauts, ampersands and spaces around them are plain; control characters are not."""
     workbook = xlsxwriter.Workbook(io.BytesIO(), {"constant_memory": True})
     styles = [workbook.add_format()] * 2
-    text_rows = TextRows(workbook.add_worksheet(), styles, styles, LONG_FROM)
-    assert text_rows.write(0, ["Müller & Söhne <x> ", "İstanbul"], 0)
-    assert not text_rows.write(1, ["two\nlines", ""], 0)
-    assert text_rows.write(2, ["", "x" * 256], 0)
-    assert not text_rows.write(3, ["", "x" * 20_000], 0)
+    text_rows = TextRows(workbook.add_worksheet(), styles, styles, LONG_FROM, range(0))
+    assert text_rows.write(0, ["Müller & Söhne <x> ", "İstanbul"])
+    assert not text_rows.write(1, ["two\nlines", ""])
+    assert text_rows.write(2, ["", "x" * 256])
+    assert not text_rows.write(3, ["", "x" * 20_000])
     workbook.close()

@@ -51,8 +51,8 @@ def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
         "filtered",
     ]
     for sheet in book.worksheets[1:]:
-        assert sheet.auto_filter.ref == "A1:I2", sheet.title
-        assert sheet.freeze_panes == "A2", sheet.title
+        assert sheet.auto_filter.ref == "A1:J2", sheet.title
+        assert sheet.freeze_panes == "C2", sheet.title
         assert sheet.print_title_rows == "$1:$1", sheet.title
 
 
@@ -85,7 +85,7 @@ def test_rows_are_as_high_as_their_messages(tmp_path: Path) -> None:
 
 
 def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
-    """A sheet has the source's own columns as text, then the import_ columns."""
+    """A sheet has the problem of each row first, and whose row it is; then the source's own columns as text."""
     bad = row(7, "0012", "a@example.com", "+44 20 7946 0123", "bachelor")
     outcomes = [Outcome(7, OutcomeKind.INVALID, problems=(bad_degree(bad),)), *created([8])]
 
@@ -93,21 +93,14 @@ def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
 
     assert _cells(_open(tmp_path)["invalid"]) == [
         [
-            "ID",
-            "E-mail",
-            "Mobile",
-            "Degree 1",
-            "import_row",
-            "import_status",
-            "import_problem",
-            "import_hint",
-            "import_typed",
+            *("import_row", "import_candidate", "import_status", "import_problem", "import_hint"),
+            *("ID", "E-mail", "Mobile", "Degree 1", "import_typed"),
         ],
         [
-            *("0012", "a@example.com", "+44 20 7946 0123", "bachelor", "7", "invalid"),
+            *("7", "0012, a@example.com", "invalid"),
             """Candidates!D7, column "Degree 1": 'bachelor' is not a degree that the service accepts""",
             "add it under values: in mappings/zoho.yaml:41",
-            None,
+            *("0012", "a@example.com", "+44 20 7946 0123", "bachelor", None),
         ],
     ]
 
@@ -121,12 +114,12 @@ def test_cells_with_problems_are_highlighted_with_their_message(tmp_path: Path) 
 
     _, cells = _open(tmp_path)["invalid"].iter_rows()
     assert [cell.comment.text if cell.comment else None for cell in cells] == [
-        *(None, None, "'' is not a valid phone number\nwrite it with its country"),
+        *(None, None, None, None, None, None, None, "'' is not a valid phone number\nwrite it with its country"),
         "'bachelor' is not a degree that the service accepts\nadd it under values: in mappings/zoho.yaml:41",
-        *(None, None, None, None, None),
+        None,
     ]
-    marked = cells[3].fill.fgColor.rgb
-    assert [cell.fill.fgColor.rgb == marked for cell in cells[:4]] == [False, False, True, True]
+    marked = cells[8].fill.fgColor.rgb
+    assert [cell.fill.fgColor.rgb == marked for cell in cells[5:9]] == [False, False, True, True]
 
 
 HOSTILE = {
@@ -154,7 +147,7 @@ def test_hostile_cells_are_text(tmp_path: Path, name: str) -> None:
     """Every cell is text in the workbook, never a formula, a link, a number or markup."""
     write_report(tmp_path, FACTS, [row(4, HOSTILE[name])], created([4]))
 
-    cell = _open(tmp_path)["201 created"]["A2"]
+    cell = _open(tmp_path)["201 created"]["F2"]
     assert (cell.value, cell.data_type) == (AS_SHOWN.get(name, HOSTILE[name]), "s")
     assert cell.hyperlink is None
 
@@ -190,11 +183,11 @@ def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: O
     sheet = book.worksheets[1]
     first = [cells[0] for cells in _cells(sheet)]
     assert first == [
-        "ID",
-        *(f"{n:04d}" for n in range(1, 10_001)),
+        "import_row",
+        *map(str, range(1, 10_001)),
         f"Only the first 10,000 rows are shown here; {file} has all rows.",
     ]
-    assert sheet.auto_filter.ref == "A1:I10001"
+    assert sheet.auto_filter.ref == "A1:J10001"
     assert len(read_csv(tmp_path / file)) == 1 + count
     assert summary.outcomes[kind] == count
     assert count in [cells[1] for cells in _cells(book["Summary"])]
@@ -229,7 +222,7 @@ def test_the_number_of_comments_is_limited(tmp_path: Path) -> None:
 
     write_report(tmp_path, FACTS, bad, outcomes)
 
-    degrees = [cells[3] for cells in _open(tmp_path)["invalid"].iter_rows(min_row=2)]
+    degrees = [cells[8] for cells in _open(tmp_path)["invalid"].iter_rows(min_row=2)]
     assert [cell.comment is not None for cell in degrees] == [True] * MOST_COMMENTS + [False]
     assert len({cell.fill.fgColor.rgb for cell in degrees}) == 1
 
@@ -275,7 +268,7 @@ def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
         f"     importer run {tmp_path}/invalid.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         f"     importer run {tmp_path}/400_rejected.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         "What to fix, then notes",
-        "the cells to fix are highlighted in the sheets; the last columns of a sheet show the problems of each row",
+        "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook",
         *("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where", "Code"),
         *("invalid", "1", "Degree 1", "'bachelor' is not a degree that the service accepts"),
         *("add it under values: in mappings/zoho.yaml:41", "D7", "value-unknown"),

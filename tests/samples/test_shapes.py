@@ -44,13 +44,13 @@ def test_the_rows_of_one_candidate_have_one_outcome_and_one_request(tmp_path: Pa
 
 
 def test_fixed_rows_are_joined_with_their_other_tables(tmp_path: Path) -> None:
-    """invalid.csv of a run, fixed in place, is joined with the run's copies of its other files."""
+    """invalid.csv of a run is joined with the file of entries beside it, in which a person fixed one."""
     shape = next(shape for shape in SHAPES if shape.name == "zoho_backup")
     with running(SandboxOptions(token="golden")) as sandbox:
         first = rehearse(shape, sandbox, tmp_path)
         folder = tmp_path / first.summary.run
-        schools = folder / "child-1.csv"
-        schools.write_text(schools.read_text("utf-8").replace("Jan-0202", "Jan-2012"), "utf-8")
+        schools = folder / "invalid.Candidates_Educational_Details.csv"
+        schools.write_text(schools.read_text("utf-8").replace("Jan-0202,", "Jan-2012,"), "utf-8")
         fixed = Shape(shape.name, str(folder / "invalid.csv"))
         second = rehearse(fixed, sandbox, tmp_path)
     assert [outcome.kind for outcome in second.outcomes] == [OutcomeKind.CREATED]

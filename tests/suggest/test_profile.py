@@ -146,7 +146,8 @@ def test_inspect_escapes_control_characters(tmp_path: Path) -> None:
     assert "A   First\\u001b[31m   text   100%     A\\u001b[2Jda | Alan" in shown.stdout
     assert shown.stdout.endswith(
         "1 row cannot be sent; the first problems:\n"
-        f"{path}, row 2, column \"First\\u001b[31m\": 'A\\x1b[2Jda' contains the control character U+001B\n"
+        f"{path}, row 2, column \"First\\u001b[31m\": 'A\\x1b[2Jda' contains the control character U+001B"
+        " [control-character]\n"
         "  -> clear the cell and type it again\n"
     )
 
@@ -160,7 +161,7 @@ def test_inspect_names_the_flag(tmp_path: Path) -> None:
     book = tmp_path / "a.xlsx"
     book.write_bytes(edited((("Name",), ("Ada",)), lambda book, _: book.create_sheet("Notes")))
     assert (
-        f"{book}: only the sheet 'Sheet' is read, not 'Notes'\n"
+        f"{book}: only the sheet 'Sheet' is read, not 'Notes' [sheets-not-read]\n"
         "  -> to read another sheet, set sheet: under source: in the mapping; for this command use --sheet\n"
     ) in CliRunner().invoke(app, [str(book)]).stdout
 

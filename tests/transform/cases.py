@@ -352,7 +352,7 @@ BAD = (
         "'1.5' is not a number with the decimal separator ','; write it in digits, or set decimal: and thousands: in "
         "m.yaml:4", '{column: Cell, thousands: "."}'),
     Bad("reversed digits", _INTEGER, "\u202e81",
-        "'\\u202e81' is not a whole number; write it in digits, or set currency: in m.yaml:4"),
+        "'\\u202e81' is not a whole number; write it in digits"),
     Bad("reversed text", _TEXT, "a\u202eb",
         "'a\\u202eb' contains the character U+202E, which cannot be sent; remove it"),
     Bad("two short phones", PHONE, "01 5123 / 01 5124",
@@ -387,7 +387,7 @@ BAD = (
         f"'2019-05' is not a valid range of two values; {_REST_OF_RANGE}",
         '{column: Cell, part: start, dates: "%Y", missing_day: first, missing_month: first}'),
     Bad("range whose other end cannot be read", _INTEGER, "40 - 50k",
-        "'50k' is not a whole number; write it in digits, or set currency: in m.yaml:4",
+        "'50k' is not a whole number; write it in digits",
         "{column: Cell, part: start}"),
     Bad(
         "text with a control character", _TEXT, "a\x00b",
