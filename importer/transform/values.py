@@ -109,6 +109,7 @@ class ValueReader:
         for column in filled:
             used.clear()
             read = self._interpreter.read(stripped(row.cells[column.index]), column.index in row.typed)
+            read = self._linked(read, row, column)
             if read is not None and not isinstance(read, InvalidValue):
                 return ReadFrom((column,), read, frozenset(used), skipped)
             skipped |= read is not None
@@ -145,9 +146,7 @@ class ValueReader:
             text = row.cells[column.index]
             if not text:
                 continue
-            read = self._read_cached(text, column.index in row.typed)
-            if self._follows_links and read is not None and (link := dict(row.links).get(column.index)):
-                read = linked_url(text, link)
+            read = self._linked(self._read_cached(text, column.index in row.typed), row, column)
             if isinstance(read, InvalidValue):
                 invalid.append(read.at(row.place(column)))
                 found = read
@@ -155,6 +154,12 @@ class ValueReader:
                 return read
         problems.extend(invalid)
         return found
+
+    def _linked(self, read: Any, row: Row, column: Column) -> Any:
+        """What was read of a cell, or the address of its link."""
+        if self._follows_links and read is not None and (link := dict(row.links).get(column.index)):
+            return linked_url(row.cells[column.index], link)
+        return read
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
         cells = [stripped(row.cells[column.index]) for column in self.value.columns]
