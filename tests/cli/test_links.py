@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -115,3 +116,27 @@ def edit_results(path: Path, edits: dict[int, dict[str, str]]) -> None:
         for name, text in edits[int(cells[columns["import_row"]].value)].items():
             cells[columns[name]].value = text
     book.save(path)
+
+
+def test_the_cell_of_a_link_is_shown(serve: Serve) -> None:
+    """Of several columns, what was sent is beside the cell that has the link."""
+    served = serve()
+    mapping = MAPPING + "  linkedin: {column: [Profile, Other]}\n"
+    (served.door.folder / "mapping.yaml").write_text(mapping, encoding="utf-8")
+    with xlsxwriter.Workbook(served.door.folder / "people.xlsx") as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, [*HEADER, "Profile", "Other"])
+        sheet.write_row(1, 0, [*candidate(1), "", "https://example.com/b"])
+        sheet.write_url(1, len(HEADER), SHOWN, string="LinkedIn")
+    served("run", "people.xlsx", "--mapping", "mapping.yaml")
+    shown = json.loads(served("show", "last", "--row", "2", "--json").out)["answers"]
+    assert [line for line in shown if line["question"] == "linkedin"] == [
+        {
+            "cell": "H2",
+            "column": "Profile",
+            "text": "LinkedIn",
+            "question": "linkedin",
+            "sent": SHOWN,
+            "note": "address of the link",
+        }
+    ]
