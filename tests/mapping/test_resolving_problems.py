@@ -328,7 +328,7 @@ def test_a_constant_email() -> None:
 
 
 def test_both_names_from_one_whole_cell() -> None:
-    """The first and the last name cannot be the same full name; parts of it can."""
+    """The first and the last name cannot be the same full name."""
     names = "first_name: First, last_name: Last"
     assert names in HEAD
     reported = resolving_problems(HEAD.replace(names, "first_name: First, last_name: First"), HEADER)
@@ -337,8 +337,6 @@ def test_both_names_from_one_whole_cell() -> None:
         "first_name: {column: First, part: first} and last_name: {column: First, part: last}; otherwise correct one "
         "of the columns"
     ]
-    parts = "first_name: {column: First, part: first}, last_name: {column: First, part: last}"
-    assert not resolving_problems(HEAD.replace(names, parts), HEADER)
 
 
 def test_unused_columns_can_be_an_error() -> None:
