@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -25,7 +26,7 @@ from importer.mapping import (
     read_mapping,
     resolve,
 )
-from importer.models import Application, PoolCandidate, Question, Row, SourceOptions
+from importer.models import Application, PoolCandidate, Question, Row, SourceOptions, Submission
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
 from importer.runs.row_selection import Selection
@@ -81,16 +82,19 @@ class _OpenedChild:
     copy: ChildCopy
 
 
-def copy_of_source(file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits) -> SourceCopy:
+def copy_of_source(
+    file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits, *, is_copy: bool
+) -> SourceCopy:
     """Create the private copy of a run's source. In a results file, values that a spreadsheet program has reformatted
-    are restored, where the file's own run proves them.
+    are restored, where the file's own run proves them. is_copy: the file is the private copy of a run, and as it
+    should be.
 
     Raises:
         UnusableInput: the file cannot be read.
     """
     copy = copy_source(file, folder, limits)
     runs = Source(file, copy.path).earlier_runs
-    if not runs:
+    if is_copy or not runs:
         return copy
     return restore_values(copy, lambda: sheet_of(runs[0], read_manifest(runs[0]), limits), options, limits)
 
@@ -186,7 +190,8 @@ def _open(
     mapping: Mapping,
     limits: ReadingLimits,
 ) -> _OpenedChild:
-    corrected = _corrected_entries(child, source)
+    beside = _entries_beside(child, source)
+    corrected = beside or _earlier_copy(f"{_ROWS}{label_of(child)}", source)
     if corrected is None and child.file is None:
         workbook = _workbook_of(source, folder, copies, limits)
         if Path(workbook.copy).suffix.lower() not in _WORKBOOKS:
@@ -200,6 +205,8 @@ def _open(
         path, shown_as = corrected or _file_of(name, source, mapping.folders, place)
         try:
             copied = copy_source(path, folder, limits, f"child-{len(copies) + 1}")
+            if beside and (original := _entries_of_run(child, source, limits)) is not None:
+                copied = restore_values(copied, original, child.options, limits)
         except UnusableInput as error:  # reported at the place in the mapping
             raise UnusableInput(
                 [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]
@@ -214,13 +221,19 @@ def label_of(child: ChildSource) -> str:
     return re.sub(r"[^\w-]+", "_", Path(child.file).stem if child.file else child.options.sheet or "")
 
 
-def _corrected_entries(child: ChildSource, source: Source) -> tuple[Path, str] | None:
+def _entries_beside(child: ChildSource, source: Source) -> tuple[Path, str] | None:
     """For a results file: the file beside it with the entries of its rows, which a person may have corrected."""
-    label = label_of(child)
-    beside = source.file.with_name(f"{source.file.stem}.{label}.csv")
-    if source.earlier_runs and beside.is_file():
-        return beside, str(beside)
-    return _earlier_copy(f"{_ROWS}{label}", source)
+    beside = source.file.with_name(f"{source.file.stem}.{label_of(child)}.csv")
+    return (beside, str(beside)) if source.earlier_runs and beside.is_file() else None
+
+
+def _entries_of_run(child: ChildSource, source: Source, limits: ReadingLimits) -> Callable[[], Sheet] | None:
+    """What opens the table that the file beside a results file was written from: the copy of its run."""
+    for earlier in source.earlier_runs:
+        for table in read_manifest(earlier).entries:
+            if table.label == label_of(child):
+                return partial(open_sheet, earlier / table.copy, table.options, limits, shown_as=table.shown_as)
+    return None
 
 
 def _earlier_copy(name: str, source: Source) -> tuple[Path, str] | None:
@@ -317,11 +330,22 @@ class SentAnswers:
 
     def of(self, row: Row) -> tuple[TracedAnswer, ...]:
         """The answers of the candidate whose first row this is; () for another row, or if they are not known."""
+        candidate, body = self._candidate(row)
+        if self._mapping is None or candidate is None or body is None:
+            return ()
+        return trace_row(candidate, self._mapping, body)
+
+    def left_out(self, row: Row) -> tuple[Problem, ...]:
+        """The warnings about answers that this candidate was sent without."""
+        _, body = self._candidate(row)
+        return tuple(replace(problem, severity="warning") for problem in body.left_out) if body is not None else ()
+
+    def _candidate(self, row: Row) -> tuple[Row | None, Submission | None]:
         candidate = row if self._grouped is None else self._grouped.get(row.number)
         if self._mapping is None or candidate is None:
-            return ()
+            return None, None
         body = transform_row(candidate, self._mapping)
-        return trace_row(candidate, self._mapping, body) if isinstance(body, Application | PoolCandidate) else ()
+        return candidate, body if isinstance(body, Application | PoolCandidate) else None
 
     def lines_of(self, row: Row) -> tuple[SentLine, ...]:
         """The same as lines."""

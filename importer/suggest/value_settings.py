@@ -68,7 +68,7 @@ def _choices(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
 
 _TESTS: dict[Kind, Callable[[ColumnView, FieldSpec], tuple[float, str]]] = {
     Kind.EMAIL: lambda values, _: (values.emails, "an e-mail address"),
-    Kind.URL: lambda values, _: (values.urls, "a web address"),
+    Kind.URL: lambda values, _: (max(values.urls, values.linked), "a web address"),
     Kind.PHONE: lambda values, _: (values.phones, "a phone number"),
     Kind.DATE: lambda values, _: (values.dates.share, "a date"),
     Kind.INTEGER: lambda values, _: (values.whole_numbers, "a whole number"),

@@ -108,6 +108,17 @@ def test_names_are_found_by_their_neighbors(columns: dict[str, Sequence[str]], n
     assert all(value.review_reason == "" for value in found)
 
 
+def test_a_column_of_people_is_proposed_for_both_names_if_it_has_full_names() -> None:
+    """`Candidate` with two words is a full name, with a note to check it; with IDs it is not a name."""
+    proposal = proposed({"Candidate": ["Ada Nur", "Berk Kaya"]}, person=False, target=POOL)
+    found = [value_of(proposal, name) for name in ("first_name", "last_name")]
+    assert [(value.names, value.settings[0].value, value.review_reason) for value in found] == [
+        (("Candidate",), "first", "the header is similar"),
+        (("Candidate",), "last", "the header is similar"),
+    ]
+    assert "first_name" not in proposed({"Candidate": ["77 01", "78 02"]}, person=False, target=POOL).candidate
+
+
 def test_a_last_name_that_seems_to_come_first_is_marked_for_review() -> None:
     """The last word would be used as the last name, so a person must review it."""
     values = ["YILMAZ Ayşe", "KAYA Berk", "Cem Ak", "Deniz Er"]

@@ -559,7 +559,7 @@ BAD = (
         "{column: Cell, values: {İstanbul: 34}}",
     ),
     Bad("url not an address", _URL, "none yet",
-        "'none yet' is not a valid web address; write it with https:// in front"),
+        "'none yet' is not a valid web address; write the address, such as https://example.com/ada"),
     Bad("url of another kind", _URL, "javascript:alert(1)",
         "'javascript:alert(1)' is not a valid web address: javascript: addresses cannot be sent; write it with "
         "https:// in front"),
@@ -644,5 +644,5 @@ BAD = (
         "'Su, Ada, Nur' cannot be split into a first and a last name; write it as 'Last, First' or 'First Last'",
         "{column: Cell, part: last}"),
     Bad("long cell", _URL, _LONG_CELL,
-        f"'{_LONG_CELL[:80]}…' is not a valid web address; write it with https:// in front"),
+        f"'{_LONG_CELL[:80]}…' is not a valid web address; write the address, such as https://example.com/ada"),
 )  # fmt: skip
