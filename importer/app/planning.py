@@ -201,7 +201,8 @@ class Planner:
                 return selection.of(sheet.rows())
 
             scope = Scope(self.service, mapping.target)
-            corrections = find_corrections(copy.sha256, order.shown_as, sheet.columns, scope, order.settings)
+            corrects = corrected_run(order.file, is_copy=order.continues is not None)
+            corrections = find_corrections(copy.sha256, order.shown_as, sheet.columns, scope, order.settings, corrects)
             ahead = None if order.check_first or part else _check_ahead(sheet)
             candidates = Candidates(
                 read,

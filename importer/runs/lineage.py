@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from importer.extract import ReadingLimits, Sheet
-from importer.ledger import LedgerStore, Scope, open_existing_ledger
+from importer.ledger import LedgerStore, Scope, State, open_existing_ledger
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Column, Problem, StoppedEarly, UnusableInput
 from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
@@ -119,18 +120,44 @@ class Correction(NamedTuple):
     cells: bytes
 
 
-class Corrections:
-    """The rows of a source that were entered after a correction. Falsy if there are none."""
+class Created(NamedTuple):
+    """The run that created a row of an original, and a digest of the e-mail cells that it had there."""
 
-    def __init__(self, found: Mapping[int, Correction]) -> None:
-        self._found = found
+    run: str
+    email: bytes
+
+
+class Corrections:
+    """The rows of a source that were entered after a correction. Falsy if there are none.
+
+    created: of a results file, what became of the rows of its run, by number; email: the indexes of the e-mail cells.
+    """
+
+    def __init__(
+        self,
+        found: Mapping[int, Correction],
+        created: Mapping[int, Sequence[Created]] | None = None,
+        email: Sequence[int] = (),
+    ) -> None:
+        self._found, self._created, self._email = found, created or {}, email
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return bool(self._found or self._created)
 
     def outcome(self, row: Row) -> Outcome | None:
-        """The outcome of a row that was entered after a correction, and is unchanged itself; None for any other."""
+        """The outcome of a row that was entered after a correction, and is unchanged itself, or that was entered with
+        another e-mail address; None for any other."""
         members = row.members or (row,)
+        for member in members:
+            known_as = self._created.get(member.corrects or 0, ())
+            if known_as and all(one.email != _email_digest(member, self._email) for one in known_as):
+                message = (
+                    f"row {member.corrects} was created by run {known_as[0].run} with another e-mail address; this row "
+                    "would enter the candidate a second time"
+                )
+                hint = "correct the candidate in the recruiting service; if this is another person, clear import_row"
+                problem = Problem("created-with-other-email", message, hint, member.place())
+                return Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
         known = [self._found.get(member.number) for member in members]
         if not all(one and one.cells == _digest(member.cells) for one, member in zip(known, members, strict=True)):
             return None
@@ -141,22 +168,29 @@ class Corrections:
 
 
 def find_corrections(
-    sha256: str, file: str, columns: Sequence[Column], scope: Scope, settings: Settings
+    sha256: str, file: str, columns: Sequence[Column], scope: Scope, settings: Settings, corrects: str | None = None
 ) -> Corrections:
     """The rows of a source (its SHA-256, name and columns) whose corrections were entered at the same target.
 
-    A file of the same name may have grown since: its rows are compared one by one.
+    A file of the same name may have grown since: its rows are compared one by one. corrects: of a results file, its
+    run: then the rows of that run which were created, by it or from one of its results files.
     """
     runs = _Runs(settings)
     originals = [
         run for run, (_, one) in runs.all.items() if one.sha256 == sha256 or (one.file == file and not one.corrects)
     ]
     lines = [line for run, line in runs.lines_to(originals).items() if runs.all[run][1].scope == scope]
-    ledger = open_existing_ledger(settings.ledger_address) if lines else None
+    is_known = corrects is not None and corrects in runs.all
+    ledger = open_existing_ledger(settings.ledger_address) if lines or is_known else None
     found: dict[int, Correction] = {}
     if ledger is None:
         return Corrections(found)
+    created: dict[int, list[Created]] = {}
+    email: tuple[int, ...] = ()
     with ledger:
+        if corrects is not None and is_known:
+            created = _created_before(runs, corrects, columns, scope, ledger)
+            email = next(iter(runs.all[corrects][1].identity), ())
         for line in lines:
             manifest = runs.all[line[0]][1]
             try:
@@ -169,7 +203,32 @@ def find_corrections(
                         found[before.number] = Correction(manifest.run, manifest.file, after.number, digest)
             except (UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
                 continue
-    return Corrections(found)
+    return Corrections(found, created, email)
+
+
+def _created_before(
+    runs: _Runs, original: str, columns: Sequence[Column], scope: Scope, ledger: LedgerStore
+) -> dict[int, list[Created]]:
+    """The rows of a run that were created, by itself or from a results file of it."""
+    created: dict[int, list[Created]] = {}
+    email = runs.all[original][1].identity[:1]
+    for run, (_, manifest) in runs.all.items():
+        if (run != original and manifest.corrects != original) or manifest.scope != scope or manifest.dry_run:
+            continue
+        done = {one.row for one in ledger.row_states(run) if one.state is State.CREATED}
+        if not done or not email or manifest.identity[:1] != email:
+            continue
+        with suppress(UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
+            sheet = runs.sheet(run)
+            for row in sheet.rows() if _names(sheet) == [column.name for column in columns] else ():
+                number = row.number if run == original else row.corrects
+                if row.number in done and number is not None:
+                    created.setdefault(number, []).append(Created(run, _email_digest(row, email[0])))
+    return created
+
+
+def _email_digest(row: Row, columns: Sequence[int]) -> bytes:
+    return _digest([row.cells[index].strip().casefold() for index in columns])
 
 
 def _digest(cells: Sequence[str]) -> bytes:
