@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from importer.extract import ReadingLimits, Sheet
-from importer.ledger import LedgerStore, Scope, State, open_existing_ledger
+from importer.ledger import LedgerStore, Scope, open_existing_ledger
+from importer.load import IMPORTED_WITH_OTHER_DATA
 from importer.models import Outcome, OutcomeKind, Row
-from importer.problems import Column, Problem, StoppedEarly, UnusableInput
+from importer.problems import Problem, StoppedEarly, UnusableInput
 from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
 from importer.runs.finalize import outcome_of_state
 from importer.runs.journal import JOURNAL, RowSet, RunJournal
@@ -51,13 +52,13 @@ class _Runs:
             line.append(before)
         return line
 
-    def corrected_rows(self, line: Sequence[str]) -> Iterator[tuple[int, Row]]:
-        """Each row of the first run of a line, with the number of the row in its last run that it corrects."""
-        before = [{row.number: row.corrects for row in self.sheet(run).rows()} for run in line[1:-1]]
-        for row in self.sheet(line[0]).rows():
+    def corrected_rows(self, rows: Iterable[Row], between: Sequence[str]) -> Iterator[tuple[int, Row]]:
+        """Each of these rows, with the number of the original row that it corrects; `between`: the runs between."""
+        before = [{row.number: row.corrects for row in self.sheet(run).rows()} for run in between]
+        for row in rows:
             number = row.corrects
-            for rows in before:
-                number = rows.get(number) if number is not None else None
+            for numbers in before:
+                number = numbers.get(number) if number is not None else None
             if number is not None:
                 yield number, row
 
@@ -72,7 +73,7 @@ class _Runs:
             return
         done = _done(*self.all[line[0]], ledger)
         corrected: dict[int, Row | None] = {}
-        for number, row in self.corrected_rows(line):
+        for number, row in self.corrected_rows(self.sheet(line[0]).rows(), line[1:-1]):
             # If a row was copied and only one of the two was entered, it is not known which one is the original.
             corrected[number] = row if row.number in done and corrected.get(number, row) is not None else None
         originals = self.sheet(line[-1]).rows()
@@ -100,8 +101,8 @@ def _done(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> RowSet:
 
 def _same(one: Row, other: Row, columns: Sequence[int]) -> bool:
     """Whether these cells are equal, and one of them is filled."""
-    cells = [one.cells[index].strip() for index in columns]
-    return any(cells) and cells == [other.cells[index].strip() for index in columns]
+    cells = [one.cells[index].strip().casefold() for index in columns]
+    return any(cells) and cells == [other.cells[index].strip().casefold() for index in columns]
 
 
 def _names(sheet: Sheet) -> list[str]:
@@ -112,123 +113,106 @@ def _names(sheet: Sheet) -> list[str]:
 
 
 class Correction(NamedTuple):
-    """The run that entered a corrected row, its file, and the row there. `cells`: a digest of the original row."""
+    """What is known of a row that was entered in another form. `cells`: a digest of the row as it was then."""
 
-    run: str
-    file: str
-    row: int
+    problem: Problem
     cells: bytes
 
 
-class Created(NamedTuple):
-    """The run that created a row of an original, and a digest of the e-mail cells that it had there."""
-
-    run: str
-    email: bytes
-
-
 class Corrections:
-    """The rows of a source that were entered after a correction. Falsy if there are none.
+    """The rows of a source that were entered in another form: after or before a correction. Falsy if there are none."""
 
-    created: of a results file, what became of the rows of its run, by number; email: the indexes of the e-mail cells.
-    """
-
-    def __init__(
-        self,
-        found: Mapping[int, Correction],
-        created: Mapping[int, Sequence[Created]] | None = None,
-        email: Sequence[int] = (),
-    ) -> None:
-        self._found, self._created, self._email = found, created or {}, email
+    def __init__(self, found: Mapping[int, Correction]) -> None:
+        self._found = found
 
     def __bool__(self) -> bool:
-        return bool(self._found or self._created)
+        return bool(self._found)
 
     def outcome(self, row: Row) -> Outcome | None:
-        """The outcome of a row that was entered after a correction, and is unchanged itself, or that was entered with
-        another e-mail address; None for any other."""
+        """The outcome of a row that was entered in another form, and is unchanged itself; None for any other."""
         members = row.members or (row,)
-        for member in members:
-            known_as = self._created.get(member.corrects or 0, ())
-            if known_as and all(one.email != _email_digest(member, self._email) for one in known_as):
-                message = (
-                    f"row {member.corrects} was created by run {known_as[0].run} with another e-mail address; this row "
-                    "would enter the candidate a second time"
-                )
-                hint = "correct the candidate in the recruiting service; if this is another person, clear import_row"
-                problem = Problem("created-with-other-email", message, hint, member.place())
-                return Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
         known = [self._found.get(member.number) for member in members]
         if not all(one and one.cells == _digest(member.cells) for one, member in zip(known, members, strict=True)):
             return None
         (first, *_) = filter(None, known)
-        message = f"corrected and imported by run {first.run} from {first.file}, row {first.row}"
-        problem = Problem("imported-corrected", message)
-        return Outcome(row.number, OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
+        return Outcome(row.number, OutcomeKind.ALREADY_IMPORTED, problems=(first.problem,))
 
 
 def find_corrections(
-    sha256: str, file: str, columns: Sequence[Column], scope: Scope, settings: Settings, corrects: str | None = None
+    sha256: str, file: str, sheet: Sheet, corrects: str | None, scope: Scope, settings: Settings
 ) -> Corrections:
-    """The rows of a source (its SHA-256, name and columns) whose corrections were entered at the same target.
+    """The rows of a source (its SHA-256 and name) whose corrections were entered at the same target.
 
     A file of the same name may have grown since: its rows are compared one by one. corrects: of a results file, its
-    run: then the rows of that run which were created, by it or from one of its results files.
+    run; then also the rows that were entered with another e-mail address, from the original or by another correction.
     """
     runs = _Runs(settings)
     originals = [
         run for run, (_, one) in runs.all.items() if one.sha256 == sha256 or (one.file == file and not one.corrects)
     ]
     lines = [line for run, line in runs.lines_to(originals).items() if runs.all[run][1].scope == scope]
-    is_known = corrects is not None and corrects in runs.all
-    ledger = open_existing_ledger(settings.ledger_address) if lines or is_known else None
+    ledger = open_existing_ledger(settings.ledger_address) if lines or corrects else None
     found: dict[int, Correction] = {}
     if ledger is None:
         return Corrections(found)
-    created: dict[int, list[Created]] = {}
-    email: tuple[int, ...] = ()
     with ledger:
-        if corrects is not None and is_known:
-            created = _created_before(runs, corrects, columns, scope, ledger)
-            email = next(iter(runs.all[corrects][1].identity), ())
         for line in lines:
             manifest = runs.all[line[0]][1]
             try:
-                if _names(runs.sheet(line[0])) != [column.name for column in columns]:
+                if _names(runs.sheet(line[0])) != _names(sheet):
                     continue
                 for before, after in runs.entered(line, ledger):
                     has_more = manifest.children or manifest.groups  # what was corrected may be elsewhere
                     if before.cells != after.cells or has_more:  # the ledger knows other rows by their e-mail
-                        digest = _digest(before.cells)
-                        found[before.number] = Correction(manifest.run, manifest.file, after.number, digest)
+                        message = (
+                            f"corrected and imported by run {manifest.run} from {manifest.file}, row {after.number}"
+                        )
+                        found[before.number] = Correction(Problem("imported-corrected", message), _digest(before.cells))
             except (UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
                 continue
-    return Corrections(found, created, email)
+        with suppress(UnusableInput, StoppedEarly):
+            found |= _entered_otherwise(runs, corrects, sheet, scope, ledger) if corrects else {}
+    return Corrections(found)
 
 
-def _created_before(
-    runs: _Runs, original: str, columns: Sequence[Column], scope: Scope, ledger: LedgerStore
-) -> dict[int, list[Created]]:
-    """The rows of a run that were created, by itself or from a results file of it."""
-    created: dict[int, list[Created]] = {}
-    email = runs.all[original][1].identity[:1]
-    for run, (_, manifest) in runs.all.items():
-        if (run != original and manifest.corrects != original) or manifest.scope != scope or manifest.dry_run:
-            continue
-        done = {one.row for one in ledger.row_states(run) if one.state is State.CREATED}
-        if not done or not email or manifest.identity[:1] != email:
-            continue
-        with suppress(UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
-            sheet = runs.sheet(run)
-            for row in sheet.rows() if _names(sheet) == [column.name for column in columns] else ():
-                number = row.number if run == original else row.corrects
-                if row.number in done and number is not None:
-                    created.setdefault(number, []).append(Created(run, _email_digest(row, email[0])))
-    return created
-
-
-def _email_digest(row: Row, columns: Sequence[int]) -> bytes:
-    return _digest([row.cells[index].strip().casefold() for index in columns])
+def _entered_otherwise(
+    runs: _Runs, corrects: str, sheet: Sheet, scope: Scope, ledger: LedgerStore
+) -> dict[int, Correction]:
+    """The rows of a results file of this run whose person was entered with another e-mail address."""
+    line = [corrects]
+    while line[-1] in runs.all and (before := runs.all[line[-1]][1].corrects) is not None and before not in line:
+        line.append(before)
+    if line[-1] not in runs.all or _names(runs.sheet(line[-1])) != _names(sheet):
+        return {}
+    pairs = list(runs.corrected_rows(sheet.rows(), line[:-1]))
+    wanted, sha256 = {number for number, _ in pairs}, runs.all[line[-1]][1].sha256
+    entered: dict[int, tuple[RunManifest, Row]] = {}
+    originals = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
+    for run in originals:
+        folder, manifest = runs.all[run]
+        if manifest.scope == scope and not manifest.dry_run and ledger.run(run) is not None:
+            done, original = _done(folder, manifest, ledger), runs.sheet(run)
+            if _names(original) == _names(sheet):
+                rows = (row for row in original.rows() if row.number in wanted and row.number in done)
+                entered |= {row.number: (manifest, row) for row in rows}
+    for run, way in runs.lines_to(originals).items():
+        manifest = runs.all[run][1]
+        if manifest.scope == scope and _names(runs.sheet(run)) == _names(sheet):
+            entered |= {before.number: (manifest, after) for before, after in runs.entered(way, ledger)}
+    found = {}
+    for number, row in pairs:
+        if number in entered:
+            manifest, other = entered[number]
+            emails, names = manifest.identity
+            if _same(row, other, names) and not _same(row, other, emails):
+                problem = Problem(
+                    IMPORTED_WITH_OTHER_DATA,
+                    f"sent with another e-mail address by run {manifest.run} from {manifest.file}, row {other.number}; "
+                    "this row was not sent",
+                    "for a correction, change the candidate in the service; for a different person, clear import_row",
+                )
+                found[row.number] = Correction(problem, _digest(row.cells))
+    return found
 
 
 def _digest(cells: Sequence[str]) -> bytes:
@@ -363,7 +347,7 @@ def _add_run(status: SourceStatus, runs: _Runs, run: str, line: Sequence[str], l
     status._corrections.add(run)
     outcomes = {each.row: each for each in _outcomes(*runs.all[run], ledger)}
     proven = {after.number for _, after in runs.entered(line, ledger)}
-    for number, row in runs.corrected_rows(line):
+    for number, row in runs.corrected_rows(runs.sheet(run).rows(), line[1:-1]):
         after = outcomes.get(row.number)
         if after is not None and (after.kind not in _DONE or row.number in proven):
             status.add(number, after, run)

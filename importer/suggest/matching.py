@@ -300,6 +300,8 @@ def _parts_of(one: ColumnView, goals: tuple[Goal, Goal]) -> list[Match]:
     style = name_style(one)
     if one.total and one.several_words < _MIN_SHARE:
         review_reason = "most values are one word and cannot be split"
+    elif style.is_last_name_first:
+        review_reason = "the last name seems to come first"
     elif not style.in_capitals and one.share(surname_first) > 1 - _MIN_SHARE:
         review_reason = "the last name seems to come first, but the last word is used"
     elif not one.concept:

@@ -144,24 +144,23 @@ def test_a_corrected_candidate_with_several_rows_is_known(serve: Serve) -> None:
     assert served("status", "people.csv").code == 0
 
 
-def test_a_created_row_is_not_entered_again_with_another_email(serve: Serve) -> None:
-    """Neither from the file of created rows nor from one that was imported before; as another person it can be sent."""
-    served = serve()
-    first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD}))
-    changed = correct(served, first / "201_created.csv", {MAIL: "other1@example.com"})
-    assert (changed.code, changed.counts) == (4, {"invalid": 1})
-    (group,) = changed.summary["problems"]
-    assert (group["code"], group["what"], group["hint"]) == (
-        "created-with-other-email",
-        f"row 2 was created by run {first.name} with another e-mail address; this row would enter the candidate a "
-        "second time",
-        "correct the candidate in the recruiting service; if this is another person, clear import_row",
-    )
-    fixed = correct(served, first / "invalid.csv", {MAIL: "person2@example.com"})
-    assert fixed.counts == {"created": 1}
-    again = correct(served, first / "invalid.csv", {MAIL: "other2@example.com"})
-    assert again.counts == {"invalid": 1}
-    same = correct(served, first / "invalid.csv", {MAIL: "person2@example.com"})
-    assert same.counts == {"already_imported": 1}
-    another = correct(served, first / "201_created.csv", {MAIL: "other1@example.com", "import_row": ""})
-    assert another.counts == {"created": 1}
+def test_a_person_is_not_entered_twice_with_two_addresses(serve: Serve) -> None:
+    """Neither by a second correction of a row, nor by a correction of a row that the original has entered meanwhile."""
+    refused = {"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1}
+    served = serve({**refused, "operation": "apply"})
+    first = run_first(served)
+    one = correct(served, first / "invalid.csv", {MAIL: "ada@example.com"})
+    assert one.counts == {"created": 1}
+    original = served(*RUN, "--json", "--resend-rejected")
+    assert original.counts == {"created": 1, "already_imported": 1}
+    for name, by, row in (
+        ("invalid.csv", f"run {one.summary['run']} from {first}/invalid.csv", 2),
+        ("400_rejected.csv", f"run {original.summary['run']} from people.csv", 2),
+    ):
+        again = correct(served, first / name, {MAIL: "eve@example.com"})
+        assert again.counts == {"already_imported": 1}
+        (problem,) = again.summary["problems"]
+        assert problem["what"] == (f"sent with another e-mail address by {by}, row {row}; this row was not sent")
+    assert len(served.accepted) == 2
+    other = correct(served, first / "invalid.csv", {MAIL: "eve@example.com", "import_row": ""})
+    assert other.counts == {"created": 1}
