@@ -161,7 +161,8 @@ _CURRENCIES = frozenset((
 
 def _number_hint(text: str, value: ResolvedValue) -> str:
     place, declared = in_mapping(value.place), value.formats.currency
-    if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text):
+    is_known = any(currency in text for currency in declared or ())  # then something else is wrong
+    if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text) and not is_known:
         word = _WORD.search(text)
         if word and word[0].casefold() not in _CURRENCIES:
             return "write it in digits"
@@ -175,7 +176,8 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
         return f"write it in digits, or set decimal: and thousands: {place}"
     if value.formats.thousands is None:
         return f"write it in digits, or set thousands: {place}"
-    without = "" if value.formats.decimal else f"; for numbers like 12,00 set decimal: {place}"
+    decimal = "." if value.formats.thousands == "," else ","
+    without = "" if value.formats.decimal else f"; for numbers like 12{decimal}00 set decimal: {place}"
     return f"write it in digits, with or without '{value.formats.thousands}' between thousands{without}"
 
 

@@ -497,6 +497,12 @@ BAD = (
     Bad("integer with thousands and decimals", _INTEGER, "5.200,00",
         "'5.200,00' is not a whole number; write it in digits, with or without '.' between thousands; for numbers "
         "like 12,00 set decimal: in m.yaml:4", '{column: Cell, thousands: "."}'),
+    Bad("integer with a comma between thousands and decimals", _INTEGER, "62,000.00",
+        "'62,000.00' is not a whole number; write it in digits, with or without ',' between thousands; for numbers "
+        "like 12.00 set decimal: in m.yaml:4", '{column: Cell, thousands: ","}'),
+    Bad("amount with its currency and undeclared thousands", _INTEGER, "$61,000",
+        "'$61,000' is not a whole number; write it in digits, or set thousands: in m.yaml:4",
+        '{column: Cell, currency: "$"}'),
     Bad("integer that may be thousands", _INTEGER, "45.000",
         "'45.000' is not a whole number; write it in digits, or set thousands: in m.yaml:4",
         '{column: Cell, decimal: "."}'),
