@@ -24,8 +24,9 @@ from importer.extract.possible_values import DATE, Format, possible_values, read
 from importer.extract.sheet import PERHAPS_CHANGED, PERHAPS_CODE, ReadingLimits, Record, Sheet, typed_cells
 from importer.extract.source_file import SourceCopy, replace_copy
 from importer.extract.table import ResultsHeader, results_header
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Row, SourceOptions
+from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, Row, SourceOptions
 from importer.problems import Column, UnusableInput
+from importer.text.cell_links import links_text, read_links
 
 _NOT_A_WORD = re.compile(r"[\d#]")  # #### is a column that is too narrow
 _PLAIN = re.compile(r"[1-9]\d{0,14}|0|\d{4}-\d\d-\d\d.*|[^\d]*", re.ASCII)  # reads the same in every locale
@@ -67,7 +68,9 @@ def _restored(
     header = results_header(first.cells) if first is not None and first.number == 1 else None
     if header is None or IMPORT_COLUMNS[0] not in header.added:
         return copy
-    changes = _Changes(_Table(header, source.records, source.origin.sheet is not None), original())
+    has_links = source.has_links or LINKS_COLUMN in header.added
+    is_workbook = source.origin.sheet is not None
+    changes = _Changes(_Table(header, source.records, has_links, is_workbook), original())
     if not changes.found:
         return copy
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
@@ -84,6 +87,7 @@ class _Table:
 
     header: ResultsHeader
     records: Callable[[], Iterator[Record]]
+    has_links: bool
     is_workbook: bool
 
     def rows(self) -> Iterator[Record]:
@@ -96,6 +100,17 @@ class _Table:
 
     def added(self, record: Record, name: str) -> str:
         return "".join(record.cells[at : at + 1]) if (at := self.header.added.get(name)) is not None else ""
+
+    def links(self, record: Record) -> str:
+        """What LINKS_COLUMN lists, with the links that a person set in a results workbook."""
+        listed, first, cells = self.added(record, LINKS_COLUMN), self.header.first, self.cells(record)
+        own = tuple((index - first, link) for index, link in record.links if first <= index < first + len(cells))
+        letters = [column.letter for column in self.header.columns]
+        try:
+            links = read_links(listed or "{}", cells, own, letters)
+        except ValueError:  # reading the row reports it
+            return listed
+        return links_text(cells, links, letters) if own else listed
 
     def number(self, record: Record) -> int:
         """The number of the source row; -1 if it is not given."""
@@ -200,7 +215,8 @@ class _Changes:
     def restored(self) -> Iterator[list[str]]:
         """All rows of the file as they are to be read, with blank rows where it has some."""
         columns = self._table.header.columns
-        yield [*map(escape_formula, (column.name for column in columns)), *IMPORT_COLUMNS, TYPED_COLUMN]
+        links = [LINKS_COLUMN] if self._table.has_links else []
+        yield [*map(escape_formula, (column.name for column in columns)), *IMPORT_COLUMNS, TYPED_COLUMN, *links]
         last = 1
         for record, changed, typed in self._compared():
             yield from ([] for _ in range(record.number - last - 1))
@@ -211,7 +227,8 @@ class _Changes:
                 letter = columns[cell.index].letter
                 cells[cell.index], marks[letter] = self._decided(cell, letter)
             added = [self._table.added(record, name) for name in IMPORT_COLUMNS]
-            yield [*map(escape_formula, (*cells, *added)), " ".join(filter(None, marks.values()))]
+            links = [self._table.links(record)] if self._table.has_links else []
+            yield [*map(escape_formula, (*cells, *added)), " ".join(filter(None, marks.values())), *links]
 
     def _compared(self) -> Iterator[tuple[Record, list[_Cell], frozenset[int]]]:
         """Each row, with its cells that differ from the source, and the indexes of its typed cells."""

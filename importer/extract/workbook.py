@@ -52,7 +52,9 @@ def workbook_records(
             )
         )
     how, hidden = f"{kind}, sheet {origin.sheet!r}", frozenset(facts.hidden)
-    return RecordSource(origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden)
+    return RecordSource(
+        origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden, has_links=facts.has_links
+    )
 
 
 @dataclass(frozen=True, slots=True)

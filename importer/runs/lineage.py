@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from importer.extract import ReadingLimits, Sheet
 from importer.ledger import LedgerStore, Scope, open_existing_ledger
+from importer.load import IMPORTED_WITH_OTHER_DATA
 from importer.models import Outcome, OutcomeKind, Row
-from importer.problems import Column, Problem, StoppedEarly, UnusableInput
+from importer.problems import Problem, StoppedEarly, UnusableInput
 from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
 from importer.runs.finalize import outcome_of_state
 from importer.runs.journal import JOURNAL, RowSet, RunJournal
 from importer.runs.manifest import RunManifest, manifests_in
 from importer.runs.private_copies import sheet_of
+from importer.runs.row_selection import Routed
 from importer.runs.run_report import facts_of
 from importer.settings import Settings
 
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+_SENT: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 
 
 class _Runs:
@@ -48,33 +52,38 @@ class _Runs:
             line.append(before)
         return line
 
-    def corrected_rows(self, line: Sequence[str]) -> Iterator[tuple[int, Row]]:
-        """Each row of the first run of a line, with the number of the row in its last run that it corrects."""
-        before = [{row.number: row.corrects for row in self.sheet(run).rows()} for run in line[1:-1]]
-        for row in self.sheet(line[0]).rows():
+    def corrected_rows(self, rows: Iterable[Row], between: Sequence[str]) -> Iterator[tuple[int, Row]]:
+        """Each of these rows, with the number of the original row that it corrects; `between`: the runs between."""
+        before = [{row.number: row.corrects for row in self.sheet(run).rows()} for run in between]
+        for row in rows:
             number = row.corrects
-            for rows in before:
-                number = rows.get(number) if number is not None else None
+            for numbers in before:
+                number = numbers.get(number) if number is not None else None
             if number is not None:
                 yield number, row
 
     def entered(self, line: Sequence[str], ledger: LedgerStore) -> Iterator[tuple[Row, Row]]:
         """The rows of an original whose correction is done, each with its correction, if that is proven.
 
-        The ledger confirms that the corrected row is done, and it is the same person: e-mail or name are unchanged.
+        The ledger confirms that the corrected row is done, and it is the same person: e-mail or name are unchanged, of
+        a candidate with several rows in one of them.
         """
         manifest = self.all[line[0]][1]
         if ledger.run(manifest.run) is None or _names(self.sheet(line[0])) != _names(self.sheet(line[-1])):
             return
         done = _done(*self.all[line[0]], ledger)
         corrected: dict[int, Row | None] = {}
-        for number, row in self.corrected_rows(line):
+        for number, row in self.corrected_rows(self.sheet(line[0]).rows(), line[1:-1]):
             # If a row was copied and only one of the two was entered, it is not known which one is the original.
             corrected[number] = row if row.number in done and corrected.get(number, row) is not None else None
-        for original in self.sheet(line[-1]).rows():
-            after = corrected.get(original.number)
-            if after is not None and any(_same(original, after, columns) for columns in manifest.identity):
-                yield original, after
+        originals = self.sheet(line[-1]).rows()
+        pairs = [(row, after) for row in originals if (after := corrected.get(row.number)) is not None]
+        same = RowSet()
+        for row, after in pairs:
+            if any(_same(row, after, columns) for columns in manifest.identity):
+                same.add(after.number)
+        same.add_groups(manifest.groups)
+        yield from (pair for pair in pairs if pair[1].number in same)
 
 
 def _done(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> RowSet:
@@ -86,17 +95,14 @@ def _done(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> RowSet:
         with RunJournal(folder) as journal:
             for row in journal.rows_imported_before():
                 done.add(row)
-    for rows in manifest.groups:
-        if rows[0] in done:
-            for row in rows:
-                done.add(row)
+    done.add_groups(manifest.groups)
     return done
 
 
 def _same(one: Row, other: Row, columns: Sequence[int]) -> bool:
     """Whether these cells are equal, and one of them is filled."""
-    cells = [one.cells[index].strip() for index in columns]
-    return any(cells) and cells == [other.cells[index].strip() for index in columns]
+    cells = [one.cells[index].strip().casefold() for index in columns]
+    return any(cells) and cells == [other.cells[index].strip().casefold() for index in columns]
 
 
 def _names(sheet: Sheet) -> list[str]:
@@ -107,16 +113,14 @@ def _names(sheet: Sheet) -> list[str]:
 
 
 class Correction(NamedTuple):
-    """The run that entered a corrected row, its file, and the row there. `cells`: a digest of the original row."""
+    """What is known of a row that was entered in another form. `cells`: a digest of the row as it was then."""
 
-    run: str
-    file: str
-    row: int
+    problem: Problem
     cells: bytes
 
 
 class Corrections:
-    """The rows of a source that were entered after a correction. Falsy if there are none."""
+    """The rows of a source that were entered in another form: after or before a correction. Falsy if there are none."""
 
     def __init__(self, found: Mapping[int, Correction]) -> None:
         self._found = found
@@ -125,30 +129,29 @@ class Corrections:
         return bool(self._found)
 
     def outcome(self, row: Row) -> Outcome | None:
-        """The outcome of a row that was entered after a correction, and is unchanged itself; None for any other."""
+        """The outcome of a row that was entered in another form, and is unchanged itself; None for any other."""
         members = row.members or (row,)
         known = [self._found.get(member.number) for member in members]
         if not all(one and one.cells == _digest(member.cells) for one, member in zip(known, members, strict=True)):
             return None
         (first, *_) = filter(None, known)
-        message = f"corrected and imported by run {first.run} from {first.file}, row {first.row}"
-        problem = Problem("imported-corrected", message)
-        return Outcome(row.number, OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
+        return Outcome(row.number, OutcomeKind.ALREADY_IMPORTED, problems=(first.problem,))
 
 
 def find_corrections(
-    sha256: str, file: str, columns: Sequence[Column], scope: Scope, settings: Settings
+    sha256: str, file: str, sheet: Sheet, corrects: str | None, scope: Scope, settings: Settings
 ) -> Corrections:
-    """The rows of a source (its SHA-256, name and columns) whose corrections were entered at the same target.
+    """The rows of a source (its SHA-256 and name) whose corrections were entered at the same target.
 
-    A file of the same name may have grown since: its rows are compared one by one.
+    A file of the same name may have grown since: its rows are compared one by one. corrects: of a results file, its
+    run; then also the rows that were entered with another e-mail address, from the original or by another correction.
     """
     runs = _Runs(settings)
     originals = [
         run for run, (_, one) in runs.all.items() if one.sha256 == sha256 or (one.file == file and not one.corrects)
     ]
     lines = [line for run, line in runs.lines_to(originals).items() if runs.all[run][1].scope == scope]
-    ledger = open_existing_ledger(settings.ledger_address) if lines else None
+    ledger = open_existing_ledger(settings.ledger_address) if lines or corrects else None
     found: dict[int, Correction] = {}
     if ledger is None:
         return Corrections(found)
@@ -156,15 +159,60 @@ def find_corrections(
         for line in lines:
             manifest = runs.all[line[0]][1]
             try:
-                if _names(runs.sheet(line[0])) != [column.name for column in columns]:
+                if _names(runs.sheet(line[0])) != _names(sheet):
                     continue
                 for before, after in runs.entered(line, ledger):
-                    if before.cells != after.cells:  # the ledger knows an unchanged row by its e-mail
-                        digest = _digest(before.cells)
-                        found[before.number] = Correction(manifest.run, manifest.file, after.number, digest)
+                    has_more = manifest.children or manifest.groups  # what was corrected may be elsewhere
+                    if before.cells != after.cells or has_more:  # the ledger knows other rows by their e-mail
+                        message = (
+                            f"corrected and imported by run {manifest.run} from {manifest.file}, row {after.number}"
+                        )
+                        found[before.number] = Correction(Problem("imported-corrected", message), _digest(before.cells))
             except (UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
                 continue
+        with suppress(UnusableInput, StoppedEarly):
+            found |= _entered_otherwise(runs, corrects, sheet, scope, ledger) if corrects else {}
     return Corrections(found)
+
+
+def _entered_otherwise(
+    runs: _Runs, corrects: str, sheet: Sheet, scope: Scope, ledger: LedgerStore
+) -> dict[int, Correction]:
+    """The rows of a results file of this run whose person was entered with another e-mail address."""
+    line = [corrects]
+    while line[-1] in runs.all and (before := runs.all[line[-1]][1].corrects) is not None and before not in line:
+        line.append(before)
+    if line[-1] not in runs.all or _names(runs.sheet(line[-1])) != _names(sheet):
+        return {}
+    pairs = list(runs.corrected_rows(sheet.rows(), line[:-1]))
+    wanted, sha256 = {number for number, _ in pairs}, runs.all[line[-1]][1].sha256
+    entered: dict[int, tuple[RunManifest, Row]] = {}
+    originals = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
+    for run in originals:
+        folder, manifest = runs.all[run]
+        if manifest.scope == scope and not manifest.dry_run and ledger.run(run) is not None:
+            done, original = _done(folder, manifest, ledger), runs.sheet(run)
+            if _names(original) == _names(sheet):
+                rows = (row for row in original.rows() if row.number in wanted and row.number in done)
+                entered |= {row.number: (manifest, row) for row in rows}
+    for run, way in runs.lines_to(originals).items():
+        manifest = runs.all[run][1]
+        if manifest.scope == scope and _names(runs.sheet(run)) == _names(sheet):
+            entered |= {before.number: (manifest, after) for before, after in runs.entered(way, ledger)}
+    found = {}
+    for number, row in pairs:
+        if number in entered:
+            manifest, other = entered[number]
+            emails, names = manifest.identity
+            if _same(row, other, names) and not _same(row, other, emails):
+                problem = Problem(
+                    IMPORTED_WITH_OTHER_DATA,
+                    f"sent with another e-mail address by run {manifest.run} from {manifest.file}, row {other.number}; "
+                    "this row was not sent",
+                    "for a correction, change the candidate in the service; for a different person, clear import_row",
+                )
+                found[row.number] = Correction(problem, _digest(row.cells))
+    return found
 
 
 def _digest(cells: Sequence[str]) -> bytes:
@@ -176,7 +224,7 @@ def _digest(cells: Sequence[str]) -> bytes:
 
 @dataclass(slots=True)
 class SourceStatus:
-    """What became of the rows of a source at one target, over all its runs (oldest first).
+    """What became of the rows of a source, of a workbook one sheet, at one target, over all its runs (oldest first).
 
     `last`: the last run of the source itself. A row that is done stays done, whatever a later run says of it.
     """
@@ -186,6 +234,7 @@ class SourceStatus:
     folder: Path
     sheet: Sheet
     runs: list[str] = field(default_factory=list)
+    _corrections: set[str] = field(default_factory=set)
     _done: dict[int, OutcomeKind] = field(default_factory=dict)
     _open: dict[int, tuple[Outcome, str]] = field(default_factory=dict)
 
@@ -205,23 +254,28 @@ class SourceStatus:
         """The facts of the last run."""
         return facts_of(self.last, self.sheet)
 
-    def summarize(self) -> tuple[Summary, tuple[Path, ...]]:
-        """The summary over all runs, and the results files with the rows that a person has to fix."""
-        counter, to_fix = SummaryCounter(), dict[Path, None]()
+    def summarize(self) -> tuple[Summary, tuple[Path, ...], tuple[str, ...]]:
+        """The summary over all runs, the results files with the rows to fix, and the runs of corrections to resume."""
+        counter, to_fix, to_resume = SummaryCounter(), dict[Path, None](), dict[str, None]()
         for reported, run in self.rows():
             counter.add(reported)
             if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
                 to_fix[self.folder.parent / run / csv_file(reported.outcome.kind)] = None
-        return counter.summary(self.facts, ()), tuple(to_fix)
+            elif run in self._corrections:
+                to_resume[run] = None
+        return counter.summary(self.facts, ()), tuple(to_fix), tuple(to_resume)
 
     def add(self, row: int, outcome: Outcome, run: str) -> None:
-        """Take the outcome of a row in a later run."""
+        """Take the outcome of a row in a later run. One that sent nothing does not change what the service answered."""
         if row in self._done:
             return
+        known = self._open[row][0].kind if row in self._open else None
         if outcome.kind in _DONE:
             self._done[row] = outcome.kind
             self._open.pop(row, None)
-        elif outcome.kind is not OutcomeKind.NOT_SENT or row not in self._open:
+        elif (
+            known is None or outcome.kind in _SENT or (known not in _SENT and outcome.kind is not OutcomeKind.NOT_SENT)
+        ):
             self._open[row] = outcome, run
 
 
@@ -229,7 +283,7 @@ _NEVER_SENT: Final = Outcome(0, OutcomeKind.NOT_SENT, problems=(Problem("not-sen
 
 
 def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
-    """What became of each row of the file with this SHA-256, at each target. Changes nothing.
+    """What became of each row of the file with this SHA-256, of each sheet and at each target. Changes nothing.
 
     Raises:
         UnusableInput: the files of a run were changed.
@@ -237,30 +291,51 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
     runs = _Runs(settings)
     own = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
     lines = runs.lines_to(own)
-    found: dict[Scope, SourceStatus] = {}
+    found: dict[tuple[Scope, str | None], SourceStatus] = {}
     ledger = open_existing_ledger(settings.ledger_address)
     if ledger is None:
         return ()
     with ledger:
         for run in sorted({*own, *lines}, key=lambda run: runs.all[run][1].started_at):
             folder, manifest = runs.all[run]
-            if manifest.dry_run or manifest.scope is None:
+            if manifest.dry_run:
                 continue
+            if manifest.is_split:
+                if run in own:
+                    _add_blocked(found, folder, manifest, runs.sheet(run))
+                continue
+            assert manifest.scope is not None
+            sheet = runs.sheet(run if run in own else lines[run][-1])
+            key = manifest.scope, sheet.origin.sheet
             if run in own:
-                status = SourceStatus(manifest.scope, manifest, folder, runs.sheet(run))
-                before = found.get(manifest.scope)
+                status = SourceStatus(manifest.scope, manifest, folder, sheet)
+                before = found.get(key)
                 if before is not None:
-                    status.runs, status._done, status._open = before.runs, before._done, before._open
-                found[manifest.scope] = status
-            if manifest.scope in found:
-                _add_run(found[manifest.scope], runs, run, lines.get(run, []), ledger)
+                    status.runs, status._corrections = before.runs, before._corrections
+                    status._done, status._open = before._done, before._open
+                found[key] = status
+            if key in found:
+                _add_run(found[key], runs, run, lines.get(run, []), ledger)
     return tuple(found.values())
+
+
+def _add_blocked(
+    found: dict[tuple[Scope, str | None], SourceStatus], folder: Path, whole: RunManifest, sheet: Sheet
+) -> None:
+    """A status for each target of a run that was blocked, and that no run has sent rows to."""
+    for target in whole.targets:
+        key = Scope(whole.service, target.target), sheet.origin.sheet
+        if target.blocked and key not in found and whole.route_column is not None:
+            routed = replace(whole.selection, routed=Routed(whole.route_column, target.words))
+            last = replace(whole, targets=(target,), mapping=target.mapping, route_column=None, selection=routed)
+            found[key] = SourceStatus(key[0], last, folder, sheet, [whole.run])
 
 
 def rows_without_target(found: Sequence[SourceStatus]) -> list[int]:
     """The rows of a source that no mapping of a folder takes: the status of no target has them."""
-    known = {reported.row.number for one in found for reported, _ in one.rows()}
-    return [row.number for row in found[0].sheet.rows() if row.number not in known]
+    known = {(one.sheet.origin.sheet, reported.row.number) for one in found for reported, _ in one.rows()}
+    sheets = {one.sheet.origin.sheet: one.sheet for one in found}
+    return [row.number for title, sheet in sheets.items() for row in sheet.rows() if (title, row.number) not in known]
 
 
 def _add_run(status: SourceStatus, runs: _Runs, run: str, line: Sequence[str], ledger: LedgerStore) -> None:
@@ -269,9 +344,10 @@ def _add_run(status: SourceStatus, runs: _Runs, run: str, line: Sequence[str], l
         for each in _outcomes(*runs.all[run], ledger):
             status.add(each.row, each, run)
         return
+    status._corrections.add(run)
     outcomes = {each.row: each for each in _outcomes(*runs.all[run], ledger)}
     proven = {after.number for _, after in runs.entered(line, ledger)}
-    for number, row in runs.corrected_rows(line):
+    for number, row in runs.corrected_rows(runs.sheet(run).rows(), line[1:-1]):
         after = outcomes.get(row.number)
         if after is not None and (after.kind not in _DONE or row.number in proven):
             status.add(number, after, run)

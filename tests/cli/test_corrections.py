@@ -114,3 +114,53 @@ def test_a_rehearsal_enters_nobody(serve: Serve) -> None:
     rehearsed = served("run", str(first / "invalid.csv"), "--mapping", "mapping.yaml", "--sandbox", "--json")
     assert rehearsed.counts == {"created": 1}
     assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
+
+
+def test_a_corrected_file_is_sent_again_as_it_was(serve: Serve) -> None:
+    """A retry reads the run's own copy: no cell takes the form of another row's, such as `12` for `0012`."""
+    emails = ["ada2@example.com", "ada3@example.com"]
+    served = serve({"kind": "refuse", "emails": emails, "message": "no", "times": 1, "operation": "apply"})
+    first = run_first(
+        served, candidate(1), candidate(2, **{MAIL: BAD, "CV": "0012"}), candidate(3, **{MAIL: BAD, "CV": "12"})
+    )
+    one = correct(served, first / "invalid.csv", *({MAIL: email} for email in emails))
+    assert one.counts == {"rejected": 2}
+    assert served("retry", one.summary["run"], "--only", "rejected", "--json").counts == {"created": 2}
+    sent = {body["email"]: body["cv"] for body in served.sandbox.memory.accepted()}
+    assert sent == {"person1@example.com": "7001", "ada2@example.com": "0012", "ada3@example.com": "12"}
+
+
+def test_a_corrected_candidate_with_several_rows_is_known(serve: Serve) -> None:
+    """Also if only the first row has the name and the e-mail, and only that row was corrected."""
+    served = serve()
+    mapping = served.door.folder / "mapping.yaml"
+    group_by = "source: {group_by: {column: Last, blank: continues}}\n"
+    mapping.write_text(mapping.read_text("utf-8") + group_by, "utf-8")
+    other = ["", "", "", "", "", "", "1000"]
+    first = run_first(served, candidate(1), other, candidate(2, **{MAIL: BAD}), other)
+    assert correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}, {}).counts == {"created": 2}
+    again = served(*RUN, "--json")
+    assert (again.code, again.counts) == (0, {"already_imported": 4})
+    assert served("status", "people.csv").code == 0
+
+
+def test_a_person_is_not_entered_twice_with_two_addresses(serve: Serve) -> None:
+    """Neither by a second correction of a row, nor by a correction of a row that the original has entered meanwhile."""
+    refused = {"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1}
+    served = serve({**refused, "operation": "apply"})
+    first = run_first(served)
+    one = correct(served, first / "invalid.csv", {MAIL: "ada@example.com"})
+    assert one.counts == {"created": 1}
+    original = served(*RUN, "--json", "--resend-rejected")
+    assert original.counts == {"created": 1, "already_imported": 1}
+    for name, by, row in (
+        ("invalid.csv", f"run {one.summary['run']} from {first}/invalid.csv", 2),
+        ("400_rejected.csv", f"run {original.summary['run']} from people.csv", 2),
+    ):
+        again = correct(served, first / name, {MAIL: "eve@example.com"})
+        assert again.counts == {"already_imported": 1}
+        (problem,) = again.summary["problems"]
+        assert problem["what"] == (f"sent with another e-mail address by {by}, row {row}; this row was not sent")
+    assert len(served.accepted) == 2
+    other = correct(served, first / "invalid.csv", {MAIL: "eve@example.com", "import_row": ""})
+    assert other.counts == {"created": 1}
