@@ -69,8 +69,7 @@ def _restored(
     if header is None or IMPORT_COLUMNS[0] not in header.added:
         return copy
     has_links = source.has_links or LINKS_COLUMN in header.added
-    is_workbook = source.origin.sheet is not None
-    changes = _Changes(_Table(header, source.records, has_links, is_workbook), original())
+    changes = _Changes(_Table(header, source.records, source.origin.sheet is not None, has_links), original())
     if not changes.found:
         return copy
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
@@ -87,8 +86,8 @@ class _Table:
 
     header: ResultsHeader
     records: Callable[[], Iterator[Record]]
-    has_links: bool
     is_workbook: bool
+    has_links: bool
 
     def rows(self) -> Iterator[Record]:
         return (record for record in self.records() if record.number > 1)
