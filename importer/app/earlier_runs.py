@@ -217,10 +217,12 @@ def write_status(path: Path, found: Sequence[SourceStatus], *, force: bool) -> N
     """Write each row with its outcome to a CSV file that only its owner can read, one target after the other.
 
     Raises:
-        UsageError: it exists and must not be replaced, or it cannot be written.
+        UsageError: it exists and must not be replaced, or it cannot be written, or the rows are of several sheets.
     """
     if path.exists() and not force:
         raise UsageError(f"{path} already exists; choose another name with --to, or use --force to overwrite it")
+    if len(sheets := dict.fromkeys(one.sheet.origin.sheet for one in found)) > 1:
+        raise UsageError(f"--to writes the rows of one sheet, but {len(sheets)} were imported; use --json")
     try:
         opened = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         with os.fdopen(opened, "w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:

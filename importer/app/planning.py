@@ -19,7 +19,7 @@ from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share
 from importer.ledger import DONE, Presence, Scope, open_existing_ledger
 from importer.ledger import RunRecord as LedgerRun
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, changes_that_matter, resolve, route_column
-from importer.models import Operation, Question, Row, Target
+from importer.models import Operation, Question, Row, SourceOptions, Target
 from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.report import read_summary, write_unfinished_summary
 from importer.runs.lineage import find_corrections
@@ -185,7 +185,7 @@ class Planner:
         selection = part.selection if part else order.selection
         run = part.run if part else new_run_id(started_at)
         with _new_folder(order.settings, run) as (folder, presence), ExitStack() as undo:
-            copy = share_copy(part.copy, folder) if part else copy_of_source(order.file, folder, mapping.source, limits)
+            copy = share_copy(part.copy, folder) if part else self._copy(folder, mapping.source)
             mapping_copy = keep_mapping(mapping, folder)
             sheet = part.sheet if part else open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as)
             children = open_children(mapping, Source(order.file, copy.path), folder, limits)
@@ -260,6 +260,10 @@ class Planner:
             undo.pop_all()
         return Plan(folder, manifest, sheet, resolved, candidates, presence, limits, tuple(map(str, changed)))
 
+    def _copy(self, folder: Path, options: SourceOptions) -> SourceCopy:
+        limits, is_copy = ReadingLimits.of(self.order.settings), self.order.continues is not None
+        return copy_of_source(self.order.file, folder, options, limits, is_copy=is_copy)
+
     def _count_done(self, target: Target) -> CountDone:
         """How many of some e-mail addresses an earlier run imported, by the ledger."""
         scope = Scope(self.service, target)
@@ -312,7 +316,7 @@ class Planner:
         plans: list[Plan] = []
         with _new_folder(order.settings, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
             undo.callback(_discard, plans)
-            copy = copy_of_source(order.file, folder, mappings[0].source, limits)
+            copy = self._copy(folder, mappings[0].source)
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)

@@ -12,19 +12,16 @@ from importer.app.classify_rows import Classified
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.planning import Plan
 from importer.load import DryLoader, Loader, Stop
-from importer.models import Outcome, OutcomeKind, ReadyCandidate
+from importer.models import Outcome, ReadyCandidate
 from importer.problems import StoppedEarly, Unread, UnusableInput
 from importer.report import Summary, read_summary
-from importer.runs.finalize import Progress, record_end
+from importer.runs.finalize import Progress, record_end, was_sent
 from importer.runs.journal import RunJournal
 from importer.runs.results_folder import write_edits
 from importer.runs.run_report import StreamingReport, rewrite_report
 
 _MOST_UNREAD: Final = 20_000  # different texts that are counted
 _STREAM_AFTER: Final = 2_000  # outcomes; for fewer, starting a process takes longer than writing the report
-
-# The candidate in the service is from an earlier request, or from another one.
-_NOT_SENT_NOW: Final = (OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 
 Keep = Callable[[Outcome, Classified], None]
 
@@ -59,7 +56,7 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
                 nonlocal count
                 if len(done.unread) < _MOST_UNREAD:
                     done.unread.update((one.unread, one.code) for one in outcome.problems if one.unread)
-                if candidate.warnings and outcome.kind not in _NOT_SENT_NOW:
+                if candidate.warnings and was_sent(outcome):
                     outcome = replace(outcome, problems=(*outcome.problems, *candidate.warnings))
                 for row in candidate.rows:
                     one = outcome if row == outcome.row else replace(outcome, row=row, attempts=0)

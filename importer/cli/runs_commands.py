@@ -135,21 +135,22 @@ def status(
     summaries = [one.summarize() for one in found]
     no_target = rows_without_target(found)
     if as_json:
-        targets = [_status_json(one, summary) for one, (summary, _) in zip(found, summaries, strict=True)]
+        targets = [_status_json(one, summary) for one, (summary, *_) in zip(found, summaries, strict=True)]
         source = {"file": str(file), "sha256": found[0].last.sha256}
         printed = {"version": 1, **source, "targets": targets, "rows_without_target": no_target}
         print_result(json.dumps(printed, ensure_ascii=False))
     else:
-        for one, (summary, to_fix) in zip(found, summaries, strict=True):
+        for one, (summary, to_fix, to_resume) in zip(found, summaries, strict=True):
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
-            print_result(f"{file}, for {_where(summary)}, over {runs} {one.runs[-1]}\n")
-            for line in status_lines(summary, one.folder, file, to_fix):
+            sheet = f", sheet {one.sheet.origin.sheet}" if one.sheet.origin.sheet else ""
+            print_result(f"{file}{sheet}, for {_where(summary)}, over {runs} {one.runs[-1]}\n")
+            for line in status_lines(summary, one.folder, file, to_fix, to_resume):
                 print_result(line)
             print_result("")
         if no_target:
             rows = f"{', '.join(map(str, no_target[:5]))}{', ...' if len(no_target) > 5 else ''}"
             print_result(f"{len(no_target)} without a target, as no mapping takes them: row {rows}")
-    is_complete = not no_target and all(summary.is_complete for summary, _ in summaries)
+    is_complete = not no_target and all(summary.is_complete for summary, *_ in summaries)
     raise typer.Exit(0 if is_complete else 4)
 
 
@@ -163,7 +164,7 @@ def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:
             rows.append({"row": number, "outcome": kind.value, "run": run or None, "problem": problem, "hint": hint})
     values = summary.to_json()
     kept = {key: values[key] for key in ("target", "outcomes", "problems")}
-    return {"service": one.scope.base, "runs": one.runs, **kept, "rows": rows}
+    return {"service": one.scope.base, "sheet": one.sheet.origin.sheet, "runs": one.runs, **kept, "rows": rows}
 
 
 def _show_row(shown: ShownRow, *, as_json: bool) -> None:

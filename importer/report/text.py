@@ -163,15 +163,23 @@ def summary_lines(summary: Summary, folder: Path) -> list[str]:
     return _with_blank_lines(parts)
 
 
-def status_lines(summary: Summary, folder: Path, file: Path, to_fix: Collection[Path]) -> list[str]:
-    """The lines about a source over all its runs. folder: of its last run; to_fix: the results files with its rows."""
+def status_lines(
+    summary: Summary, folder: Path, file: Path, to_fix: Collection[Path], to_resume: Collection[str]
+) -> list[str]:
+    """The lines about a source over all its runs. folder: of its last run; to_fix: the results files with its rows;
+    to_resume: the runs of corrected rows that are not complete.
+    """
     is_open = (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
     steps = []
+    if to_resume:
+        flags = _flags(summary, folder, without=_OF_RUN_ONLY)
+        continued = tuple(command_line("resume", run, flags=flags) for run in to_resume)
+        steps.append(Step("continue the import of corrected rows; completed rows are skipped", continued))
     if to_fix:
         commands = [_of_file("run", each, summary, folder, without=_OF_THE_WHOLE_FILE) for each in to_fix]
         steps.append(Step("fix the rows, in your file or here; then import what you fixed", tuple(commands)))
     if to_fix or summary.rows_of(*_FIXED_BY_RUNNING_AGAIN):
-        again = _of_file("run", file, summary, folder, without=_OF_THE_WHOLE_FILE)
+        again = _of_file("run", file, summary, folder, without=("--rows", "--limit", "--resend-rejected"))
         steps.append(Step("import the file again; completed rows are skipped", (again,)))
     parts = [
         _outcomes(summary),

@@ -15,7 +15,7 @@ from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
-from importer.runs.private_copies import rows_of, sheet_of
+from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report
 
 
@@ -152,13 +152,16 @@ _RESOLVED_NOT_CREATED = Problem(
 def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore, limits: ReadingLimits) -> Progress:
     """Record the outcome of each row that has none: the one in the ledger, otherwise `not_sent`.
 
+    Answers that a row was sent without are listed too.
+
     The ledger contains only the first row of a candidate; its outcome applies to the candidate's other rows too.
     """
     first_of = {row: rows[0] for rows in manifest.groups for row in rows[1:]}
     states = ledger.row_states(manifest.run)
     state = next(states, None)
     progress = Progress()
-    rows = rows_of(manifest, sheet_of(folder, manifest, limits))
+    sheet = sheet_of(folder, manifest, limits)
+    rows, sent = rows_of(manifest, sheet), SentAnswers(folder, manifest, sheet, limits)
     with RunJournal(folder) as journal:
         while (row := _next_row(rows, progress)) is not None:
             while state is not None and state.row < row.number:
@@ -166,7 +169,9 @@ def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore, 
             if row.number in journal:
                 continue
             if state is not None and state.row == row.number:
-                journal.record(outcome_of_state(state))
+                outcome = outcome_of_state(state)
+                left_out = sent.left_out(row) if was_sent(outcome) else ()
+                journal.record(replace(outcome, problems=(*outcome.problems, *left_out)))
             elif (first := journal.outcome(first_of[row.number]) if row.number in first_of else None) is not None:
                 journal.record(replace(first, row=row.number, attempts=0))
             else:
@@ -208,6 +213,12 @@ _OF_STATE: dict[State, tuple[OutcomeKind, tuple[Problem, ...]]] = {
     State.IN_FLIGHT: (OutcomeKind.UNCONFIRMED, (_RESPONSE_LOST,)),
     State.UNCONFIRMED: (OutcomeKind.UNCONFIRMED, (_RESPONSE_LOST,)),
 }
+
+
+def was_sent(outcome: Outcome) -> bool:
+    """Whether the candidate in the service is from this import: warnings about what was sent concern it."""
+    exists = (OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+    return outcome.kind not in exists or CREATED_EARLIER in outcome.problems
 
 
 def outcome_of_state(state: RowState) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -17,10 +17,12 @@ from importer.runs.finalize import outcome_of_state
 from importer.runs.journal import JOURNAL, RowSet, RunJournal
 from importer.runs.manifest import RunManifest, manifests_in
 from importer.runs.private_copies import sheet_of
+from importer.runs.row_selection import Routed
 from importer.runs.run_report import facts_of
 from importer.settings import Settings
 
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+_SENT: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 
 
 class _Runs:
@@ -159,7 +161,7 @@ def find_corrections(
                 if _names(runs.sheet(line[0])) != [column.name for column in columns]:
                     continue
                 for before, after in runs.entered(line, ledger):
-                    if before.cells != after.cells:  # the ledger knows an unchanged row by its e-mail
+                    if before.cells != after.cells or manifest.children:  # the ledger knows another row by its e-mail
                         digest = _digest(before.cells)
                         found[before.number] = Correction(manifest.run, manifest.file, after.number, digest)
             except (UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
@@ -176,7 +178,7 @@ def _digest(cells: Sequence[str]) -> bytes:
 
 @dataclass(slots=True)
 class SourceStatus:
-    """What became of the rows of a source at one target, over all its runs (oldest first).
+    """What became of the rows of a source, of a workbook one sheet, at one target, over all its runs (oldest first).
 
     `last`: the last run of the source itself. A row that is done stays done, whatever a later run says of it.
     """
@@ -186,6 +188,7 @@ class SourceStatus:
     folder: Path
     sheet: Sheet
     runs: list[str] = field(default_factory=list)
+    _corrections: set[str] = field(default_factory=set)
     _done: dict[int, OutcomeKind] = field(default_factory=dict)
     _open: dict[int, tuple[Outcome, str]] = field(default_factory=dict)
 
@@ -205,23 +208,28 @@ class SourceStatus:
         """The facts of the last run."""
         return facts_of(self.last, self.sheet)
 
-    def summarize(self) -> tuple[Summary, tuple[Path, ...]]:
-        """The summary over all runs, and the results files with the rows that a person has to fix."""
-        counter, to_fix = SummaryCounter(), dict[Path, None]()
+    def summarize(self) -> tuple[Summary, tuple[Path, ...], tuple[str, ...]]:
+        """The summary over all runs, the results files with the rows to fix, and the runs of corrections to resume."""
+        counter, to_fix, to_resume = SummaryCounter(), dict[Path, None](), dict[str, None]()
         for reported, run in self.rows():
             counter.add(reported)
             if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
                 to_fix[self.folder.parent / run / csv_file(reported.outcome.kind)] = None
-        return counter.summary(self.facts, ()), tuple(to_fix)
+            elif run in self._corrections:
+                to_resume[run] = None
+        return counter.summary(self.facts, ()), tuple(to_fix), tuple(to_resume)
 
     def add(self, row: int, outcome: Outcome, run: str) -> None:
-        """Take the outcome of a row in a later run."""
+        """Take the outcome of a row in a later run. One that sent nothing does not change what the service answered."""
         if row in self._done:
             return
+        known = self._open[row][0].kind if row in self._open else None
         if outcome.kind in _DONE:
             self._done[row] = outcome.kind
             self._open.pop(row, None)
-        elif outcome.kind is not OutcomeKind.NOT_SENT or row not in self._open:
+        elif (
+            known is None or outcome.kind in _SENT or (known not in _SENT and outcome.kind is not OutcomeKind.NOT_SENT)
+        ):
             self._open[row] = outcome, run
 
 
@@ -229,7 +237,7 @@ _NEVER_SENT: Final = Outcome(0, OutcomeKind.NOT_SENT, problems=(Problem("not-sen
 
 
 def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
-    """What became of each row of the file with this SHA-256, at each target. Changes nothing.
+    """What became of each row of the file with this SHA-256, of each sheet and at each target. Changes nothing.
 
     Raises:
         UnusableInput: the files of a run were changed.
@@ -237,30 +245,51 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
     runs = _Runs(settings)
     own = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
     lines = runs.lines_to(own)
-    found: dict[Scope, SourceStatus] = {}
+    found: dict[tuple[Scope, str | None], SourceStatus] = {}
     ledger = open_existing_ledger(settings.ledger_address)
     if ledger is None:
         return ()
     with ledger:
         for run in sorted({*own, *lines}, key=lambda run: runs.all[run][1].started_at):
             folder, manifest = runs.all[run]
-            if manifest.dry_run or manifest.scope is None:
+            if manifest.dry_run:
                 continue
+            if manifest.is_split:
+                if run in own:
+                    _add_blocked(found, folder, manifest, runs.sheet(run))
+                continue
+            assert manifest.scope is not None
+            sheet = runs.sheet(run if run in own else lines[run][-1])
+            key = manifest.scope, sheet.origin.sheet
             if run in own:
-                status = SourceStatus(manifest.scope, manifest, folder, runs.sheet(run))
-                before = found.get(manifest.scope)
+                status = SourceStatus(manifest.scope, manifest, folder, sheet)
+                before = found.get(key)
                 if before is not None:
-                    status.runs, status._done, status._open = before.runs, before._done, before._open
-                found[manifest.scope] = status
-            if manifest.scope in found:
-                _add_run(found[manifest.scope], runs, run, lines.get(run, []), ledger)
+                    status.runs, status._corrections = before.runs, before._corrections
+                    status._done, status._open = before._done, before._open
+                found[key] = status
+            if key in found:
+                _add_run(found[key], runs, run, lines.get(run, []), ledger)
     return tuple(found.values())
+
+
+def _add_blocked(
+    found: dict[tuple[Scope, str | None], SourceStatus], folder: Path, whole: RunManifest, sheet: Sheet
+) -> None:
+    """A status for each target of a run that was blocked, and that no run has sent rows to."""
+    for target in whole.targets:
+        key = Scope(whole.service, target.target), sheet.origin.sheet
+        if target.blocked and key not in found and whole.route_column is not None:
+            routed = replace(whole.selection, routed=Routed(whole.route_column, target.words))
+            last = replace(whole, targets=(target,), mapping=target.mapping, route_column=None, selection=routed)
+            found[key] = SourceStatus(key[0], last, folder, sheet, [whole.run])
 
 
 def rows_without_target(found: Sequence[SourceStatus]) -> list[int]:
     """The rows of a source that no mapping of a folder takes: the status of no target has them."""
-    known = {reported.row.number for one in found for reported, _ in one.rows()}
-    return [row.number for row in found[0].sheet.rows() if row.number not in known]
+    known = {(one.sheet.origin.sheet, reported.row.number) for one in found for reported, _ in one.rows()}
+    sheets = {one.sheet.origin.sheet: one.sheet for one in found}
+    return [row.number for title, sheet in sheets.items() for row in sheet.rows() if (title, row.number) not in known]
 
 
 def _add_run(status: SourceStatus, runs: _Runs, run: str, line: Sequence[str], ledger: LedgerStore) -> None:
@@ -269,6 +298,7 @@ def _add_run(status: SourceStatus, runs: _Runs, run: str, line: Sequence[str], l
         for each in _outcomes(*runs.all[run], ledger):
             status.add(each.row, each, run)
         return
+    status._corrections.add(run)
     outcomes = {each.row: each for each in _outcomes(*runs.all[run], ledger)}
     proven = {after.number for _, after in runs.entered(line, ledger)}
     for number, row in runs.corrected_rows(line):

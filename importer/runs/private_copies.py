@@ -25,7 +25,7 @@ from importer.mapping import (
     read_mapping,
     resolve,
 )
-from importer.models import Application, PoolCandidate, Question, Row, SourceOptions
+from importer.models import Application, PoolCandidate, Question, Row, SourceOptions, Submission
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
 from importer.runs.row_selection import Selection
@@ -81,16 +81,19 @@ class _OpenedChild:
     copy: ChildCopy
 
 
-def copy_of_source(file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits) -> SourceCopy:
+def copy_of_source(
+    file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits, *, is_copy: bool
+) -> SourceCopy:
     """Create the private copy of a run's source. In a results file, values that a spreadsheet program has reformatted
-    are restored, where the file's own run proves them.
+    are restored, where the file's own run proves them. is_copy: the file is the private copy of a run, and as it
+    should be.
 
     Raises:
         UnusableInput: the file cannot be read.
     """
     copy = copy_source(file, folder, limits)
     runs = Source(file, copy.path).earlier_runs
-    if not runs:
+    if is_copy or not runs:
         return copy
     return restore_values(copy, lambda: sheet_of(runs[0], read_manifest(runs[0]), limits), options, limits)
 
@@ -317,11 +320,22 @@ class SentAnswers:
 
     def of(self, row: Row) -> tuple[TracedAnswer, ...]:
         """The answers of the candidate whose first row this is; () for another row, or if they are not known."""
+        candidate, body = self._candidate(row)
+        if self._mapping is None or candidate is None or body is None:
+            return ()
+        return trace_row(candidate, self._mapping, body)
+
+    def left_out(self, row: Row) -> tuple[Problem, ...]:
+        """The warnings about answers that this candidate was sent without."""
+        _, body = self._candidate(row)
+        return tuple(replace(problem, severity="warning") for problem in body.left_out) if body is not None else ()
+
+    def _candidate(self, row: Row) -> tuple[Row | None, Submission | None]:
         candidate = row if self._grouped is None else self._grouped.get(row.number)
         if self._mapping is None or candidate is None:
-            return ()
+            return None, None
         body = transform_row(candidate, self._mapping)
-        return trace_row(candidate, self._mapping, body) if isinstance(body, Application | PoolCandidate) else ()
+        return candidate, body if isinstance(body, Application | PoolCandidate) else None
 
     def lines_of(self, row: Row) -> tuple[SentLine, ...]:
         """The same as lines."""

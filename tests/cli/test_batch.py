@@ -212,6 +212,9 @@ def test_a_target_that_was_blocked_before_its_run_is_resumed_too(serve: Serve, f
     served = serve({"kind": "403", "first": 1, "operation": "questions"})
     first = served(*RUN, "--json")
     assert first.counts["not_sent"] == 2
+    status = json.loads(served("status", "export.csv", "--json").out)  # only the invalid row has no target
+    assert sum(one["outcomes"]["not_sent"] for one in status["targets"]) == 2
+    assert len(status["rows_without_target"]) == 1
     shutil.rmtree(folder / "all")
     again = served("resume", "last", "--json")
     assert (again.code, again.counts) == (4, {"created": 2, "already_imported": 3, "invalid": 1})

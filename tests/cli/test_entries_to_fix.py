@@ -60,6 +60,21 @@ def test_entries_are_fixed_beside_their_rows(serve: Serve) -> None:
     assert (second / beside.name).is_file()
 
 
+def test_the_original_knows_a_row_whose_entries_were_fixed(serve: Serve) -> None:
+    """Its own entries are still wrong, but the candidate was entered: the same command is safe, and ends with 0."""
+    served = serve()
+    results = with_a_wrong_job(served)
+    beside = results / f"invalid.{JOBS}"
+    beside.write_text(beside.read_text("utf-8").replace(WRONG, "12/31/2020"), "utf-8")
+    file = f"results/{results.name}/invalid.csv"
+    entered = served("run", file, *RUN[2:])
+    assert entered.counts == {"created": 1}
+    again = served(*RUN)
+    assert (again.code, again.counts) == (0, {"already_imported": 3})
+    (known,) = again.summary["problems"]
+    assert known["what"] == f"corrected and imported by run {entered.summary['run']} from {file}, row 2"
+
+
 def test_fixing_the_original_is_enough(serve: Serve) -> None:
     """The same command again sends only the candidates whose entries were fixed."""
     served = serve()

@@ -70,3 +70,26 @@ def test_strict_holds_a_row_back_that_would_lack_an_answer(serve: Callable[..., 
     write_csv(served.door.folder / "people.csv", [candidate(1, Salary="about 1000"), candidate(2)])
     ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json", "--strict")
     assert (ran.counts, served.accepted) == ({"created": 1, "invalid": 1}, ["person2@example.com"])
+
+
+def test_a_killed_run_lists_what_was_left_out(serve: Callable[..., Served]) -> None:
+    """Of every row that was sent, also if the kill came before its outcome was written, or its response was lost."""
+    served = serve({"kind": "delay", "ms": 20, "share": 1, "times": 9, "operation": "apply"})
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(MAPPING + "defaults: {optional: leave_out}\n", encoding="utf-8")
+    write_csv(folder / "people.csv", [candidate(number, Salary="about 1000") for number in range(60)])
+    with served.door.started("run", "people.csv", "--mapping", "mapping.yaml", "--concurrency", "4") as process:
+        served.wait_for(20)
+        process.kill()
+        process.wait()
+    assert served("report", "last").code == 0
+    killed = served("show", "last", "--json").summary
+    again = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    listed: dict[str, str] = {}
+    for run in (killed["run"], again.summary["run"]):
+        for name in ("201_created.csv", "unconfirmed.csv", "409_already_exists.csv"):
+            if (path := folder / "results" / run / name).exists():
+                listed |= {row["import_row"]: row["import_problem"] for row in read_csv(path)}
+    assert killed["outcomes"]["unconfirmed"]
+    assert sorted(map(int, listed)) == list(range(2, 62))
+    assert [row for row, problem in listed.items() if _REASON not in problem] == []

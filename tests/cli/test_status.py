@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.cli.conftest import Served, candidate, read_csv, write_csv
-from tests.cli.test_corrections import BAD, MAIL, correct
+from openpyxl import Workbook
+
+from tests.cli.conftest import HEADER, Served, candidate, read_csv, write_csv
+from tests.cli.test_corrections import BAD, MAIL, correct, run_first
 from tests.cli.test_run import RUN
 
 Serve = Callable[..., Served]
@@ -89,3 +91,60 @@ def test_rows_that_no_run_has_reached(serve: Serve) -> None:
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(6)])
     ran = served("status", "people.csv")
     assert (ran.code, ran.err) == (2, nothing)
+
+
+def test_each_sheet_of_a_workbook_has_its_own_rows(serve: Serve) -> None:
+    """Rows of two sheets with the same number are two rows: one that is done does not complete the other."""
+    served = serve()
+    book = Workbook()
+    for title, numbers in (("A", (1, 2)), ("B", (3, 4))):
+        sheet = book.create_sheet(title)
+        for row in (HEADER, *(candidate(number, **({MAIL: BAD} if number == 4 else {})) for number in numbers)):
+            sheet.append(row)
+    del book["Sheet"]
+    book.save(served.door.folder / "people.xlsx")
+    command = ("run", "people.xlsx", "--mapping", "mapping.yaml", "--json", "--sheet")
+    assert served(*command, "A").counts == {"created": 2}
+    last = served(*command, "B")
+    assert last.counts == {"created": 1, "invalid": 1}
+    shown = served("status", "people.xlsx")
+    lines = shown.out.splitlines()
+    assert (shown.code, [line for line in lines if line.startswith("people.xlsx")]) == (
+        4,
+        [
+            lines[0],
+            f"people.xlsx, sheet B, for job post 4f2c9a, over 1 run: {last.summary['run']}",
+        ],
+    )
+    targets = json.loads(served("status", "people.xlsx", "--json").out)["targets"]
+    assert [(one["sheet"], [row["row"] for row in one["rows"]]) for one in targets] == [("A", []), ("B", [3])]
+    refused = served("status", "people.xlsx", "--to", "status.csv")
+    assert (refused.code, refused.err) == (
+        2,
+        "importer: --to writes the rows of one sheet, but 2 were imported; use --json\n",
+    )
+
+
+def test_a_corrected_row_of_a_killed_run_stays_unconfirmed(serve: Serve) -> None:
+    """Also if the original is run again, where the row is invalid: the service may have it, and resume finds out."""
+    served = serve({"kind": "hang_after", "seconds": 30, "emails": ["ada@example.com"], "operation": "apply"})
+    first = run_first(served)
+    results = str(first / "invalid.csv")
+    path = served.door.folder / results
+    path.write_text(path.read_text("utf-8-sig").replace(BAD, "ada@example.com", 1), "utf-8")
+    with served.door.started("run", results, "--mapping", "mapping.yaml") as process:
+        served.wait_for(2)
+        process.kill()
+    assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
+    shown = served("status", "people.csv")
+    killed = next(line.split()[0] for line in served("runs").out.splitlines() if "unconfirmed" in line)
+    assert (shown.code, shown.out.splitlines()[3]) == (
+        4,
+        "       1  unconfirmed       sent, but no response confirms that it arrived",
+    )
+    assert (
+        f"  1. continue the import of corrected rows; completed rows are skipped\n     importer resume {killed}\n"
+    ) in shown.out
+    assert served("resume", killed).code == 0
+    assert served("status", "people.csv").code == 0
+    assert served.accepted == ["person1@example.com", "ada@example.com"]
