@@ -252,7 +252,7 @@ class Planner:
                 identity=_identity(resolved),
                 entries=children.entries((*resolved.joins, *resolved.lookups)),
                 groups=forecast.groups if forecast is not None else (),
-                **self._origin(folder),
+                **self._origin(folder, sheet),
             )
             if forecast is not None:
                 manifest = manifest.read_to(forecast.rows, forecast.last_row)
@@ -294,8 +294,9 @@ class Planner:
                     return SendingRate(summary.requests.sent / seconds, summary.run)
         return None
 
-    def _origin(self, folder: Path) -> dict[str, Any]:
-        """The fields of a manifest from which the run is continued: its flags, and the questions of its sandbox."""
+    def _origin(self, folder: Path, sheet: Sheet) -> dict[str, Any]:
+        """The fields of a manifest from which the run is continued: its flags, and the questions of its sandbox; and
+        what its source descends from."""
         order = self.order
         setup = order.sending.sandbox_setup
         return {
@@ -303,6 +304,7 @@ class Planner:
             "continues": order.continues[0] if order.continues else None,
             "questions": keep_questions(setup.questions if setup else None, folder),
             "corrects": corrected_run(order.file, is_copy=order.continues is not None),
+            "copy_of": sheet.copy_of,
         }
 
     # --- one export to several targets ---
@@ -340,7 +342,7 @@ class Planner:
                 strict=order.settings.strict,
                 started_at=started_at,
                 header_row=sheet.header_row,
-                **self._origin(folder),
+                **self._origin(folder, sheet),
             )
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()

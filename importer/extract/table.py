@@ -26,8 +26,8 @@ class RecordSource:
 
     `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
     `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
-    the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter` and
-    `lines` as in Sheet.
+    the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter`,
+    `lines` and `copy_of` as in Sheet.
     """
 
     origin: Origin
@@ -38,6 +38,7 @@ class RecordSource:
     hidden: frozenset[int] = frozenset()
     delimiter: str = ","
     lines: int | None = None
+    copy_of: str | None = None
 
 
 def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
@@ -72,6 +73,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         knows_types=origin.sheet is not None or layout.typed_at is not None,
         header_rows=header.last_row - header.first_row + 1,
         _read=lambda: layout.rows(source.records()),
+        copy_of=source.copy_of,
     )
 
 

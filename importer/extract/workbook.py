@@ -52,7 +52,7 @@ def workbook_records(
             )
         )
     how, hidden = f"{kind}, sheet {origin.sheet!r}", frozenset(facts.hidden)
-    return RecordSource(origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden)
+    return RecordSource(origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden, copy_of=facts.copy_of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -19,6 +20,7 @@ from importer.runs.manifest import RunManifest, manifests_in
 from importer.runs.private_copies import sheet_of
 from importer.runs.row_selection import Routed
 from importer.runs.run_report import facts_of
+from importer.runs.same_rows import names_of, same_person, unmoved_rows
 from importer.settings import Settings
 
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
@@ -30,31 +32,55 @@ class _Runs:
 
     def __init__(self, settings: Settings) -> None:
         self._limits = ReadingLimits.of(settings)
+        self._opened: dict[str, Sheet] = {}  # the last few: a workbook takes a second to open
         self.all = {manifest.run: (folder, manifest) for folder, manifest in manifests_in(settings.out)}
 
     def sheet(self, run: str) -> Sheet:
-        return sheet_of(*self.all[run], self._limits)
+        if run not in self._opened:
+            self._opened = dict([*self._opened.items(), (run, sheet_of(*self.all[run], self._limits))][-3:])
+        return self._opened[run]
 
     def lines_to(self, originals: Collection[str]) -> dict[str, list[str]]:
         """The runs that sent corrected rows of an original, oldest first, each with its way back to the original."""
-        lines = {run: self._line_to(originals, run) for run, (_, one) in self.all.items() if one.corrects}
+        lines = {
+            run: self._line_to(originals, run) for run, (_, one) in self.all.items() if one.corrects or one.copy_of
+        }
         sent = {run: line for run, line in lines.items() if len(line) > 1 and not self.all[run][1].dry_run}
         return dict(sorted(sent.items(), key=lambda found: self.all[found[0]][1].started_at))
 
     def _line_to(self, originals: Collection[str], run: str) -> list[str]:
         line = [run]
         while line[-1] not in originals:
-            before = self.all[line[-1]][1].corrects if line[-1] in self.all else None
+            before = self._before(line[-1], originals)
             if before is None or before in line:
                 return []
             line.append(before)
         return line
 
+    def _before(self, run: str, originals: Collection[str]) -> str | None:
+        """The run whose rows a run corrects; of an annotated copy any run of its original, as they have equal files."""
+        manifest = self.all[run][1] if run in self.all else None
+        if manifest is None or manifest.copy_of is None:
+            return manifest.corrects if manifest else None
+        same = [
+            run
+            for run, (_, one) in self.all.items()
+            if one.sha256 == manifest.copy_of and one.options.sheet == manifest.options.sheet
+        ]
+        return next((run for run in same if run in originals), same[0] if same else None)
+
+    def _rows_before(self, run: str, before: str) -> Iterator[tuple[int, Row]]:
+        """Each row of a run, with the number of the row in the run before that it corrects."""
+        manifest, rows = self.all[run][1], self.sheet(run).rows()
+        if manifest.copy_of is not None:
+            return unmoved_rows(self.sheet(run), self.sheet(before), manifest.identity)
+        return ((row.corrects, row) for row in rows if row.corrects is not None)
+
     def corrected_rows(self, line: Sequence[str]) -> Iterator[tuple[int, Row]]:
         """Each row of the first run of a line, with the number of the row in its last run that it corrects."""
-        before = [{row.number: row.corrects for row in self.sheet(run).rows()} for run in line[1:-1]]
-        for row in self.sheet(line[0]).rows():
-            number = row.corrects
+        before = [{row.number: number for number, row in self._rows_before(*pair)} for pair in pairwise(line[1:])]
+        for first, row in self._rows_before(line[0], line[1]):
+            number: int | None = first
             for rows in before:
                 number = rows.get(number) if number is not None else None
             if number is not None:
@@ -66,7 +92,7 @@ class _Runs:
         The ledger confirms that the corrected row is done, and it is the same person: e-mail or name are unchanged.
         """
         manifest = self.all[line[0]][1]
-        if ledger.run(manifest.run) is None or _names(self.sheet(line[0])) != _names(self.sheet(line[-1])):
+        if ledger.run(manifest.run) is None or names_of(self.sheet(line[0])) != names_of(self.sheet(line[-1])):
             return
         done = _done(*self.all[line[0]], ledger)
         corrected: dict[int, Row | None] = {}
@@ -75,7 +101,7 @@ class _Runs:
             corrected[number] = row if row.number in done and corrected.get(number, row) is not None else None
         for original in self.sheet(line[-1]).rows():
             after = corrected.get(original.number)
-            if after is not None and any(_same(original, after, columns) for columns in manifest.identity):
+            if after is not None and any(same_person(original, after, columns) for columns in manifest.identity):
                 yield original, after
 
 
@@ -93,16 +119,6 @@ def _done(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> RowSet:
             for row in rows:
                 done.add(row)
     return done
-
-
-def _same(one: Row, other: Row, columns: Sequence[int]) -> bool:
-    """Whether these cells are equal, and one of them is filled."""
-    cells = [one.cells[index].strip() for index in columns]
-    return any(cells) and cells == [other.cells[index].strip() for index in columns]
-
-
-def _names(sheet: Sheet) -> list[str]:
-    return [column.name for column in sheet.columns]
 
 
 # --- when the original is run again -------------------------------------------------------------
@@ -158,7 +174,7 @@ def find_corrections(
         for line in lines:
             manifest = runs.all[line[0]][1]
             try:
-                if _names(runs.sheet(line[0])) != [column.name for column in columns]:
+                if names_of(runs.sheet(line[0])) != [column.name for column in columns]:
                     continue
                 for before, after in runs.entered(line, ledger):
                     if before.cells != after.cells or manifest.children:  # the ledger knows another row by its e-mail
@@ -268,6 +284,9 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
                     status.runs, status._corrections = before.runs, before._corrections
                     status._done, status._open = before._done, before._open
                 found[key] = status
+            elif key not in found and runs.all[lines[run][-1]][1].scope == manifest.scope:  # so far only checked
+                before_it, checked = runs.all[lines[run][-1]]
+                found[key] = SourceStatus(manifest.scope, replace(checked, dry_run=False), before_it, sheet)
             if key in found:
                 _add_run(found[key], runs, run, lines.get(run, []), ledger)
     return tuple(found.values())
