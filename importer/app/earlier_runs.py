@@ -203,7 +203,11 @@ def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceSt
             sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
-    found = [each for each in source_status(sha256, settings) if (each.scope.base == SANDBOX) == sandbox]
+    every = source_status(sha256, settings)
+    found = [each for each in every if (each.scope.base == SANDBOX) == sandbox]
+    if every and not found:
+        kinds = "real runs: leave out" if sandbox else "sandbox runs: add"
+        raise UsageError(f"{file} has only {kinds} --sandbox")
     if not found:
         kind = "sandbox run" if sandbox else "run"
         raise UsageError(
