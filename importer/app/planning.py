@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,12 @@ from importer.runs.private_copies import (
     keep_mapping,
     keep_questions,
     open_children,
+    sheet_of,
 )
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id, remove_folder
 from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
+from importer.runs.same_rows import names_of
 from importer.settings import Settings
 from importer.transform import join_warnings
 
@@ -215,7 +218,7 @@ class Planner:
             undo.callback(candidates.close)
             forecast = candidates.forecast if candidates.is_complete else None
             changed = tuple(changes_that_matter(mapping.questions_seen or {}, resolved, read))
-            unjoined = join_warnings(resolved, read) if selection == ALL_ROWS else ()
+            unjoined = join_warnings(resolved, read, partial(self._rows_before, sheet)) if selection == ALL_ROWS else ()
             if forecast is not None and not forecast.rows and selection != ALL_ROWS:
                 raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
             warnings = (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined, *changed)
@@ -263,6 +266,19 @@ class Planner:
     def _copy(self, folder: Path, options: SourceOptions) -> SourceCopy:
         limits, is_copy = ReadingLimits.of(self.order.settings), self.order.continues is not None
         return copy_of_source(self.order.file, folder, options, limits, is_copy=is_copy)
+
+    def _rows_before(self, sheet: Sheet) -> Iterator[Row]:
+        """The rows of the runs that a results file descends from; it has only some of them."""
+        run = corrected_run(self.order.file, is_copy=self.order.continues is not None)
+        limits = ReadingLimits.of(self.order.settings)
+        with suppress(UnusableInput):  # their files were removed
+            while run is not None:
+                folder = self.order.settings.out / run
+                manifest = read_manifest(folder)
+                before = sheet_of(folder, manifest, limits)
+                if names_of(before) == names_of(sheet):
+                    yield from before.rows()
+                run = manifest.corrects
 
     def _count_done(self, target: Target) -> CountDone:
         """How many of some e-mail addresses an earlier run imported, by the ledger."""
