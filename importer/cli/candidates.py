@@ -19,7 +19,7 @@ from importer.text.normalize import visible
 
 _LONGEST: Final = 120  # characters of a text
 _WIDTH: Final = 100  # columns; a terminal of 80 is enough
-_SHORT_NAMES: Final = {"currently_pursuing": "current", "currently_employed": "current"}
+_ENTRIES_BESIDE: Final = 3  # entries side by side: more would break words
 
 
 def show_candidates(candidates: Iterable[PickedCandidate]) -> None:
@@ -44,9 +44,10 @@ def show_answers(answers: tuple[TracedAnswer, ...], origin: Origin) -> None:
         where = f"{line.cell} {line.column}".strip()
         sent = shortened(line.sent) if line.sent else "nothing"
         table.add_row(*map(_text, (where, shortened(line.text), line.question, sent + _noted(line.note))))
-    tables = [table, *(_entries(answer, origin) for answer in answers if answer.entries)]
-    for one in tables:
-        _print(one)
+    _print(table)
+    for answer in answers:
+        for entries in _entries(answer, origin):
+            _print(entries)
     blank = [answer.label for answer in answers if answer.sent is None and not answer.cells]
     if blank:
         _print(_text(f"not answered, as the cells are blank: {', '.join(blank)}"))
@@ -61,15 +62,17 @@ def _print(shown: Table | Text) -> None:
     print_result("")
 
 
-def _entries(answer: TracedAnswer, origin: Origin) -> Table:
-    """One line for each entry; under each value its cell, with the text of the cell where it differs."""
+def _entries(answer: TracedAnswer, origin: Origin) -> Iterator[Table]:
+    """One column for each entry; under each value its cell, with the text of the cell where it differs."""
     sent = [{field.label: field for field in entry if field.sent is not None} for entry in answer.entries]
     names = list(dict.fromkeys(field.label for entry in answer.entries for field in entry))
     names = [name for name in names if any(name in entry for entry in sent)]
-    table = _table(answer.label, *(_SHORT_NAMES.get(name, name) for name in names))
-    for number, entry in enumerate(sent, start=1):
-        table.add_row(str(number), *(_entry_cell(entry.get(name), origin) for name in names))
-    return table
+    for first in range(0, len(sent), _ENTRIES_BESIDE):
+        shown = sent[first : first + _ENTRIES_BESIDE]
+        table = _table(answer.label, *(str(first + number) for number in range(1, len(shown) + 1)))
+        for name in names:
+            table.add_row(name, *(_entry_cell(entry.get(name), origin) for entry in shown))
+        yield table
 
 
 def _entry_cell(field: TracedAnswer | None, origin: Origin) -> Text:

@@ -80,11 +80,13 @@ class CsvRecords:
             reason, spaced = "", None
             try:
                 for cells in reader:
-                    joined = "".join(cells)
-                    if '"' in joined and any(map(_SPACED_QUOTE.match, cells)):
+                    joined, end = "".join(cells), before + reader.line_num
+                    if ('"' in joined and any(map(_SPACED_QUOTE.match, cells))) or (
+                        end - self._record > 1 and self._contains_row(cells, end - self._record)
+                    ):
                         spaced = cells
                         break
-                    self._record = before + reader.line_num
+                    self._record = end
                     yield cells, joined, None
                     last = cells
                 else:
@@ -125,6 +127,10 @@ class CsvRecords:
         """The current record, and its number of lines."""
         found, lines = self._read(0)
         if isinstance(found, _Read):
+            if self._contains_row(found.cells, lines):
+                alone = self._grammar.read(self._text(1))
+                fault = alone if isinstance(alone, Fault) else Fault("unclosed", 1, 1, (1, 1))
+                return self._held_back(fault, lines, len(found.cells)), lines
             if max(map(len, found.cells), default=0) <= self._longest_cell:
                 return (found.cells, "".join(found.cells), None), lines
             return self._held_back(Fault("long", 1, 1, (1, 1)), lines, width), lines
@@ -168,6 +174,19 @@ class CsvRecords:
                 break
             text += "".join(more)
         return found, lines
+
+    def _contains_row(self, cells: list[str], lines: int) -> bool:
+        """Whether a line after the first of a record is a row of its own, which an open quote would hide.
+
+        It has as many cells, and another e-mail address in the same one: hardly any text has such a line.
+        """
+        for at in range(1, lines):
+            line = self._line(at) or ""
+            if "@" in line and isinstance(found := self._grammar.read(line), _Read) and len(found.cells) == len(cells):
+                pairs = zip(found.cells, cells, strict=True)
+                if any("@" in one and "@" in other and "\n" not in other and one != other for one, other in pairs):
+                    return True
+        return False
 
     def _provable_lines(self, fault: Fault, width: int) -> int:
         """How many lines the broken record has; 0 if nothing proves it."""

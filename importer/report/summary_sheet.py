@@ -133,7 +133,7 @@ def _problems(summary: Summary) -> Iterator[Line]:
         return
     yield from _section("What to fix, then notes")
     yield _text(
-        "the cells to fix are highlighted in the sheets; the first columns of a sheet show the problems of each row",
+        "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook",
         NOTE,
     )
     yield from _groups(sorted(found, key=lambda group: not group.is_to_fix))

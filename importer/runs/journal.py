@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import astuple
 from functools import cached_property
@@ -75,6 +75,13 @@ class RowSet:
         if row // 8 >= len(self._bits):
             self._bits.extend(bytes(row // 8 + 4096 - len(self._bits)))
         self._bits[row // 8] |= 1 << row % 8
+
+    def add_groups(self, groups: Iterable[tuple[int, ...]]) -> None:
+        """Add all rows of each candidate of which one row is in the set."""
+        for rows in groups:
+            if any(row in self for row in rows):
+                for row in rows:
+                    self.add(row)
 
     def __contains__(self, row: int) -> bool:
         return row // 8 < len(self._bits) and bool(self._bits[row // 8] >> row % 8 & 1)

@@ -89,7 +89,8 @@ class _Runs:
     def entered(self, line: Sequence[str], ledger: LedgerStore) -> Iterator[tuple[Row, Row]]:
         """The rows of an original whose correction is done, each with its correction, if that is proven.
 
-        The ledger confirms that the corrected row is done, and it is the same person: e-mail or name are unchanged.
+        The ledger confirms that the corrected row is done, and it is the same person: e-mail or name are unchanged, of
+        a candidate with several rows in one of them.
         """
         manifest = self.all[line[0]][1]
         if ledger.run(manifest.run) is None or names_of(self.sheet(line[0])) != names_of(self.sheet(line[-1])):
@@ -99,10 +100,14 @@ class _Runs:
         for number, row in self.corrected_rows(line):
             # If a row was copied and only one of the two was entered, it is not known which one is the original.
             corrected[number] = row if row.number in done and corrected.get(number, row) is not None else None
-        for original in self.sheet(line[-1]).rows():
-            after = corrected.get(original.number)
-            if after is not None and any(same_person(original, after, columns) for columns in manifest.identity):
-                yield original, after
+        originals = self.sheet(line[-1]).rows()
+        pairs = [(row, after) for row in originals if (after := corrected.get(row.number)) is not None]
+        same = RowSet()
+        for row, after in pairs:
+            if any(same_person(row, after, columns) for columns in manifest.identity):
+                same.add(after.number)
+        same.add_groups(manifest.groups)
+        yield from (pair for pair in pairs if pair[1].number in same)
 
 
 def _done(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> RowSet:
@@ -114,10 +119,7 @@ def _done(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> RowSet:
         with RunJournal(folder) as journal:
             for row in journal.rows_imported_before():
                 done.add(row)
-    for rows in manifest.groups:
-        if rows[0] in done:
-            for row in rows:
-                done.add(row)
+    done.add_groups(manifest.groups)
     return done
 
 
@@ -177,7 +179,8 @@ def find_corrections(
                 if names_of(runs.sheet(line[0])) != [column.name for column in columns]:
                     continue
                 for before, after in runs.entered(line, ledger):
-                    if before.cells != after.cells or manifest.children:  # the ledger knows another row by its e-mail
+                    has_more = manifest.children or manifest.groups  # what was corrected may be elsewhere
+                    if before.cells != after.cells or has_more:  # the ledger knows other rows by their e-mail
                         digest = _digest(before.cells)
                         found[before.number] = Correction(manifest.run, manifest.file, after.number, digest)
             except (UnusableInput, StoppedEarly):  # its files were changed: nothing is proven

@@ -134,16 +134,18 @@ class _LookupReader(ValueReader):
         self._blank_cells = ("",) * (max(indexes) + 1)
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
-        """The value that all rows there have, or None where they differ; as of a blank cell if there are none."""
+        """The value that all rows there have, or None where they differ; as of a blank cell if none is filled in."""
         children = self._join.rows_of(row)
-        if not children:
-            return self._there.read(Row(row.origin, row.number, self._blank_cells), problems)
-        found: dict[Any, Row] = {}
         for child in children:
             problems += (one for one in child.problems if one.column is None or one.is_in(self._used))
+        found: dict[Any, Row] = {}
+        filled = [child for child in children if self._there.from_cells(child)]
+        for child in filled:
             value = self._there.read(child, problems)
             if value is not None:
                 found.setdefault(value, child)
+        if not filled:
+            return self._there.read(Row(row.origin, row.number, self._blank_cells), problems)
         if len(found) < 2:
             return next(iter(found), None)
         first, *others = found.values()
@@ -152,8 +154,8 @@ class _LookupReader(ValueReader):
 
     def source(self, row: Row) -> tuple[ValueReader, Row]:
         """The reader and the row that give the value: those of the other table, if it is found there."""
-        found = (child for child in self._join.rows_of(row) if self._there.read(child, []) is not None)
-        child = next(found, None)
+        filled = (child for child in self._join.rows_of(row) if self._there.from_cells(child))
+        child = next((child for child in filled if self._there.read(child, []) is not None), None)
         return (self, row) if child is None else (self._there, child)
 
     def _difference(self, first: Row, other: Row) -> Problem:

@@ -192,23 +192,22 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     region = value.formats.region
     # Without a region the library accepts no international prefix, though 00 is one nearly everywhere.
     dialled = "+" + text[2:] if region is None and text.startswith("00") else text
-    invalid = InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(text, value))
     if _DATE.fullmatch(text) or _DANGLING.search(text):
-        return invalid
+        return _invalid_phone(text, value)
     if _has_several(text, region):
         hint = "write one number, or set split: and take: first_valid " + in_mapping(value.place)
         return InvalidValue("phone-invalid", f"{quoted(text)} contains several phone numbers", hint)
     try:
         number = phonenumbers.parse(dialled, region)
     except phonenumbers.NumberParseException:
-        return invalid
+        return _invalid_phone(text, value)
     if number.extension and phonenumbers.is_valid_number(number):
         message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
         return InvalidValue("phone-extension", message, "write the number without the extension")
     if _LETTER_IN_NUMBER.search(text):
         return InvalidValue("phone-letters", f"{quoted(text)} contains letters", "write the number in digits")
     if not phonenumbers.is_valid_number(number):
-        return invalid
+        return _invalid_phone(text, value)
     if region and _may_be_another(text, number, region):
         hint = f"write it with + and the country code, or as usual in {region}, with its area code"
         return InvalidValue("phone-invalid", f"{quoted(text)} may be a number of another area or country", hint)
@@ -236,11 +235,15 @@ def _may_be_another(text: str, number: Any, region: str) -> bool:
     """
     import phonenumbers
 
+    if "+" in plain_digits(text):
+        return False
     digits = phonenumbers.normalize_digits_only(text)
     national = phonenumbers.national_significant_number(number)
+    if digits != national:
+        return False
     usual = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.NATIONAL)
     is_usual = phonenumbers.normalize_digits_only(usual) == digits
-    if "+" in plain_digits(text) or digits != national or (is_usual and len(digits) <= _LONGEST_NATIONAL):
+    if is_usual and len(digits) <= _LONGEST_NATIONAL:
         return False
     if not is_usual and len(digits) < _LEAST_NATIONAL:
         return True
@@ -251,6 +254,10 @@ def _may_be_another(text: str, number: Any, region: str) -> bool:
         return bool(phonenumbers.is_valid_number(phonenumbers.parse(f"+{digits}", None)))
     except phonenumbers.NumberParseException:
         return False
+
+
+def _invalid_phone(text: str, value: ResolvedValue) -> InvalidValue:
+    return InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(text, value))
 
 
 def _phone_hint(text: str, value: ResolvedValue) -> str:

@@ -63,9 +63,9 @@ class ValueReader:
         self._cache = (cache or ValueCache()) if self._is_worth_caching() else None
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
-        is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
-        self._only_cell = value.columns[0].index if is_one_cell else None
         self._follows_links = value.field.kind is Kind.URL and self._interpreter.is_plain
+        is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
+        self._only_cell = value.columns[0].index if is_one_cell and not self._follows_links else None
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
         """The value as text (boolean for `Kind.FLAG`, OPEN_END for an open end), or None where it is blank.
@@ -73,9 +73,7 @@ class ValueReader:
         Also None where the cell is not valid; then a problem is added.
         """
         only = self._only_cell
-        if (
-            only is not None and (text := row.cells[only]) and not (row.links and self._follows_links)
-        ):  # fast path for the most common case
+        if only is not None and (text := row.cells[only]):  # fast path for the most common case
             if row.typed:
                 found = self._read_cached(text, only in row.typed)
             elif self._cache is not None:
@@ -109,6 +107,7 @@ class ValueReader:
         for column in filled:
             used.clear()
             read = self._interpreter.read(stripped(row.cells[column.index]), column.index in row.typed)
+            read = self._linked(read, row, column)
             if read is not None and not isinstance(read, InvalidValue):
                 return ReadFrom((column,), read, frozenset(used), skipped)
             skipped |= read is not None
@@ -145,9 +144,7 @@ class ValueReader:
             text = row.cells[column.index]
             if not text:
                 continue
-            read = self._read_cached(text, column.index in row.typed)
-            if self._follows_links and read is not None and (link := dict(row.links).get(column.index)):
-                read = linked_url(text, link)
+            read = self._linked(self._read_cached(text, column.index in row.typed), row, column)
             if isinstance(read, InvalidValue):
                 invalid.append(read.at(row.place(column)))
                 found = read
@@ -155,6 +152,13 @@ class ValueReader:
                 return read
         problems.extend(invalid)
         return found
+
+    def _linked(self, read: Any, row: Row, column: Column) -> Any:
+        """What was read from a cell, or of a hyperlink cell the address of its link."""
+        if not row.links or not self._follows_links or read is None:
+            return read
+        link = dict(row.links).get(column.index)
+        return linked_url(row.cells[column.index], link) if link else read
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
         cells = [stripped(row.cells[column.index]) for column in self.value.columns]
@@ -207,6 +211,7 @@ class _Interpreter:
         self._wire = wire
         self._read_kind = reader_of(value, wire)
         self._several = value.field.kind is Kind.CHOICES
+        self._has_options = bool(value.field.options) or value.field.kind in (Kind.YES_NO, Kind.FLAG)
         self._bare = not (value.before or value.after)
         self._missing = value.missing
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
@@ -340,8 +345,8 @@ class _Interpreter:
         return self._read_otherwise(text, typed, table)
 
     def _read_otherwise(self, text: str, typed: bool, table: ResolvedTable) -> Any:
-        # An option needs no line in the value table and is never replaced.
-        if self._value.field.options and not isinstance(option := self._read_kind(text, typed), InvalidValue):
+        # An option, also yes or no, needs no line in the value table and is never replaced.
+        if self._has_options and not isinstance(option := self._read_kind(text, typed), InvalidValue):
             return option
         self.tables_used.add("otherwise")
         if table.otherwise is Otherwise.BLANK:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.cli.conftest import HEADER, Served, read_csv
+from tests.cli.conftest import HEADER, MAPPING, Served, candidate, read_csv
 
 Serve = Callable[..., Served]
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--json")
@@ -33,3 +33,23 @@ def test_padded_export(serve: Serve) -> None:
     source.write_text(header + _padded(1) + _padded(2) + _padded(3) + _padded(4), encoding="utf-8")
     fixed = served(*RUN)
     assert (fixed.code, fixed.counts) == (0, {"created": 1, "already_imported": 3})
+
+
+def test_a_quote_that_hides_rows(serve: Serve) -> None:
+    """Rows within a cell whose quote was not closed are never sent as its text; a text with line breaks is."""
+    served = serve()
+    source = served.door.folder / "people.csv"
+    (served.door.folder / "mapping.yaml").write_text(f"{MAPPING}  cover_letter: Letter\n", encoding="utf-8")
+    rows = [",".join(candidate(number)) for number in range(7)]
+    hidden = ['{},"5 inch', "{},plain", '{},b"'], ['{}, "5 inch', '{},b"'], ['{},"5 inch', '{},b" ']
+    texts = [f'{rows[0]},"Dear Sir,\nwrite, to, a@example.com,\nAda"']
+    for broken in hidden:
+        lines = [line.format(row) for line, row in zip(broken, rows[1:], strict=False)]
+        header = ",".join([*HEADER, "Letter"])
+        source.write_text("\n".join([header, *texts, *lines, f"{rows[5]},x", f"{rows[6]},x", ""]), encoding="utf-8")
+        ran = served(*RUN)
+        assert ran.code == 4
+        assert served.accepted == [f"person{number}@example.com" for number in (0, 5, 6)]
+        (held_back,) = read_csv(served.door.folder / "results" / ran.summary["run"] / "invalid.csv")
+        assert held_back["E-mail"] == "\n".join(lines).strip()
+        assert held_back["import_problem"].startswith('a quote (") is not closed (line 5, column ')

@@ -128,3 +128,17 @@ def test_a_corrected_file_is_sent_again_as_it_was(serve: Serve) -> None:
     assert served("retry", one.summary["run"], "--only", "rejected", "--json").counts == {"created": 2}
     sent = {body["email"]: body["cv"] for body in served.sandbox.memory.accepted()}
     assert sent == {"person1@example.com": "7001", "ada2@example.com": "0012", "ada3@example.com": "12"}
+
+
+def test_a_corrected_candidate_with_several_rows_is_known(serve: Serve) -> None:
+    """Also if only the first row has the name and the e-mail, and only that row was corrected."""
+    served = serve()
+    mapping = served.door.folder / "mapping.yaml"
+    group_by = "source: {group_by: {column: Last, blank: continues}}\n"
+    mapping.write_text(mapping.read_text("utf-8") + group_by, "utf-8")
+    other = ["", "", "", "", "", "", "1000"]
+    first = run_first(served, candidate(1), other, candidate(2, **{MAIL: BAD}), other)
+    assert correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}, {}).counts == {"created": 2}
+    again = served(*RUN, "--json")
+    assert (again.code, again.counts) == (0, {"already_imported": 4})
+    assert served("status", "people.csv").code == 0

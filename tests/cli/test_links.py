@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import xlsxwriter
@@ -41,3 +42,20 @@ def test_a_link_is_sent_where_the_answer_is_an_address(serve: Serve) -> None:
         f"Sheet1!H5, column \"Profile\": '{SHOWN}' has a link to another address, 'https://example.org/bob'"
     )
     assert no_address["import_problem"] == "Sheet1!H6, column \"Profile\": 'LinkedIn' is not a valid web address"
+
+
+def test_the_cell_of_a_link_is_shown(serve: Serve) -> None:
+    """Of several columns, what was sent is beside the cell that has the link."""
+    served = serve()
+    mapping = MAPPING + "  linkedin: {column: [Profile, Other]}\n"
+    (served.door.folder / "mapping.yaml").write_text(mapping, encoding="utf-8")
+    with xlsxwriter.Workbook(served.door.folder / "people.xlsx") as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, [*HEADER, "Profile", "Other"])
+        sheet.write_row(1, 0, [*candidate(1), "", "https://example.com/b"])
+        sheet.write_url(1, len(HEADER), SHOWN, string="LinkedIn")
+    served("run", "people.xlsx", "--mapping", "mapping.yaml")
+    shown = json.loads(served("show", "last", "--row", "2", "--json").out)["answers"]
+    assert [line for line in shown if line["question"] == "linkedin"] == [
+        {"cell": "H2", "column": "Profile", "text": "LinkedIn", "question": "linkedin", "sent": SHOWN, "note": ""}
+    ]

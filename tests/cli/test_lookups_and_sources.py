@@ -110,3 +110,27 @@ def test_another_value_there_is_another_run(serve: Serve) -> None:
     documents = folder / "documents.csv"
     documents.write_text(documents.read_text(encoding="utf-8").replace("8,70004\n", ""), encoding="utf-8")
     assert served(*_RUN).counts == {"created": 1, "already_imported": 2, "invalid": 1}
+
+
+def test_the_default_of_a_lookup(serve: Serve) -> None:
+    """It is sent only if no row there has a value, and a blank row does not contradict the others."""
+    served = serve()
+    folder = served.door.folder
+    _write(folder)
+    mapping = _MAPPING.replace("{column: Document, ", '{column: Document, default: "1", ')
+    (folder / "mapping.yaml").write_text(mapping, encoding="utf-8")
+    (folder / "documents.csv").write_text("Candidate,Document\n7,\n7,70001\n7,\n11,\n", encoding="utf-8")
+    ran = served(*_RUN)
+    assert ran.counts == {"created": 3, "invalid": 1}
+    assert [body["cv"] for body in served.sandbox.memory.accepted()] == ["70001", "1", "1"]
+    shown = json.loads(served("show", "last", "--row", "2", "--json").out)["answers"]
+    assert [line for line in shown if line["question"] == "cv"] == [
+        {
+            "cell": "documents.csv B3",
+            "column": "Document",
+            "text": "70001",
+            "question": "cv",
+            "sent": "70001",
+            "note": "",
+        }
+    ]

@@ -132,7 +132,7 @@ def test_a_date_format_that_is_not_certain_is_not_proposed(
 
 
 def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
-    """The terminal shows in one line what each change does, and where the lines to paste are."""
+    """The terminal shows in a few words what each change does, and where the lines to paste are."""
     _checked(front_door, "  level: Level\n  start: Start\n", ["Snior", "Chief"], ["31.05.2024", "30.05.2024"])
     shown = front_door(*_CHECK[:-1]).out.splitlines()
     found = next(number for number, line in enumerate(shown) if line.startswith("Proposed changes"))
@@ -140,8 +140,10 @@ def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
     assert folder is not None
     assert shown[found:] == [
         f"Proposed changes of the mapping: {folder[0]}mapping_changes.yaml",
-        "  - m.yaml:5 the answer to level: 2 unknown texts in 2 cells, 1 with a similar option",
-        '  - m.yaml:6 the answer to start: dates: ["%d.%m.%Y"] reads all 2 cells that are not dates now',
+        "  - m.yaml:5 the answer to level: 2 unknown texts in 2 cells, 1 with a similar",
+        "    option",
+        '  - m.yaml:6 the answer to start: dates: ["%d.%m.%Y"] reads all 2 cells that are',
+        "    not dates now",
     ]
 
 

@@ -19,7 +19,7 @@ from importer.app import import_file, planning, process_rows
 from importer.app.planning import Plan
 from importer.ledger import LedgerStore
 from importer.problems import StoppedEarly
-from tests.cli.conftest import HEADER, FrontDoor, Served, candidate, read_csv, write_csv
+from tests.cli.conftest import HEADER, MAPPING, FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml")
@@ -471,3 +471,16 @@ def test_an_error_value_matters_only_in_a_mapped_column(serve: Serve) -> None:
     ran = served(*RUN, "--json")
     assert ran.counts == {"created": 1, "invalid": 1}
     assert [(problem["column"], problem["example_row"]) for problem in ran.summary["problems"]] == [("Salary", 3)]
+
+
+def test_otherwise_keeps_yes_and_no(serve: Serve) -> None:
+    """A cell with yes or no is sent as such, also if a value table with `otherwise` does not list it."""
+    served = serve()
+    mapping = MAPPING.replace("Permit", '{column: Permit, values: {ok: "yes"}, otherwise: {value: "no"}}')
+    (served.door.folder / "mapping.yaml").write_text(mapping, encoding="utf-8")
+    cells = ("ok", "Yes", "No", "maybe")
+    write_csv(served.door.folder / "people.csv", [candidate(n, Permit=cell) for n, cell in enumerate(cells, 1)])
+    assert served("run", "people.csv", "--mapping", "mapping.yaml", "--json").counts == {"created": 4}
+    answers = [body["answers"] for body in served.sandbox.memory.accepted()]
+    permits = [each["answer"] for all in answers for each in all if each["job_post_question"]["id"] == 113]
+    assert permits == ["yes", "yes", "no", "no"]

@@ -42,13 +42,15 @@ F3 Permit   word word word word word    cover_letter   word word word word word
             word word word word word                   word word word word word
             … (399 characters)                         … (399 characters)
 
-experience   company_name   end_date               current
-───────────────────────────────────────────────────────────
-1            Acme           2019-12-31
-             B3             B3 (2019)
-                            (day or month added)
-2            Globex                                true
-             B3                                    B3 (now)
+experience           1                      2
+────────────────────────────────────────────────────
+company_name         Acme                   Globex
+                     B3                     B3
+end_date             2019-12-31
+                     B3 (2019)
+                     (day or month added)
+currently_employed                          true
+                                            B3 (now)
 
 """
 

@@ -268,7 +268,7 @@ def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
         f"     importer run {tmp_path}/invalid.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         f"     importer run {tmp_path}/400_rejected.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         "What to fix, then notes",
-        "the cells to fix are highlighted in the sheets; the first columns of a sheet show the problems of each row",
+        "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook",
         *("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where", "Code"),
         *("invalid", "1", "Degree 1", "'bachelor' is not a degree that the service accepts"),
         *("add it under values: in mappings/zoho.yaml:41", "D7", "value-unknown"),
