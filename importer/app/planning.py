@@ -222,7 +222,8 @@ class Planner:
             if forecast is not None and not forecast.rows and selection != ALL_ROWS:
                 raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
             warnings = (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined, *changed)
-            warnings += candidates.warnings or ()
+            if forecast is None or forecast.ready or forecast.held_back:  # else nothing is left to be sent or fixed
+                warnings += candidates.warnings or ()
             if warnings and order.settings.strict and not self.dry_run:
                 raise UnusableInput(warnings)
             manifest = RunManifest(
