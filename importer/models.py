@@ -275,13 +275,16 @@ IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "impor
 TYPED_COLUMN: Final = "import_typed"
 """The column after these if the source was a workbook: the letters of the row's cells that are typed (see Row)."""
 
+LINKS_COLUMN: Final = "import_links"
+"""The last column if the source had hyperlinks: those of the row, as `links_text` writes them."""
+
 CANDIDATE_COLUMN: Final = "import_candidate"
 """The column in the sheets of report.xlsx that shows name and e-mail beside the problems."""
 
 SUMMARY_SHEET: Final = "Summary"
 """The first sheet of report.xlsx."""
 
-ADDED_COLUMNS: Final = frozenset((*IMPORT_COLUMNS, TYPED_COLUMN, CANDIDATE_COLUMN))
+ADDED_COLUMNS: Final = frozenset((*IMPORT_COLUMNS, TYPED_COLUMN, LINKS_COLUMN, CANDIDATE_COLUMN))
 """All columns that are added in results files."""
 
 

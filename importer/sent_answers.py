@@ -21,6 +21,7 @@ class Note(StrEnum):
     SECOND_CHOICE = "an earlier cell is not valid"
     SHORT_YEAR = "two-digit year"
     DATE_COMPLETED = "day or month added"
+    LINK = "address of the link"
     JOINED = "joined"
     SPLIT = "split"
     VALUE_TABLE = "value table"

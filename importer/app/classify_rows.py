@@ -11,13 +11,14 @@ from typing import Final, NamedTuple, Self
 from importer.app.background_worker import BackgroundWorker, begin_in_background
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
-from importer.problems import Origin, Problem
+from importer.problems import CellPlace, Origin, Problem
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
 from importer.runs.journal import PreviousResults
 from importer.runs.lineage import Corrections
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import (
     DATE_IN_FUTURE,
+    DOMAIN_MISTYPED,
     Duplicates,
     Filtered,
     Invalid,
@@ -111,6 +112,7 @@ class Candidates:
     ) -> None:
         self._read, self._mapping, self._corrections, self._strict = read, mapping, corrections, strict
         self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
+        self._late: tuple[Problem, ...] = ()  # warnings about rows that only the whole file shows
         self._first: deque[Classified] = deque()
         self._worker: BackgroundWorker[Classified | WarningsOfFile] | None = None
         self.warnings: tuple[Problem, ...] | None = None
@@ -119,14 +121,24 @@ class Candidates:
         refuses_duplicates = mapping.duplicate_policy is DuplicatePolicy.ERROR
         if ahead is None or strict or mapping.grouping is not None or refuses_duplicates or mapping.joins:
             self.forecast = _forecast_of(self._checked(), origin, count_done)
-            if self._repeated and refuses_duplicates:  # then the first row of each duplicate is not ready either
+            self._take_late()
+            # Then the first row of each duplicate, or a row with a late warning, is not ready either.
+            if (self._repeated and refuses_duplicates) or self._late:
                 self.forecast = _forecast_of(self._checked(), origin, count_done)
             self._rest = self._classify()
             return
         self._rest = self._classify()
         self._first.extend(islice(self._rest, ahead))
-        self.forecast = _forecast_of(self._first, origin, count_done)
         self.is_complete = len(self._first) < ahead
+        self._take_late()
+        if self._late:
+            self._first = deque(
+                one
+                if isinstance(one.result, Outcome)
+                else one._replace(warnings=one.warnings + self._late_of(one.rows))
+                for one in self._first
+            )
+        self.forecast = _forecast_of(self._first, origin, count_done)
         if not self.is_complete:
             self._worker = begin_in_background(lambda: self._classify_from(ahead))
 
@@ -152,6 +164,15 @@ class Candidates:
         for _, result, _, row in self._checked():
             if row is not None and not isinstance(result, Outcome):
                 yield row, result
+
+    def _take_late(self) -> None:
+        """Make warnings about rows of what the whole file shows, if no row is given out yet."""
+        late = [one for one in self.warnings or () if one.code == DOMAIN_MISTYPED]
+        self.warnings = self.warnings and tuple(one for one in self.warnings if one not in late)
+        self._late = tuple(replace(one, severity="warning") for one in late)
+
+    def _late_of(self, rows: tuple[int, ...]) -> tuple[Problem, ...]:
+        return tuple(one for one in self._late if isinstance(one.place, CellPlace) and one.place.row in rows)
 
     def _classify(self) -> Generator[Classified, None, None]:
         for rows, result, warnings, _ in self._checked():
@@ -201,7 +222,7 @@ class Candidates:
                 yield _Checked(rows, known)
             elif problems or isinstance(result, Invalid):
                 yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
-            elif (warnings := likely.of_row(row, result)) and self._strict:
+            elif (warnings := likely.of_row(row, result) + self._late_of(rows)) and self._strict:
                 errors = tuple(replace(warning, severity="error") for warning in warnings)
                 yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=errors))
             else:

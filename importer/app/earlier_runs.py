@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from importer.app.connection import SANDBOX
 from importer.app.import_file import Confirm, Finished, check_file, import_file
-from importer.app.mapping_files import refuse_to_replace
-from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
+from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore, refuse_to_replace
 from importer.atomic_files import open_private
-from importer.extract import Annotated, Annotation, ReadingLimits, refuse_annotation, write_annotated
+from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RequestRecord, open_existing_ledger, open_ledger, presences_in
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Target
 from importer.problems import UsageError
@@ -30,6 +30,9 @@ from importer.runs.row_selection import Selection
 from importer.sent_answers import TracedAnswer
 from importer.settings import Settings
 from importer.text.commands import command_line
+
+if TYPE_CHECKING:
+    from importer.extract import Annotated
 
 SANDBOX_ONLY = "--questions and --faults can only be used with the sandbox"
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
@@ -118,6 +121,8 @@ def check_and_annotate(order: Order, listen: Listener, out: Path, *, force: bool
         UsageError: `out` exists, and not `force`; and as `check_file`.
         UnusableInput: the copy cannot be written; and as `check_file`.
     """
+    from importer.extract import Annotation, refuse_annotation, write_annotated  # loads openpyxl
+
     refuse_annotation(order.file, out)
     refuse_to_replace(out, "--annotate", force=force)
     checked = check_file(order, listen)

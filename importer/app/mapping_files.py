@@ -22,7 +22,7 @@ from importer.mapping import (
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
 from importer.models import Application, Operation, PoolCandidate, Question, Row, SourceOptions, Target
-from importer.problems import FilePlace, Problem, UnusableInput, UsageError
+from importer.problems import FilePlace, Problem, UnusableInput
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import private_input
 from importer.sent_answers import PickedCandidate, pick_candidates
@@ -56,7 +56,6 @@ __all__ = [
     "open_points",
     "preview",
     "propose_mapping",
-    "refuse_to_replace",
     "with_flag",
     "write_mapping",
     "write_proposal",
@@ -219,12 +218,6 @@ def write_mapping(path: Path, proposal: Proposal) -> None:
         path.write_text(write_proposal(proposal, SCHEMA_FILE.as_posix()), encoding="utf-8")
     except OSError as error:
         raise _unwritable("the mapping file", path, error) from None
-
-
-def refuse_to_replace(path: Path, flag: str = "--to", *, force: bool) -> None:
-    """Raise UsageError if a file already exists and must not be replaced. `flag`: the one that names it."""
-    if path.exists() and not force:
-        raise UsageError(f"{path} already exists; choose another name with {flag}, or use --force to overwrite it")
 
 
 def write_template(workbook: Path, target: Target, questions: tuple[Question, ...]) -> tuple[Path, int]:

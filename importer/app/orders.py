@@ -10,7 +10,7 @@ from typing import Literal
 
 from importer.load import Cancellation, ErrorLimit, Stop, parse_minutes
 from importer.models import ManyTargets, Outcome, Target
-from importer.problems import Problem
+from importer.problems import Problem, UsageError
 from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.sent_answers import PickedCandidate
@@ -306,3 +306,9 @@ Listener = Callable[[Event], None]
 
 def ignore(_: Event) -> None:
     """A listener that does nothing."""
+
+
+def refuse_to_replace(path: Path, flag: str = "--to", *, force: bool) -> None:
+    """Raise UsageError if a file already exists and must not be replaced. `flag`: the one that names it."""
+    if path.exists() and not force:
+        raise UsageError(f"{path} already exists; choose another name with {flag}, or use --force to overwrite it")

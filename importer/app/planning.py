@@ -204,7 +204,10 @@ class Planner:
                 return selection.of(sheet.rows())
 
             scope = Scope(self.service, mapping.target)
-            corrections = find_corrections(copy.sha256, order.shown_as, sheet.columns, scope, order.settings)
+            origin = self._origin(folder, sheet)
+            corrections = find_corrections(
+                copy.sha256, order.shown_as, sheet, origin["corrects"], scope, order.settings
+            )
             ahead = None if order.check_first or part else _check_ahead(sheet)
             candidates = Candidates(
                 read,
@@ -256,7 +259,7 @@ class Planner:
                 identity=_identity(resolved),
                 entries=children.entries((*resolved.joins, *resolved.lookups)),
                 groups=forecast.groups if forecast is not None else (),
-                **self._origin(folder, sheet),
+                **origin,
             )
             if forecast is not None:
                 manifest = manifest.read_to(forecast.rows, forecast.last_row)

@@ -21,12 +21,11 @@ from importer.app.mapping_files import (
     open_points,
     preview,
     propose_mapping,
-    refuse_to_replace,
     write_mapping,
     write_proposal,
     write_template,
 )
-from importer.app.orders import SandboxSetup
+from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.candidates import show_candidates

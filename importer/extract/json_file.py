@@ -63,6 +63,7 @@ def open_json(path: Path, name: str, kind: FileKind, options: SourceOptions, lim
         delimiter=",",
         lines=count,
         knows_types=True,
+        has_links=False,
         header_rows=1,
         _read=lambda: layout.rows(file.records(keys)),
     )

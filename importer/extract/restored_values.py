@@ -26,8 +26,9 @@ from importer.extract.possible_values import FALSE, SEPARATORS, SPACES, TRUE, po
 from importer.extract.sheet import PERHAPS_CHANGED, ReadingLimits, Record, Sheet, typed_cells
 from importer.extract.source_file import SourceCopy, replace_copy
 from importer.extract.table import ResultsHeader, results_header
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Row, SourceOptions
+from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, Row, SourceOptions
 from importer.problems import Column, UnusableInput
+from importer.text.cell_links import links_text, read_links
 from importer.text.normalize import normalize
 
 _DATE = re.compile(
@@ -76,7 +77,8 @@ def _restored(
     header = results_header(first.cells) if first is not None and first.number == 1 else None
     if header is None or IMPORT_COLUMNS[0] not in header.added:
         return copy
-    changes = _Changes(_Table(header, source.records), original())
+    has_links = source.has_links or LINKS_COLUMN in header.added
+    changes = _Changes(_Table(header, source.records, has_links), original())
     if not changes.found:
         return copy
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
@@ -93,6 +95,7 @@ class _Table:
 
     header: ResultsHeader
     records: Callable[[], Iterator[Record]]
+    has_links: bool
 
     def rows(self) -> Iterator[Record]:
         return (record for record in self.records() if record.number > 1)
@@ -104,6 +107,17 @@ class _Table:
 
     def added(self, record: Record, name: str) -> str:
         return "".join(record.cells[at : at + 1]) if (at := self.header.added.get(name)) is not None else ""
+
+    def links(self, record: Record) -> str:
+        """What LINKS_COLUMN lists, with the links that a person set in a results workbook."""
+        listed, first, cells = self.added(record, LINKS_COLUMN), self.header.first, self.cells(record)
+        own = tuple((index - first, link) for index, link in record.links if first <= index < first + len(cells))
+        letters = [column.letter for column in self.header.columns]
+        try:
+            links = read_links(listed or "{}", cells, own, letters)
+        except ValueError:  # reading the row reports it
+            return listed
+        return links_text(cells, links, letters) if own else listed
 
     def number(self, record: Record) -> int:
         """The number of the source row; -1 if it is not given."""
@@ -194,7 +208,8 @@ class _Changes:
     def restored(self) -> Iterator[list[str]]:
         """All rows of the file as they are to be read, with blank rows where it has some."""
         columns = self._table.header.columns
-        yield [*map(escape_formula, (column.name for column in columns)), *IMPORT_COLUMNS, TYPED_COLUMN]
+        links = [LINKS_COLUMN] if self._table.has_links else []
+        yield [*map(escape_formula, (column.name for column in columns)), *IMPORT_COLUMNS, TYPED_COLUMN, *links]
         last = 1
         for record, changed, typed in self._compared():
             yield from ([] for _ in range(record.number - last - 1))
@@ -205,7 +220,8 @@ class _Changes:
                 letter = columns[cell.index].letter
                 cells[cell.index], marks[letter] = self._decided(cell, letter)
             added = [self._table.added(record, name) for name in IMPORT_COLUMNS]
-            yield [*map(escape_formula, (*cells, *added)), " ".join(filter(None, marks.values()))]
+            links = [self._table.links(record)] if self._table.has_links else []
+            yield [*map(escape_formula, (*cells, *added)), " ".join(filter(None, marks.values())), *links]
 
     def _compared(self) -> Iterator[tuple[Record, list[_Cell], frozenset[int]]]:
         """Each row, with its cells that differ from the source, and the indexes of its typed cells."""

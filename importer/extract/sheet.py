@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from importer.models import Row
 from importer.problems import CellPlace, Column, Origin, Problem, column_letter
+from importer.text.cell_links import read_links
 
 if TYPE_CHECKING:
     from importer.settings import Settings
@@ -36,8 +37,8 @@ class Sheet:
     how many it has. `columns` are the source's columns, without the `import_*` columns of a results file. `reading`
     says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
     are written with it. `lines` is the approximate number of lines of a CSV or of objects in JSON, None for a workbook,
-    which is in memory. `knows_types`: `Row.typed` is filled. `copy_of`: the SHA-256 of the source, if this is
-    a copy that `check --annotate` wrote.
+    which is in memory. `knows_types`: `Row.typed` is filled. `has_links`: `Row.links` may be. `copy_of`: the SHA-256 of
+    the source, if this is a copy that `check --annotate` wrote.
     """
 
     origin: Origin
@@ -48,6 +49,7 @@ class Sheet:
     delimiter: str
     lines: int | None
     knows_types: bool
+    has_links: bool
     header_rows: int
     _read: Callable[[], Iterator[Row]] = field(repr=False)
     copy_of: str | None = None
@@ -172,8 +174,8 @@ class Layout:
 
     `header_row` is the header's last row. `width` counts the header's cells; `columns` are those that are kept, from
     the index `origin.first` on. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends
-    before the first row whose first filled cell is `stop_at`. `typed_at` and `row_at` are the indexes of TYPED_COLUMN
-    and `import_row` in a results file.
+    before the first row whose first filled cell is `stop_at`. `typed_at`, `row_at` and `links_at` are the indexes of
+    TYPED_COLUMN, `import_row` and LINKS_COLUMN in a results file.
     """
 
     origin: Origin
@@ -185,6 +187,7 @@ class Layout:
     stop_at: str | None = None
     typed_at: int | None = None
     row_at: int | None = None
+    links_at: int | None = None
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """The rows below the header, without blank and skipped rows."""
@@ -213,6 +216,11 @@ class Layout:
         links = record.links
         if links and first:
             links = tuple((index - first, address) for index, address in links if first <= index < first + kept)
+        if self.links_at is not None and (listed := "".join(record.cells[self.links_at : self.links_at + 1])):
+            try:
+                links = read_links(listed, cells, links, [each.letter for each in self.columns])
+            except ValueError:
+                problems += (replace(links_unreadable(), place=CellPlace(self.origin, record.number)),)
         return Row(self.origin, record.number, cells, typed, problems, links=links)
 
     def _format_problems(
@@ -289,6 +297,15 @@ def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -
     """The indexes of the cells that TYPED_COLUMN lists, except blank ones."""
     named = set(letters.split())
     return frozenset(column.index for column in columns if column.letter in named and cells[column.index])
+
+
+def links_unreadable() -> Problem:
+    """The problem of a row whose LINKS_COLUMN was changed: what it listed is lost."""
+    return Problem(
+        "links-unreadable",
+        "the cell import_links of this row was changed and cannot be read",
+        "copy it from the results file again; or clear it, and write the web addresses into the row's own cells",
+    )
 
 
 def is_canonical(text: str) -> bool:

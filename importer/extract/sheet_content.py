@@ -226,7 +226,7 @@ class SheetFacts:
 
     `others`: the visible sheets that are not read. `hidden`: the numbers of the hidden rows. `merged`: the merged
     cells. `unchecked` as in CellFlags. `lost_digits`: by column index, the row of the first number with more digits
-    than a spreadsheet stores. `copy_of` as in Sheet.
+    than a spreadsheet stores. `has_links`: whether cells have hyperlinks to web addresses. `copy_of` as in Sheet.
     """
 
     title: str
@@ -235,6 +235,7 @@ class SheetFacts:
     merged: Sequence[MergedRange]
     unchecked: str
     lost_digits: dict[int, int]
+    has_links: bool
     copy_of: str | None
 
 
@@ -279,6 +280,6 @@ def decoded(data: bytes) -> Message:
         first, columns, typed, problems, links = body
         return Batch(first, columns, typed, [BatchProblem(*each) for each in problems], links)
     if kind == "facts":
-        title, others, hidden, merged, *rest = body
-        return SheetFacts(title, others, hidden, [MergedRange(*each) for each in merged], *rest)
+        title, others, hidden, merged, *facts = body
+        return SheetFacts(title, others, hidden, [MergedRange(*each) for each in merged], *facts)
     return Refusal([Problem(*problem) for problem in body])

@@ -14,7 +14,7 @@ from itertools import islice, zip_longest
 
 from importer.extract.cell_text import header_text, quoted
 from importer.extract.sheet import Layout, Record, Sheet, column, width_of
-from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS, TYPED_COLUMN, SourceOptions
+from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
 from importer.problems import CellPlace, Column, FilePlace, Origin, Problem, UnusableInput
 
 _WINDOW = 20  # rows that are searched for the header
@@ -27,7 +27,7 @@ class RecordSource:
     `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
     `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
     the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter`,
-    `lines` and `copy_of` as in Sheet.
+    `lines` and `copy_of` as in Sheet; `has_links`: cells have hyperlinks.
     """
 
     origin: Origin
@@ -38,6 +38,7 @@ class RecordSource:
     hidden: frozenset[int] = frozenset()
     delimiter: str = ","
     lines: int | None = None
+    has_links: bool = False
     copy_of: str | None = None
 
 
@@ -71,6 +72,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         source.delimiter,
         source.lines,
         knows_types=origin.sheet is not None or layout.typed_at is not None,
+        has_links=source.has_links or layout.links_at is not None,
         header_rows=header.last_row - header.first_row + 1,
         _read=lambda: layout.rows(source.records()),
         copy_of=source.copy_of,
@@ -92,6 +94,7 @@ def _layout(source: RecordSource, header: Header, results: ResultsHeader | None,
         options.stop_at,
         results.added.get(TYPED_COLUMN) if results else None,
         results.added.get(IMPORT_COLUMNS[0]) if results else None,
+        results.added.get(LINKS_COLUMN) if results else None,
     )
 
 

@@ -52,7 +52,10 @@ def workbook_records(
             )
         )
     how, hidden = f"{kind}, sheet {origin.sheet!r}", frozenset(facts.hidden)
-    return RecordSource(origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden, copy_of=facts.copy_of)
+    links, copy_of = facts.has_links, facts.copy_of
+    return RecordSource(
+        origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden, has_links=links, copy_of=copy_of
+    )
 
 
 @dataclass(frozen=True, slots=True)

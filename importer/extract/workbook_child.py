@@ -28,6 +28,7 @@ from importer.extract.table import results_header
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
 from importer.models import NEEDS_ATTENTION, SUMMARY_SHEET
 from importer.problems import FilePlace, Problem, UnusableInput
+from importer.text.cell_links import is_web_link
 
 
 class _Book(Protocol):
@@ -74,10 +75,9 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     batches = Batches(content)
     for batch in batches:
         out.write(frame(batch))
-    hidden = sorted(flags.hidden)
-    out.write(
-        frame(SheetFacts(sheet.title, others, hidden, flags.merged, flags.unchecked, batches.lost_digits, copy_of))
-    )
+    has_links = any(map(is_web_link, chain.from_iterable(links.values() for links in flags.links.values())))
+    known = sorted(flags.hidden), flags.merged, flags.unchecked, batches.lost_digits, has_links, copy_of
+    out.write(frame(SheetFacts(sheet.title, others, *known)))
     out.flush()
     os._exit(0)  # the system frees the memory of millions of cells at once, the reader one by one
 

@@ -96,8 +96,22 @@ def _candidate(context: Context) -> ResolvedCandidate | None:
         value = resolve_value(spec, spec_of_candidate(name), context)
         if value is not None:
             values[name] = value
+    first, last = values.get("first_name"), values.get("last_name")
+    if first and last and first.columns and not first.lookup and _read_of(first) == _read_of(last):
+        label = first.columns[0].label
+        message = f"first_name and last_name both get the whole cell of '{label}'"
+        hint = (
+            f"if it has full names, write first_name: {{column: {label}, part: first}} and "
+            f"last_name: {{column: {label}, part: last}}; otherwise correct one of the columns"
+        )
+        context.error("names-identical", message, hint, last.place)
     required = ("email", "first_name", "last_name", "cv")
     return ResolvedCandidate(**values) if all(name in values for name in required) else None
+
+
+def _read_of(value: ResolvedValue) -> tuple[object, ...]:
+    """What of which cells it is read from."""
+    return value.columns, value.part, value.pattern, value.split, value.take, value.table, value.lookup
 
 
 # --- rows of one candidate ----------------------------------------------------------------------

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
 from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, NEEDS_ATTENTION, Outcome, OutcomeKind, Row
-from importer.problems import CellPlace, Column, Origin, Place, Problem
+from importer.problems import CellPlace, Origin, Place, Problem
 from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Summary
+from importer.text.cell_links import links_text
 
 _BETWEEN: Final = " | "
 
@@ -52,9 +53,14 @@ class ReportedRow:
         where = place_in_row(problem.place, self.row)
         return f"{where}: {problem.message}" if where else problem.message
 
-    def typed_letters(self, columns: Sequence[Column]) -> str:
-        """The cell of TYPED_COLUMN: the letters of the cells that the workbook kept as values, `D K`."""
-        return " ".join(column.letter for column in columns if column.index in self.row.typed)
+    def last_cells(self, facts: RunFacts) -> tuple[str, ...]:
+        """The cells of `facts.last_columns`; of TYPED_COLUMN the letters of the row's typed cells, `D K`."""
+        row, columns = self.row, facts.columns
+        letters = [" ".join(each.letter for each in columns if each.index in row.typed)] if facts.knows_types else ()
+        return (
+            *letters,
+            *([links_text(row.cells, row.links, [each.letter for each in columns])] if facts.has_links else ()),
+        )
 
     def highlighted_cells(self) -> dict[int, list[Problem]]:
         """The problems of the row's own cells, by column index."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
-from importer.models import IMPORT_COLUMNS, TYPED_COLUMN, Outcome, OutcomeKind
+from importer.models import IMPORT_COLUMNS, Outcome, OutcomeKind
 from importer.problems import CellPlace, Problem
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import OUTCOMES, csv_file
@@ -107,9 +107,8 @@ class EntryFiles:
         """Write the files."""
         for name, found in self._found.items():
             table = found.table
-            facts = replace(
-                self._facts, columns=table.columns, delimiter=table.delimiter, knows_types=table.knows_types
-            )
+            facts = replace(self._facts, columns=table.columns, delimiter=table.delimiter, has_links=False)
+            facts = replace(facts, knows_types=table.knows_types)
             with (self._folder / name).open("w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
                 out = RowsFile(file, facts.delimiter)
                 out.write(_header(facts))
@@ -148,14 +147,14 @@ def write_rows(file: IO[str], facts: RunFacts, rows: Iterable[ReportedRow]) -> N
 
 def _header(facts: RunFacts) -> list[str]:
     # Cell types of a workbook are kept: otherwise 2.5 would be read as text with a wrong decimal sign next time.
-    typed = [TYPED_COLUMN] if facts.knows_types else []
-    return _escaped([*(column.name for column in facts.columns), *IMPORT_COLUMNS, *typed])
+    return _escaped([*(column.name for column in facts.columns), *IMPORT_COLUMNS, *facts.last_columns])
 
 
 def _cells(reported: ReportedRow, facts: RunFacts, *, with_status: bool = True) -> list[str]:
-    typed = [reported.typed_letters(facts.columns)] if facts.knows_types else []
     number, *status = reported.import_cells
-    return _escaped([*reported.row.cells, number, *(status if with_status else [""] * len(status)), *typed])
+    return _escaped(
+        [*reported.row.cells, number, *(status if with_status else [""] * len(status)), *reported.last_cells(facts)]
+    )
 
 
 class RowsFile:

@@ -10,7 +10,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.atomic_files import read_private
-from importer.models import NEEDS_ATTENTION, ManyTargets, Operation, OutcomeKind, Row, Stopped, Target, TargetRun
+from importer.models import (
+    LINKS_COLUMN,
+    NEEDS_ATTENTION,
+    TYPED_COLUMN,
+    ManyTargets,
+    Operation,
+    OutcomeKind,
+    Row,
+    Stopped,
+    Target,
+    TargetRun,
+)
 from importer.problems import CellPlace, Column, DamagedRun, FilePlace, Origin, Place, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE
 from importer.text.commands import command_line
@@ -46,9 +57,9 @@ class RunFacts:
     mapping, origin: mapping file and source as the user named them; sha256: of the source, hexadecimal; reading: how
     the file was read, in one line; columns: those of the source, in order; delimiter: of the source, also used for the
     results CSVs; knows_types: whether the cell types are known, since the source is a workbook or a results file of
-    one; started_at, ended_at: with a time zone; warnings: full messages with their places; blank_rows: blank rows that
-    were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of the name;
-    flags: those of the command, with their values; continues: the run
+    one; has_links: whether cells have hyperlinks; started_at, ended_at: with a time zone; warnings: full messages with
+    their places; blank_rows: blank rows that were skipped (not counted as rows read); identity: the indexes of the
+    columns of the e-mail, and those of the name; flags: those of the command, with their values; continues: the run
     that this one continues; entries: other tables with entries of the rows.
     """
 
@@ -72,9 +83,15 @@ class RunFacts:
     blank_rows: int = 0
     identity: tuple[tuple[int, ...], ...] = ()
     knows_types: bool = False
+    has_links: bool = False
     flags: Mapping[str, str] = field(default_factory=dict)
     continues: str | None = None
     entries: tuple[Entries, ...] = ()
+
+    @property
+    def last_columns(self) -> tuple[str, ...]:
+        """The added columns that a results file of this source needs to be read as the source was."""
+        return (*([TYPED_COLUMN] if self.knows_types else ()), *([LINKS_COLUMN] if self.has_links else ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 
-from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, SUMMARY_SHEET, TYPED_COLUMN, OutcomeKind
+from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, SUMMARY_SHEET, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
 from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, row_height, write_text
@@ -164,7 +164,7 @@ class _OutcomeSheet:
         self._highlighted, self._warned = styles[_HIGHLIGHTED], styles[_WARNED]
         self._note = styles[NOTE]
         self._columns = facts.columns
-        self._knows_types = facts.knows_types
+        self._facts = facts
         self._limit = outcome_text(kind, dry_run=facts.dry_run).sheet_limit
         self._csv_file = csv_file(kind)
         self._comments = comments
@@ -176,17 +176,17 @@ class _OutcomeSheet:
         row, *others = IMPORT_COLUMNS
         short, wrapped = styles[_IMPORT], styles[_WRAPPED_IMPORT]
         self._import_styles = [short, short, short, wrapped, wrapped]
-        typed = [short] * self._knows_types
+        last = [short] * len(facts.last_columns)
         self._source = range(len(self._import_styles), len(self._import_styles) + len(self._columns))
-        self._last_column = self._source.stop - 1 + len(typed)
+        self._last_column = self._source.stop - 1 + len(last)
         for index, name_of_column in enumerate((row, CANDIDATE_COLUMN, *others)):
             write_text(sheet, 0, index, name_of_column, styles[_IMPORT_HEADER])
         for index, column in zip(self._source, self._columns, strict=True):
             write_text(sheet, 0, index, column.name, styles[HEADER])
-        if self._knows_types:
-            write_text(sheet, 0, self._last_column, TYPED_COLUMN, styles[_IMPORT_HEADER])
-        text_styles = self._import_styles + [self._text] * len(self._columns) + typed
-        long_styles = self._import_styles + [self._long] * len(self._columns) + typed
+        for index, name_of_column in enumerate(facts.last_columns, self._source.stop):
+            write_text(sheet, 0, index, name_of_column, styles[_IMPORT_HEADER])
+        text_styles = self._import_styles + [self._text] * len(self._columns) + last
+        long_styles = self._import_styles + [self._long] * len(self._columns) + last
         self._text_rows = TextRows(sheet, text_styles, long_styles, TEXT_CELL_LIMIT + 1, self._source)
 
     def add(self, reported: ReportedRow) -> None:
@@ -199,12 +199,12 @@ class _OutcomeSheet:
             self._widths = [max(width, len(text) + 1) for width, text in zip(self._widths, cells, strict=True)]
         row, *others = reported.import_cells
         import_cells = (row, ", ".join(filter(None, (cells[index] for index in self._candidate))), *others)
-        typed = (reported.typed_letters(self._columns),) if self._knows_types else ()
-        if problems or not self._text_rows.write(self._rows, (*import_cells, *cells, *typed)):
+        last = reported.last_cells(self._facts)
+        if problems or not self._text_rows.write(self._rows, (*import_cells, *cells, *last)):
             self._write_import(import_cells)
             self._write_source(reported)
-            for text in typed:
-                write_text(self._sheet, self._rows, self._last_column, text, self._import_styles[0])
+            for index, text in enumerate(last, self._source.stop):
+                write_text(self._sheet, self._rows, index, text, self._import_styles[0])
 
     def _write_source(self, reported: ReportedRow) -> None:
         highlighted = reported.highlighted_cells()
@@ -234,7 +234,7 @@ class _OutcomeSheet:
         """Set filter, widths and frozen rows, and note if rows are left out."""
         sheet, written = self._sheet, min(self._rows, self._limit)
         source = (min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)
-        for index, width in enumerate((*_IMPORT_WIDTHS, *source, *[_TYPES_WIDTH] * self._knows_types)):
+        for index, width in enumerate((*_IMPORT_WIDTHS, *source, *[_TYPES_WIDTH] * len(self._facts.last_columns))):
             sheet.set_column(index, index, width)
         sheet.freeze_panes(1, _FROZEN)
         sheet.autofilter(0, 0, written, self._last_column)

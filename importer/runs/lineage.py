@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,8 +12,9 @@ from typing import Final, NamedTuple
 
 from importer.extract import ReadingLimits, Sheet
 from importer.ledger import LedgerStore, Scope, open_existing_ledger
+from importer.load import IMPORTED_WITH_OTHER_DATA
 from importer.models import Outcome, OutcomeKind, Row
-from importer.problems import Column, Problem, StoppedEarly, UnusableInput
+from importer.problems import Problem, StoppedEarly, UnusableInput
 from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
 from importer.runs.finalize import outcome_of_state
 from importer.runs.journal import JOURNAL, RowSet, RunJournal
@@ -51,13 +53,13 @@ class _Runs:
     def _line_to(self, originals: Collection[str], run: str) -> list[str]:
         line = [run]
         while line[-1] not in originals:
-            before = self._before(line[-1], originals)
+            before = self.before(line[-1], originals)
             if before is None or before in line:
                 return []
             line.append(before)
         return line
 
-    def _before(self, run: str, originals: Collection[str]) -> str | None:
+    def before(self, run: str, originals: Collection[str] = ()) -> str | None:
         """The run whose rows a run corrects; of an annotated copy any run of its original, as they have equal files."""
         manifest = self.all[run][1] if run in self.all else None
         if manifest is None or manifest.copy_of is None:
@@ -69,20 +71,20 @@ class _Runs:
         ]
         return next((run for run in same if run in originals), same[0] if same else None)
 
-    def _rows_before(self, run: str, before: str) -> Iterator[tuple[int, Row]]:
+    def rows_before(self, run: str, before: str) -> Iterator[tuple[int, Row]]:
         """Each row of a run, with the number of the row in the run before that it corrects."""
-        manifest, rows = self.all[run][1], self.sheet(run).rows()
+        manifest = self.all[run][1]
         if manifest.copy_of is not None:
             return unmoved_rows(self.sheet(run), self.sheet(before), manifest.identity)
-        return ((row.corrects, row) for row in rows if row.corrects is not None)
+        return _corrected(self.sheet(run))
 
-    def corrected_rows(self, line: Sequence[str]) -> Iterator[tuple[int, Row]]:
-        """Each row of the first run of a line, with the number of the row in its last run that it corrects."""
-        before = [{row.number: number for number, row in self._rows_before(*pair)} for pair in pairwise(line[1:])]
-        for first, row in self._rows_before(line[0], line[1]):
+    def corrected_rows(self, rows: Iterable[tuple[int, Row]], line: Sequence[str]) -> Iterator[tuple[int, Row]]:
+        """Each row with the number of the row in the last run of the line; `rows`: with its number in the first."""
+        before = [{row.number: number for number, row in self.rows_before(*pair)} for pair in pairwise(line)]
+        for first, row in rows:
             number: int | None = first
-            for rows in before:
-                number = rows.get(number) if number is not None else None
+            for numbers in before:
+                number = numbers.get(number) if number is not None else None
             if number is not None:
                 yield number, row
 
@@ -97,7 +99,7 @@ class _Runs:
             return
         done = _done(*self.all[line[0]], ledger)
         corrected: dict[int, Row | None] = {}
-        for number, row in self.corrected_rows(line):
+        for number, row in self.corrected_rows(self.rows_before(*line[:2]), line[1:]):
             # If a row was copied and only one of the two was entered, it is not known which one is the original.
             corrected[number] = row if row.number in done and corrected.get(number, row) is not None else None
         originals = self.sheet(line[-1]).rows()
@@ -123,20 +125,22 @@ def _done(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> RowSet:
     return done
 
 
+def _corrected(sheet: Sheet) -> Iterator[tuple[int, Row]]:
+    return ((row.corrects, row) for row in sheet.rows() if row.corrects is not None)
+
+
 # --- when the original is run again -------------------------------------------------------------
 
 
 class Correction(NamedTuple):
-    """The run that entered a corrected row, its file, and the row there. `cells`: a digest of the original row."""
+    """What is known of a row that was entered in another form. `cells`: a digest of the row as it was then."""
 
-    run: str
-    file: str
-    row: int
+    problem: Problem
     cells: bytes
 
 
 class Corrections:
-    """The rows of a source that were entered after a correction. Falsy if there are none."""
+    """The rows of a source that were entered in another form: after or before a correction. Falsy if there are none."""
 
     def __init__(self, found: Mapping[int, Correction]) -> None:
         self._found = found
@@ -145,30 +149,29 @@ class Corrections:
         return bool(self._found)
 
     def outcome(self, row: Row) -> Outcome | None:
-        """The outcome of a row that was entered after a correction, and is unchanged itself; None for any other."""
+        """The outcome of a row that was entered in another form, and is unchanged itself; None for any other."""
         members = row.members or (row,)
         known = [self._found.get(member.number) for member in members]
         if not all(one and one.cells == _digest(member.cells) for one, member in zip(known, members, strict=True)):
             return None
         (first, *_) = filter(None, known)
-        message = f"corrected and imported by run {first.run} from {first.file}, row {first.row}"
-        problem = Problem("imported-corrected", message)
-        return Outcome(row.number, OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
+        return Outcome(row.number, OutcomeKind.ALREADY_IMPORTED, problems=(first.problem,))
 
 
 def find_corrections(
-    sha256: str, file: str, columns: Sequence[Column], scope: Scope, settings: Settings
+    sha256: str, file: str, sheet: Sheet, corrects: str | None, scope: Scope, settings: Settings
 ) -> Corrections:
-    """The rows of a source (its SHA-256, name and columns) whose corrections were entered at the same target.
+    """The rows of a source (its SHA-256 and name) whose corrections were entered at the same target.
 
-    A file of the same name may have grown since: its rows are compared one by one.
+    A file of the same name may have grown since: its rows are compared one by one. corrects: of a results file, its
+    run; then also the rows that were entered with another e-mail address, from the original or by another correction.
     """
     runs = _Runs(settings)
     originals = [
         run for run, (_, one) in runs.all.items() if one.sha256 == sha256 or (one.file == file and not one.corrects)
     ]
     lines = [line for run, line in runs.lines_to(originals).items() if runs.all[run][1].scope == scope]
-    ledger = open_existing_ledger(settings.ledger_address) if lines else None
+    ledger = open_existing_ledger(settings.ledger_address) if lines or corrects else None
     found: dict[int, Correction] = {}
     if ledger is None:
         return Corrections(found)
@@ -176,16 +179,60 @@ def find_corrections(
         for line in lines:
             manifest = runs.all[line[0]][1]
             try:
-                if names_of(runs.sheet(line[0])) != [column.name for column in columns]:
+                if names_of(runs.sheet(line[0])) != names_of(sheet):
                     continue
                 for before, after in runs.entered(line, ledger):
                     has_more = manifest.children or manifest.groups  # what was corrected may be elsewhere
                     if before.cells != after.cells or has_more:  # the ledger knows other rows by their e-mail
-                        digest = _digest(before.cells)
-                        found[before.number] = Correction(manifest.run, manifest.file, after.number, digest)
+                        message = (
+                            f"corrected and imported by run {manifest.run} from {manifest.file}, row {after.number}"
+                        )
+                        found[before.number] = Correction(Problem("imported-corrected", message), _digest(before.cells))
             except (UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
                 continue
+        with suppress(UnusableInput, StoppedEarly):
+            found |= _entered_otherwise(runs, corrects, sheet, scope, ledger) if corrects else {}
     return Corrections(found)
+
+
+def _entered_otherwise(
+    runs: _Runs, corrects: str, sheet: Sheet, scope: Scope, ledger: LedgerStore
+) -> dict[int, Correction]:
+    """The rows of a results file of this run whose person was entered with another e-mail address."""
+    line = [corrects]
+    while (before := runs.before(line[-1])) is not None and before not in line:
+        line.append(before)
+    if line[-1] not in runs.all or names_of(runs.sheet(line[-1])) != names_of(sheet):
+        return {}
+    pairs = list(runs.corrected_rows(_corrected(sheet), line))
+    wanted, sha256 = {number for number, _ in pairs}, runs.all[line[-1]][1].sha256
+    entered: dict[int, tuple[RunManifest, Row]] = {}
+    originals = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
+    for run in originals:
+        folder, manifest = runs.all[run]
+        if manifest.scope == scope and not manifest.dry_run and ledger.run(run) is not None:
+            done, original = _done(folder, manifest, ledger), runs.sheet(run)
+            if names_of(original) == names_of(sheet):
+                rows = (row for row in original.rows() if row.number in wanted and row.number in done)
+                entered |= {row.number: (manifest, row) for row in rows}
+    for run, way in runs.lines_to(originals).items():
+        manifest = runs.all[run][1]
+        if manifest.scope == scope and names_of(runs.sheet(run)) == names_of(sheet):
+            entered |= {before.number: (manifest, after) for before, after in runs.entered(way, ledger)}
+    found = {}
+    for number, row in pairs:
+        if number in entered:
+            manifest, other = entered[number]
+            emails, names = manifest.identity
+            if same_person(row, other, names) and not same_person(row, other, emails):
+                problem = Problem(
+                    IMPORTED_WITH_OTHER_DATA,
+                    f"sent with another e-mail address by run {manifest.run} from {manifest.file}, row {other.number}; "
+                    "this row was not sent",
+                    "for a correction, change the candidate in the service; for a different person, clear import_row",
+                )
+                found[row.number] = Correction(problem, _digest(row.cells))
+    return found
 
 
 def _digest(cells: Sequence[str]) -> bytes:
@@ -323,7 +370,7 @@ def _add_run(status: SourceStatus, runs: _Runs, run: str, line: Sequence[str], l
     status._corrections.add(run)
     outcomes = {each.row: each for each in _outcomes(*runs.all[run], ledger)}
     proven = {after.number for _, after in runs.entered(line, ledger)}
-    for number, row in runs.corrected_rows(line):
+    for number, row in runs.corrected_rows(runs.rows_before(*line[:2]), line[1:]):
         after = outcomes.get(row.number)
         if after is not None and (after.kind not in _DONE or row.number in proven):
             status.add(number, after, run)

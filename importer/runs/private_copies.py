@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -189,7 +190,8 @@ def _open(
     mapping: Mapping,
     limits: ReadingLimits,
 ) -> _OpenedChild:
-    corrected = _corrected_entries(child, source)
+    beside = _entries_beside(child, source)
+    corrected = beside or _earlier_copy(f"{_ROWS}{label_of(child)}", source)
     if corrected is None and child.file is None:
         workbook = _workbook_of(source, folder, copies, limits)
         if Path(workbook.copy).suffix.lower() not in _WORKBOOKS:
@@ -203,6 +205,8 @@ def _open(
         path, shown_as = corrected or _file_of(name, source, mapping.folders, place)
         try:
             copied = copy_source(path, folder, limits, f"child-{len(copies) + 1}")
+            if beside and (original := _entries_of_run(child, source, limits)) is not None:
+                copied = restore_values(copied, original, child.options, limits)
         except UnusableInput as error:  # reported at the place in the mapping
             raise UnusableInput(
                 [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]
@@ -217,13 +221,19 @@ def label_of(child: ChildSource) -> str:
     return re.sub(r"[^\w-]+", "_", Path(child.file).stem if child.file else child.options.sheet or "")
 
 
-def _corrected_entries(child: ChildSource, source: Source) -> tuple[Path, str] | None:
+def _entries_beside(child: ChildSource, source: Source) -> tuple[Path, str] | None:
     """For a results file: the file beside it with the entries of its rows, which a person may have corrected."""
-    label = label_of(child)
-    beside = source.file.with_name(f"{source.file.stem}.{label}.csv")
-    if source.earlier_runs and beside.is_file():
-        return beside, str(beside)
-    return _earlier_copy(f"{_ROWS}{label}", source)
+    beside = source.file.with_name(f"{source.file.stem}.{label_of(child)}.csv")
+    return (beside, str(beside)) if source.earlier_runs and beside.is_file() else None
+
+
+def _entries_of_run(child: ChildSource, source: Source, limits: ReadingLimits) -> Callable[[], Sheet] | None:
+    """What opens the table that the file beside a results file was written from: the copy of its run."""
+    for earlier in source.earlier_runs:
+        for table in read_manifest(earlier).entries:
+            if table.label == label_of(child):
+                return partial(open_sheet, earlier / table.copy, table.options, limits, shown_as=table.shown_as)
+    return None
 
 
 def _earlier_copy(name: str, source: Source) -> tuple[Path, str] | None:

@@ -131,6 +131,7 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         columns=sheet.columns,
         delimiter=sheet.delimiter,
         knows_types=sheet.knows_types,
+        has_links=sheet.has_links,
         started_at=manifest.started_at,
         ended_at=ending.at if ending else None,
         finished=ending.finished if ending else False,

@@ -49,7 +49,7 @@ def _by_identity(rows: Mapping[int, Sequence[str]], columns: Sequence[int]) -> d
 
 
 def _identity(cells: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
-    return tuple(cells[index].strip() for index in columns)
+    return tuple(cells[index].strip().casefold() for index in columns)
 
 
 def names_of(sheet: Sheet) -> list[str]:

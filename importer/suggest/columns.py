@@ -26,6 +26,7 @@ from importer.suggest.header_words import (
     read_table,
     words_of,
 )
+from importer.text.cell_links import is_web_link
 from importer.text.normalize import normalize
 
 SIMILAR = "the header is similar"
@@ -70,13 +71,14 @@ class ColumnView:
 
     `values`: each distinct text with its count, in order of first appearance, without blanks. `filled` counts all
     non-blank cells, including those whose text is not kept because there are too many. `ids`: all texts if nearly every
-    cell has another one, so that they identify the rows; else None.
+    cell has another one, so that they identify the rows; else None. `links`: cells with a link to a web address.
     """
 
     column: Column
     values: tuple[tuple[str, int], ...] = ()
     filled: int = 0
     ids: frozenset[str] | None = None
+    links: int = 0
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -134,6 +136,10 @@ class ColumnView:
     @cached_property
     def emails(self) -> float:
         return self.share(_EMAIL.fullmatch)
+
+    @property
+    def linked(self) -> float:
+        return self.links / self.filled if self.filled else 0.0
 
     @cached_property
     def urls(self) -> float:
@@ -227,8 +233,12 @@ class _Sampler:
         self._counts: list[Counter[str]] = [Counter() for _ in columns]
         self._filled = [0] * len(columns)
         self._ids: list[set[str] | None] = [set() for _ in columns]
+        self._links = [0] * len(columns)
 
     def add(self, row: Row) -> None:
+        for index, address in row.links:
+            if index < len(self._links):
+                self._links[index] += is_web_link(address)
         for index, cell in enumerate(row.cells):
             if cell and (text := cell.strip()):
                 self._filled[index] += 1
@@ -241,10 +251,13 @@ class _Sampler:
                         self._ids[index] = None
 
     def views(self) -> tuple[ColumnView, ...]:
-        found = zip(_with_unique_names(self._columns), self._counts, self._filled, self._ids, strict=True)
+        columns = _with_unique_names(self._columns)
+        found = zip(columns, self._counts, self._filled, self._ids, self._links, strict=True)
         return tuple(
-            ColumnView(column, tuple(counts.items()), filled, frozenset(ids) if _is_unique(ids, filled) else None)
-            for column, counts, filled, ids in found
+            ColumnView(
+                column, tuple(counts.items()), filled, frozenset(ids) if _is_unique(ids, filled) else None, links
+            )
+            for column, counts, filled, ids, links in found
         )
 
 

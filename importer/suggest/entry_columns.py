@@ -178,6 +178,7 @@ def _families(views: Sequence[ColumnView]) -> dict[str, dict[int, ColumnView]]:
 # A column without a number is a field of an entry only if its header is unlikely to mean anything else.
 _MAX_DISTANCE = 1
 _WHOLE_HISTORY = "it may contain one degree or the whole history"
+_BEFORE_ENTRY = "it may belong to something else than the columns after it"
 _MAYBE_APPLIED_FOR = "it may be the position that was applied for"
 # These are clear only next to a school.
 _MAJOR_AFTER_SCHOOL = frozenset(map(key_of, ("field", "program", "programme", "department", "Programm")))
@@ -187,13 +188,24 @@ def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[En
     fields = []
     kind: EntryKind | None = None
     before = -1
+    dates: list[
+        tuple[ColumnView, _Role]
+    ] = []  # adjacent columns whose kind the next column may show: Start, End, School
     for one in sorted(views, key=lambda one: one.column.index):
         role = _role_after(one, kind) if one.column.index not in used else None
         if role is None:
             continue
         adjacent = one.column.index - before <= _MAX_DISTANCE
+        if dates and one.column.index - dates[-1][0].column.index > _MAX_DISTANCE:
+            dates = []
+        if not adjacent and role.kind is None and one.imported and one.concept is None:
+            dates.append((one, role))
         if not adjacent and (role.kind is None or not one.imported):
             continue  # "Start" alone may be anything, and "Bölüm" alone is most likely a department
+        if role.kind is not None:
+            for date, its in dates:
+                fields.append(EntryColumns(role.kind, its.field_of(role.kind), date.name, (date,), _BEFORE_ENTRY))
+            dates = []
         if adjacent and not one.imported and role.kind is not kind:
             continue
         kind = role.kind or kind

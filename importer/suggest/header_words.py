@@ -92,6 +92,7 @@ def index_of(table: Phrases) -> dict[str, str]:
 
 _CONCEPT_OF = index_of(CONCEPTS)
 _NOT_IMPORTED_OF = index_of(NOT_IMPORTED)
+_LAST_NAME_FIRST = frozenset(map(key_of, _TABLE["last_name_first"]))
 
 
 def concept_of(text: str) -> str | None:
@@ -107,6 +108,11 @@ def concept_of(text: str) -> str | None:
 def is_not_imported(header: str) -> bool:
     """Whether the service does not use a column with this header, according to the table."""
     return any(key in _NOT_IMPORTED_OF for key in _readings(header))
+
+
+def is_last_name_first(header: str) -> bool:
+    """Whether the header of a full name names the last name first: `ФИО`, `Nachname Vorname`."""
+    return any(key in _LAST_NAME_FIRST for key in _readings(header))
 
 
 def phrases_for(concept: str | None) -> tuple[str, ...]:

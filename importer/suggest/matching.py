@@ -255,6 +255,8 @@ def _values_identify(goal: Goal, view: ColumnView) -> bool:
 # --- the names of candidates ----------------------------------------------------------------------
 
 _MIN_SHARE = 0.6  # of the names
+# A column with only such a word as its header has the names, if the values look like names.
+_PEOPLE = frozenset({"candidate", "applicant", "aday", "bewerber", "kandidat"})
 
 
 def _person_names(goals: tuple[Goal, Goal], views: Sequence[ColumnView]) -> list[Match]:
@@ -267,10 +269,18 @@ def _person_names(goals: tuple[Goal, Goal], views: Sequence[ColumnView]) -> list
     pairs = ((first, last), (bare, last), (first, bare))
     pair = next((pair for pair in pairs if all(pair)), None)
     whole = full or (bare if bare and bare.several_words >= _MIN_SHARE else None)
+    if whole is None:
+        whole = next(
+            (one for one in views if _PEOPLE.issuperset(words_of(one.name) or "-") and _are_full_names(one)), None
+        )
     if pair is None and whole:
         return _parts_of(whole, goals)
     found = zip(goals, pair or (first, last), strict=True)
     return [Match(goal, (one,), _name_review_reason(one)) for goal, one in found if one]
+
+
+def _are_full_names(one: ColumnView) -> bool:
+    return one.several_words >= _MIN_SHARE and max(one.digits, one.emails) < 1 - _MIN_SHARE
 
 
 def _of(views: Sequence[ColumnView], concept: str) -> ColumnView | None:
@@ -290,6 +300,8 @@ def _parts_of(one: ColumnView, goals: tuple[Goal, Goal]) -> list[Match]:
     style = name_style(one)
     if one.total and one.several_words < _MIN_SHARE:
         review_reason = "most values are one word and cannot be split"
+    elif style.is_last_name_first:
+        review_reason = "the last name seems to come first"
     elif not style.in_capitals and one.share(surname_first) > 1 - _MIN_SHARE:
         review_reason = "the last name seems to come first, but the last word is used"
     elif not one.concept:

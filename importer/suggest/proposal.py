@@ -138,12 +138,16 @@ class ProposedField:
 
 @dataclass(frozen=True, slots=True)
 class ProposedChild:
-    """The other sheet or file with the entries: `key` is the name of the column there, `equals` of the column here."""
+    """The other sheet or file with the entries: `key` is the name of the column there, `equals` of the column here.
+
+    `unused`: the columns there that have values and are not proposed.
+    """
 
     name: str
     key: str
     equals: str
     is_file: bool = False
+    unused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,11 +59,13 @@ def propose(
     Nothing is guessed silently: a value that is not certain has a review reason, and what is not found is open.
     """
     names = ColumnNames([one.column for one in views])
-    day_first = _day_first(views)
+    # A file beside this one may show what the columns here leave open, and the other way round.
+    everywhere = _day_first([*views, *(one for other in others for one in other.columns)], None)
+    day_first = _day_first(views, everywhere)
     candidate, asked = candidate_goals(target), question_goals(questions)
     entries, reserved = _entries(questions, views, names, day_first)
     here = [field.value for content in entries.values() for field in content.fields]
-    entries |= _on_other_sheets([q for q in questions if q.id not in entries], views, names, others)
+    entries |= _on_other_sheets([q for q in questions if q.id not in entries], views, names, others, everywhere)
     matcher = Matcher((*candidate, *asked), views, reserved)
     matches = matcher.run()
     values = {match.goal: _value(match, names, day_first) for match in matches}
@@ -96,10 +98,10 @@ def finds_candidates(views: Sequence[ColumnView]) -> bool:
     return bool(Matcher(goals, views, frozenset()).run())
 
 
-def _day_first(views: Sequence[ColumnView]) -> bool | None:
-    """Whether these columns write the day first (`3/4/2021`); None: unknown."""
+def _day_first(views: Sequence[ColumnView], otherwise: bool | None) -> bool | None:
+    """Whether these columns write the day first (`3/4/2021`); `otherwise` if they do not show it; None: unknown."""
     votes = sum(day_first_votes(one.counts) for one in views)
-    return None if votes == 0 else votes > 0
+    return otherwise if votes == 0 else votes > 0
 
 
 def _value(match: Match, names: ColumnNames, day_first: bool | None) -> ProposedValue:
@@ -163,24 +165,30 @@ def _named_by(goal: Goal, one: ColumnView) -> bool:
 
 
 def _on_other_sheets(
-    questions: Sequence[Question], views: Sequence[ColumnView], names: ColumnNames, others: Sequence[OtherSheet]
+    questions: Sequence[Question],
+    views: Sequence[ColumnView],
+    names: ColumnNames,
+    others: Sequence[OtherSheet],
+    day_first: bool | None,
 ) -> dict[int, ProposedEntries]:
-    """The entries in other sheets, for questions that no column of this sheet answers."""
+    """The entries in other sheets, for questions that no column of this sheet answers. `day_first`: in all sheets."""
     found = {}
     for question in questions:
         kind = entry_kind(question)
         child = child_entries(kind, views, others) if kind is not None else None
         if child is not None:
-            found[question.id] = _entries_of_child(child, names)
+            found[question.id] = _entries_of_child(child, names, day_first)
     return found
 
 
-def _entries_of_child(child: ChildEntries, names: ColumnNames) -> ProposedEntries:
+def _entries_of_child(child: ChildEntries, names: ColumnNames, day_first: bool | None) -> ProposedEntries:
     """The entries of another sheet. `names`: the columns of the main sheet."""
     there = ColumnNames([one.column for one in child.sheet.columns])
-    entries = _entries_of(child.groups, there, _day_first(child.sheet.columns))
+    entries = _entries_of(child.groups, there, _day_first(child.sheet.columns, day_first))
     join, sheet = child.join, child.sheet
-    proposed = ProposedChild(sheet.name, there.of(join.key.column), names.of(join.equals.column), sheet.is_file)
+    used = {join.key.column, *(column for field in entries.fields for column in field.value.taken)}
+    unused = tuple(there.of(one.column) for one in sheet.columns if one.filled and one.column not in used)
+    proposed = ProposedChild(sheet.name, there.of(join.key.column), names.of(join.equals.column), sheet.is_file, unused)
     noun = "file" if sheet.is_file else "sheet"
     review_reason = "" if join.found == 1 else f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
     return replace(entries, child=proposed, review_reason=review_reason)
@@ -258,7 +266,8 @@ def _names_setting(matches: Sequence[Match]) -> tuple[Setting, ...]:
     """How full names are split, if not only by their last word."""
     style = next((match.style for match in matches if match.part == "last"), PLAIN_STYLE)
     lists = (("particles", style.particles), ("suffixes", style.suffixes))
-    surname = (Setting("surname", "capitals"),) if style.in_capitals else ()
+    rule = "capitals" if style.in_capitals else "first_word" if style.is_last_name_first else None
+    surname = (Setting("surname", rule),) if rule else ()
     return (*surname, *(Setting(key, words) for key, words in lists if words))
 
 

@@ -13,8 +13,9 @@ from rapidfuzz import fuzz
 from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
 from importer.suggest.columns import MISSING_WORDS, NUMBER, ColumnView, is_no, is_yes
 from importer.suggest.date_forms import DateForms, date_forms
-from importer.suggest.header_words import read_table, words_of
+from importer.suggest.header_words import is_last_name_first, read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
+from importer.text.names import wrong_word
 from importer.text.normalize import closest, normalize
 
 Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
@@ -67,7 +68,7 @@ def _choices(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
 
 _TESTS: dict[Kind, Callable[[ColumnView, FieldSpec], tuple[float, str]]] = {
     Kind.EMAIL: lambda values, _: (values.emails, "an e-mail address"),
-    Kind.URL: lambda values, _: (values.urls, "a web address"),
+    Kind.URL: lambda values, _: (max(values.urls, values.linked), "a web address"),
     Kind.PHONE: lambda values, _: (values.phones, "a phone number"),
     Kind.DATE: lambda values, _: (values.dates.share, "a date"),
     Kind.INTEGER: lambda values, _: (values.whole_numbers, "a whole number"),
@@ -271,9 +272,10 @@ _MIN_CAPITALS = 0.8  # of the names: the run reports the others row by row
 
 @dataclass(frozen=True, slots=True)
 class NameStyle:
-    """How full names are written: whether last names are in capitals, and words that belong to them."""
+    """How full names are written: whether last names are in capitals or come first, and words that belong to them."""
 
     in_capitals: bool = False
+    is_last_name_first: bool = False
     particles: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
 
@@ -283,9 +285,18 @@ PLAIN_STYLE = NameStyle()
 
 def name_style(values: ColumnView) -> NameStyle:
     """The style of these full names."""
+    in_capitals = values.share(_has_capitals) > _MIN_CAPITALS
+    against_last = values.share(lambda name: _is_against(name, is_first=False))
+    against_first = values.share(lambda name: _is_against(name, is_first=True))
+    is_first = against_last > against_first or (against_last == against_first and is_last_name_first(values.name))
     return NameStyle(
-        values.share(_has_capitals) > _MIN_CAPITALS, *_words_of_last_names(text for text, _ in values.counts)
+        in_capitals, is_first and not in_capitals, *_words_of_last_names(text for text, _ in values.counts)
     )
+
+
+def _is_against(name: str, *, is_first: bool) -> bool:
+    """Whether the words of a name show that its last name is not the first or the last word."""
+    return "," not in name and wrong_word(name.split(), is_first) is not None
 
 
 def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

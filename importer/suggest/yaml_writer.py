@@ -9,6 +9,7 @@ from importer.models import Operation, Question
 from importer.suggest.proposal import (
     Open,
     Proposal,
+    ProposedAnswer,
     ProposedEntries,
     ProposedValue,
     Setting,
@@ -36,6 +37,7 @@ def write_proposal(proposal: Proposal, schema: str | None = None) -> str:
         *_candidate(proposal),
         *_answers(proposal),
         *_unused(proposal.open_columns),
+        *_unused_there(proposal.answers),
         *_question_snapshot(proposal.questions),
     ]
     return "\n".join(lines) + "\n"
@@ -179,6 +181,15 @@ def _unused(columns: Sequence[Open]) -> Iterator[str]:
     for item in columns:
         closest = f"   (perhaps for {' or '.join(map(comment_text, item.closest))})" if item.closest else ""
         yield f"#   {comment_text(item.name)}{closest}"
+
+
+def _unused_there(answers: Sequence[ProposedAnswer]) -> Iterator[str]:
+    """The columns without a field in the other sheets and files with entries."""
+    for answer in answers:
+        child = answer.content.child if isinstance(answer.content, ProposedEntries) else None
+        if child is not None and child.unused:
+            yield from ("", f"# Columns of {comment_text(child.name)} that this mapping does not use:")
+            yield from (f"#   {comment_text(name)}" for name in child.unused)
 
 
 def _question_snapshot(questions: Sequence[Question]) -> Iterator[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from importer.transform.candidates import Duplicates, Filtered, candidate_rows
 from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entry_rows import join_warnings
-from importer.transform.likely_errors import LikelyErrors
+from importer.transform.likely_errors import DOMAIN_MISTYPED, LikelyErrors
 from importer.transform.row import Invalid, encode, transform_row
 from importer.transform.trace import trace_row
 
 __all__ = [
     "DATE_IN_FUTURE",
+    "DOMAIN_MISTYPED",
     "Duplicates",
     "Filtered",
     "Invalid",

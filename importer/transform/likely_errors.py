@@ -29,6 +29,8 @@ from importer.transform.row import Invalid, transform_row
 from importer.transform.texts import in_mapping, quoted, stripped
 from importer.transform.values import ValueReader
 
+DOMAIN_MISTYPED: Final = "email-domain-mistyped"
+"""A warning about a row, which may be found only after the last row."""
 _FEWEST: Final = 20  # values; a share of fewer proves nothing
 _SHOWN: Final = 3  # cells in a message
 
@@ -340,12 +342,12 @@ class _Domains:
             if cells.count <= _RARE and domain not in _EXISTING and not _common_domain(domain):
                 meant = next((other for other in frequent if _is_other_spelling(domain, other)), None)
                 if meant:
-                    yield _mistyped(domain, meant, cells.first[0])
+                    yield from (_mistyped(domain, meant, place) for place in cells.first)
 
 
 def _mistyped(domain: str, meant: str, place: CellPlace) -> Problem:
     message = f"the domain {quoted(domain)} looks like a typing error of {meant}"
-    return Problem("email-domain-mistyped", message, "correct the e-mail address if it is one", place)
+    return Problem(DOMAIN_MISTYPED, message, "correct the e-mail address if it is one", place)
 
 
 @lru_cache(maxsize=4096)

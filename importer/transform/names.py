@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from importer.mapping import NameRule, Surname
+from importer.text.names import wrong_word
 from importer.text.normalize import normalize
 from importer.transform.texts import WITHOUT_EFFECT, InvalidValue, quoted, read_text
 
@@ -40,8 +41,8 @@ def read_name(text: str, typed: bool) -> str | InvalidValue:
 def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> str | InvalidValue:
     """The first or last name: split at a comma as in `Ada, Nur`, else by the rule.
 
-    A single word is not valid, as it could be either name; nor is a name that the rule does not fit, one with a title,
-    suffix or particle that the rule does not list, or a text with two people.
+    A single word is not valid, as it could be either name; nor is a name that the rule does not fit, as patronymics
+    show, one with a title, suffix or particle that the rule does not list, or a text with two people.
     """
     rule = rule or _DEFAULT
     full_name = _without_invisible(full_name)
@@ -59,6 +60,8 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
         return InvalidValue("name-split-failed", message, "write it as 'Last, First'")
     words = full_name.split()
     without_suffixes = _without_suffixes(words, rule)
+    if rule.surname is not Surname.CAPITALS and (wrong := _wrong_order(full_name, without_suffixes, rule)):
+        return wrong
     found = _last_name_words(without_suffixes, rule)
     if found is None:
         return _split_failed(full_name, words, rule)
@@ -91,6 +94,21 @@ def _unsure_word(full_name: str, rule: NameRule) -> str | None:
         if is_particle and not is_shown and not is_first and index < len(words) - 1:
             return word
     return None
+
+
+def _wrong_order(full_name: str, words: list[str], rule: NameRule) -> InvalidValue | None:
+    """The problem of a name whose words show that its last name is not where the rule takes it from."""
+    is_first = rule.surname is Surname.FIRST_WORD
+    found = wrong_word(words, is_first)
+    if found is None:
+        return None
+    word, kind = found
+    message = f"{quoted(full_name)} cannot be split into a first and a last name: '{word}' looks like {kind}"
+    hint = "write it as 'Last, First'"
+    if wrong_word(words, not is_first) is None:
+        other, place = (Surname.LAST_WORD, "last") if is_first else (Surname.FIRST_WORD, "first")
+        hint += f"; if the column has the last name {place}, set names: {{surname: {other}}} in the mapping"
+    return InvalidValue("name-split-failed", message, hint)
 
 
 def _without_suffixes(words: list[str], rule: NameRule) -> list[str]:

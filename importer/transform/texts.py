@@ -327,7 +327,7 @@ def linked_url(text: str, link: str) -> str | InvalidValue:
     return InvalidValue(
         "link-differs",
         f"{quoted(text)} has a link to another address, {quoted(target)}",
-        "make the text and the link of the cell the same, or remove the link",
+        "make the text and the link of the cell the same, or remove the link (in a results file: clear import_links)",
     )
 
 
@@ -336,6 +336,9 @@ def _compared(address: str) -> str:
 
 
 def _invalid_url(text: str, reason: str = "") -> InvalidValue:
-    return InvalidValue(
-        "url-invalid", f"{quoted(text)} is not a valid web address{reason}", "write it with https:// in front"
+    hint = (
+        "write it with https:// in front"
+        if "." in text or ":" in text
+        else "write the address, such as https://example.com/ada"
     )
+    return InvalidValue("url-invalid", f"{quoted(text)} is not a valid web address{reason}", hint)

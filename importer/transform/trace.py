@@ -61,16 +61,19 @@ def _value(label: str, reader: ValueReader, row: Row, sent: str | bool | None) -
     reader, row = reader.source(row)
     read = reader.explain(row)
     cells = tuple(TracedCell(row.place(column), row.cells[column.index]) for column in read.columns)
-    return TracedAnswer(label, cells, sent, tuple(_notes(reader.value, read, [cell.text for cell in cells], sent)))
+    return TracedAnswer(label, cells, sent, tuple(_notes(reader.value, read, row, sent)))
 
 
-def _notes(value: ResolvedValue, read: ReadFrom, texts: list[str], sent: str | bool | None) -> list[Note]:
+def _notes(value: ResolvedValue, read: ReadFrom, row: Row, sent: str | bool | None) -> list[Note]:
     """The notes in the order of `Note`."""
+    texts = [row.cells[column.index] for column in read.columns]
+    links = [dict(row.links).get(column.index) for column in read.columns]
     text = " ".join(texts)
     found = {
         Note.OTHERWISE: "otherwise" in read.tables,
         Note.NOT_SENT: sent is None and read.value is not OPEN_END and bool(texts),
         Note.SECOND_CHOICE: read.skipped,
+        Note.LINK: value.field.kind is Kind.URL and sent in links and sent not in texts,
         Note.JOINED: value.separator is not None and len(texts) > 1,
         Note.SPLIT: value.part is not None or value.pattern is not None or bool(value.split and value.split in text),
         Note.VALUE_TABLE: "table" in read.tables,

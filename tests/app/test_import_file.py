@@ -231,3 +231,10 @@ def test_what_needs_no_pandas_does_not_load_it() -> None:
     code = "import sys, importer.app.mapping_files, importer.app.earlier_runs; print('pandas' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "False\n"
+
+
+def test_a_run_loads_only_what_it_needs() -> None:
+    """Annotated workbooks and proposals of mappings need libraries that would double the start of every run."""
+    code = "import sys, importer.cli.run_command; print({'openpyxl', 'importer.suggest'} & sys.modules.keys())"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout == "set()\n"

@@ -142,3 +142,25 @@ def test_a_corrected_candidate_with_several_rows_is_known(serve: Serve) -> None:
     again = served(*RUN, "--json")
     assert (again.code, again.counts) == (0, {"already_imported": 4})
     assert served("status", "people.csv").code == 0
+
+
+def test_a_person_is_not_entered_twice_with_two_addresses(serve: Serve) -> None:
+    """Neither by a second correction of a row, nor by a correction of a row that the original has entered meanwhile."""
+    refused = {"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1}
+    served = serve({**refused, "operation": "apply"})
+    first = run_first(served)
+    one = correct(served, first / "invalid.csv", {MAIL: "ada@example.com"})
+    assert one.counts == {"created": 1}
+    original = served(*RUN, "--json", "--resend-rejected")
+    assert original.counts == {"created": 1, "already_imported": 1}
+    for name, by, row in (
+        ("invalid.csv", f"run {one.summary['run']} from {first}/invalid.csv", 2),
+        ("400_rejected.csv", f"run {original.summary['run']} from people.csv", 2),
+    ):
+        again = correct(served, first / name, {MAIL: "eve@example.com"})
+        assert again.counts == {"already_imported": 1}
+        (problem,) = again.summary["problems"]
+        assert problem["what"] == (f"sent with another e-mail address by {by}, row {row}; this row was not sent")
+    assert len(served.accepted) == 2
+    other = correct(served, first / "invalid.csv", {MAIL: "eve@example.com", "import_row": ""})
+    assert other.counts == {"created": 1}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.cli.conftest import Served, read_csv
+from tests.cli.conftest import HEADER, MAPPING, Served, candidate, read_csv
 from tests.samples.sample import ROOT
 
 Serve = Callable[..., Served]
@@ -118,3 +119,50 @@ def test_entries_of_another_sheet(serve: Serve) -> None:
     assert (stopped.code, stopped.counts) == (5, {"failed": 1})
     beside.unlink()
     assert served("resume", "--json").counts == {"created": 1}
+
+
+_ENTRIES = """\
+  experience:
+    experience:
+      file: {name: jobs.csv, key: ID, equals: ID}
+      company_name: Company
+      position_title: Title
+      start_date: {column: From, dates: ["%d/%m/%Y"]}
+      end_date: {column: To, dates: ["%d/%m/%Y"]}
+"""
+
+
+def test_entries_that_a_program_has_changed_are_read_as_they_were(serve: Serve) -> None:
+    """A spreadsheet program drops the zeros of keys and turns dates round: the copy of the run has what they were."""
+    served = serve()
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(MAPPING + _ENTRIES, "utf-8")
+    jobs = [["0001", "Bank", "Analyst", "2001-04-05", "soon"], ["0002", "Shop", "Clerk", "2001-04-15", "2004-07-16"]]
+    people = [["0001", *candidate(1)], ["0002", *candidate(2, Salary="a lot")]]
+    for name, table in (
+        ("jobs.csv", [["ID", "Company", "Title", "From", "To"], *jobs]),
+        ("people.csv", [["ID", *HEADER], *people]),
+    ):
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(table)
+    ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    results = folder / "results" / str(ran.summary["run"])
+    saved = {"\n0001,": "\n1,", "\n0002,": "\n2,", "2001-04-05": "4/5/2001", "2001-04-15": "4/15/2001"}
+    fixed = {",soon,": ",2005-08-07,", ",2004-07-16,": ",7/16/2004,", ",a lot,": ",900,"}
+    for name in ("invalid.csv", "invalid.jobs.csv"):
+        text = (results / name).read_text("utf-8-sig")
+        for old, new in (saved | fixed).items():
+            text = text.replace(old, new)
+        (results / name).write_text(text, "utf-8")
+    again = served("run", str(results / "invalid.csv"), "--mapping", "mapping.yaml", "--json")
+    assert (again.counts, again.summary["warnings"]) == ({"created": 2}, [])
+    found = [
+        item["answer"]
+        for body in served.sandbox.memory.accepted()
+        for item in body["answers"]
+        if "company_name" in str(item["answer"])
+    ]
+    assert [("2001-04-05" in one, "2005-08-07" in one, "2004-07-16" in one) for one in found] == [
+        (True, True, False),
+        (False, False, True),
+    ]

@@ -305,8 +305,8 @@ MUTANTS = (
     Mutant(
         "a killed run's report forgets what the ledger knows",
         "runs/finalize.py",
-        "                journal.record(outcome_of_state(state))\n",
-        "                journal.record(Outcome(row.number, OutcomeKind.NOT_SENT))\n",
+        "                outcome = outcome_of_state(state)\n",
+        "                outcome = Outcome(row.number, OutcomeKind.NOT_SENT)\n",
         ("tests/cli/test_finalize.py",),
     ),
     Mutant(

@@ -327,6 +327,18 @@ def test_a_constant_email() -> None:
     ]  # fmt: skip
 
 
+def test_both_names_from_one_whole_cell() -> None:
+    """The first and the last name cannot be the same full name."""
+    names = "first_name: First, last_name: Last"
+    assert names in HEAD
+    reported = resolving_problems(HEAD.replace(names, "first_name: First, last_name: First"), HEADER)
+    assert reported == [
+        "m.yaml:3:58: first_name and last_name both get the whole cell of 'First'; if it has full names, write "
+        "first_name: {column: First, part: first} and last_name: {column: First, part: last}; otherwise correct one "
+        "of the columns"
+    ]
+
+
 def test_unused_columns_can_be_an_error() -> None:
     """A person can require that every column is mapped."""
     assert resolving_problems(HEAD + "defaults: {unused_columns: error}\n", (*HEADER, "Notes")) == [

@@ -108,6 +108,17 @@ def test_names_are_found_by_their_neighbors(columns: dict[str, Sequence[str]], n
     assert all(value.review_reason == "" for value in found)
 
 
+def test_a_column_of_people_is_proposed_for_both_names_if_it_has_full_names() -> None:
+    """`Candidate` with two words is a full name, with a note to check it; with IDs it is not a name."""
+    proposal = proposed({"Candidate": ["Ada Nur", "Berk Kaya"]}, person=False, target=POOL)
+    found = [value_of(proposal, name) for name in ("first_name", "last_name")]
+    assert [(value.names, value.settings[0].value, value.review_reason) for value in found] == [
+        (("Candidate",), "first", "the header is similar"),
+        (("Candidate",), "last", "the header is similar"),
+    ]
+    assert "first_name" not in proposed({"Candidate": ["77 01", "78 02"]}, person=False, target=POOL).candidate
+
+
 def test_a_last_name_that_seems_to_come_first_is_marked_for_review() -> None:
     """The last word would be used as the last name, so a person must review it."""
     values = ["YILMAZ Ayşe", "KAYA Berk", "Cem Ak", "Deniz Er"]
@@ -122,6 +133,45 @@ def test_last_names_are_recognized_by_capitals(values: list[str]) -> None:
     proposal = proposed({"Ad Soyad": values}, person=False, target=POOL)
     assert value_of(proposal, "last_name").review_reason == ""
     assert "  names: {surname: capitals}   # which part of a full name is the last name" in write_proposal(proposal)
+
+
+@pytest.mark.parametrize(
+    ("header", "values"),
+    [
+        pytest.param("Full name", ["Иванова Анна Петровна", "Ким Олег"], id="patronymics"),
+        pytest.param("Full name", ["Иванова Анна", "Ким Олег"], id="a last name"),
+        pytest.param("ФИО", ["Ким Олег", "Цой Анна"], id="the header"),
+    ],
+)
+def test_last_names_that_come_first_are_proposed_for_review(header: str, values: list[str]) -> None:
+    """Words of the names, else of the header, show that the first word is the last name."""
+    proposal = proposed({header: values}, person=False, target=POOL)
+    assert proposal.names == (Setting("surname", "first_word"),)
+    reasons = [value_of(proposal, name).review_reason for name in ("first_name", "last_name")]
+    assert reasons == ["the last name seems to come first"] * 2
+
+
+def test_names_are_used_rather_than_the_header() -> None:
+    """A header that names the last name first does not count where patronymics show another order."""
+    proposal = proposed({"ФИО": ["Анна Петровна Ким", "Олег Цой"]}, person=False, target=POOL)
+    assert proposal.names == ()
+
+
+def test_a_russian_file_is_matched() -> None:
+    """Headers, yes and no in Russian are known; a patronymic in its own column is not a name that is sent."""
+    columns = {
+        "Фамилия": ["Ким", "Цой"], "Имя": ["Олег", "Анна"], "Отчество": ["Петрович", "Ильинична"],
+        "Почта": ["a@example.com", "b@example.org"], "Телефон": ["+44 7700 900001", "+44 7700 900002"],
+        "ID резюме": ["70001", "70002"], "Переезд": ["да", "нет"],
+    }  # fmt: skip
+    questions = (asked("phone", type="phone"), asked("relocate", "yes_no", text="Готовность к переезду", id=8))
+    proposal = proposed(columns, *questions, person=False)
+    names = ("last_name", "first_name", "email", "phone", "cv", "relocate")
+    values = [value_of(proposal, name) for name in names]
+    assert [(value.names[0], value.review_reason) for value in values] == [
+        (header, "") for header in columns if header != "Отчество"
+    ]
+    assert values[-1].settings == (Setting("yes", ("да",)), Setting("no", ("нет",)))
 
 
 def test_words_that_belong_to_last_names_are_found() -> None:
@@ -244,6 +294,35 @@ def test_entries_in_another_sheet_are_joined_by_key() -> None:
     assert education.child == ProposedChild("Okullar", "Aday", "No")
     assert education.review_reason == "67% of the keys in that sheet are found in this sheet"
     assert '      sheet: {name: Okullar, key: Aday, equals: "No"}' in write_proposal(proposal)
+
+
+def test_entry_files_beside_each_other_are_proposed_together() -> None:
+    """Dates before the school belong to it, another file shows the order of day and month, and no column is silent."""
+    ids = ["K1", "K2"]
+    others = [
+        OtherSheet("work.csv", sampled({"ID": ids, "company": ["X", "Y"], "endDate": ["3/1/2020", ""],
+                                        "isLastJob": ["0", "1"]}), is_file=True),
+        OtherSheet("schools.csv", sampled({"ID": ids, "startDate": ["9/1/2000", "9/1/2000"],
+                                           "endDate": ["6/30/2003", "6/30/2003"], "school": ["X", "Y"]}), is_file=True),
+    ]  # fmt: skip
+    here = sampled({"ID": ids, "E-mail": EMAILS[:2]})
+    questions = (asked("education", "long_text"), asked("experience", "long_text", id=8))
+    proposal = propose(JOB_POST, questions, here, SourceFacts("f.csv", header_row=1), others)
+    found = {
+        (key, field.name): (field.value.settings, field.value.review_reason)
+        for key in ("education", "experience")
+        for field in entries_of(proposal, key).fields
+    }
+    american = (Setting("dates", ("%m/%d/%Y",)),)
+    before = "it may belong to something else than the columns after it"
+    assert found == {
+        ("education", "school_name"): ((), ""),
+        ("education", "start_date"): (american, before),
+        ("education", "end_date"): (american, before),
+        ("experience", "company_name"): ((), ""),
+        ("experience", "end_date"): (american, "'3/1/2020' is ambiguous: the day or the month may come first"),
+    }
+    assert "# Columns of work.csv that this mapping does not use:\n#   isLastJob\n" in write_proposal(proposal)
 
 
 # --- how values are read ------------------------------------------------------------------------

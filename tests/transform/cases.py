@@ -15,6 +15,7 @@ PHOTO = question("file_upload", type="photo")
 _DATES = '{column: Cell, dates: ["%d.%m.%Y", "%m/%Y", "%Y", "%d %b %Y"]}'
 _PARTIAL = '{column: Cell, dates: ["%d.%m.%Y", "%m/%Y", "%Y"], missing_day: last, missing_month: first}'
 _SIGNS = '{column: Cell, decimal: ",", thousands: "."}'
+_LAST_NAME_FIRST = "{{column: Cell, part: {}, names: {{surname: first_word}}}}"
 _EUROS = '{column: Cell, decimal: ",", thousands: ".", currency: [EUR, "€", Euro]}'
 _TR = "{column: Cell, region: TR}"
 _OTHERWISE = "{{column: Cell, values: {{Jr.: Junior}}, otherwise: {}}}"
@@ -311,6 +312,23 @@ GOOD = (
     Good(
         "first of a name with an invisible character", _TEXT, "Bülent\u200b Su", "Bülent", "{column: Cell, part: first}"
     ),
+    Good("last name before a patronymic", _TEXT, "Иванова Анна Петровна", "Иванова", _LAST_NAME_FIRST.format("last")),
+    Good(
+        "first name with a patronymic",
+        _TEXT,
+        "Мамедов Эльчин Рашид оглы",
+        "Эльчин Рашид оглы",
+        _LAST_NAME_FIRST.format("first"),
+    ),
+    Good(
+        "last name that ends like a patronymic",
+        _TEXT,
+        "Дмитрий Дмитриевич Шостакович",
+        "Шостакович",
+        "{column: Cell, part: last}",
+    ),
+    Good("last name in -oğlu", _TEXT, "Ayşe Nur Kadıoğlu", "Kadıoğlu", "{column: Cell, part: last}"),
+    Good("first name in -ева", _TEXT, "Ева Ким", "Ким", "{column: Cell, part: last}"),
     Good("last of a name", _TEXT, "Nur Ada Su", "Su", "{column: Cell, part: last}"),
     Good("last before a comma", _TEXT, "SU, Nur Ada", "SU", "{column: Cell, part: last}"),
     Good("constant", _DATE, "", "2024-01-02", "{value: 2024-01-02}"),
@@ -318,6 +336,8 @@ GOOD = (
 
 _LONG_CELL = "x" * 200
 _NAMED = "{{column: Cell, part: {}}}"
+_NOT_SPLIT = "cannot be split into a first and a last name"
+_LAST_NAME_IS_FIRST = "if the column has the last name first, set names: {surname: first_word} in the mapping"
 _SPLIT_HINT = "write both names without it, or list it under particles: or suffixes: of names: in the mapping"
 _ELSEWHERE = (
     "may be a number of another area or country; write it with + and the country code, or as usual in DE, with its "
@@ -380,6 +400,29 @@ BAD = (
     Bad("suffix that is not listed", _TEXT, "Ada Nur, PhD",
         f"'Ada Nur, PhD' cannot be split into a first and a last name because of 'PhD'; {_SPLIT_HINT}",
         _NAMED.format("first")),
+    Bad("patronymic as the last word", _TEXT, "Иванова Анна Петровна",
+        f"'Иванова Анна Петровна' {_NOT_SPLIT}: 'Петровна' looks like a patronymic; write it as 'Last, First'; "
+        f"{_LAST_NAME_IS_FIRST}",
+        _NAMED.format("last")),
+    Bad("patronymic of two words", _TEXT, "Мамедов Эльчин Рашид оглы",
+        f"'Мамедов Эльчин Рашид оглы' {_NOT_SPLIT}: 'оглы' looks like a patronymic; write it as 'Last, First'; "
+        f"{_LAST_NAME_IS_FIRST}",
+        _NAMED.format("first")),
+    Bad("Latin patronymic as the last word", _TEXT, "Ivanov Ivan Ivanovich",
+        f"'Ivanov Ivan Ivanovich' {_NOT_SPLIT}: 'Ivanovich' looks like a patronymic; write it as 'Last, First'; "
+        f"{_LAST_NAME_IS_FIRST}",
+        _NAMED.format("last")),
+    Bad("patronymic without a last name", _TEXT, "Анна Петровна",
+        f"'Анна Петровна' {_NOT_SPLIT}: 'Петровна' looks like a patronymic; write it as 'Last, First'",
+        _NAMED.format("last")),
+    Bad("last name as the first word", _TEXT, "Иванова Анна",
+        f"'Иванова Анна' {_NOT_SPLIT}: 'Иванова' looks like a last name; write it as 'Last, First'; "
+        f"{_LAST_NAME_IS_FIRST}",
+        _NAMED.format("last")),
+    Bad("patronymic before the last name", _TEXT, "Анна Петровна Ким",
+        f"'Анна Петровна Ким' {_NOT_SPLIT}: 'Петровна' looks like a patronymic; write it as 'Last, First'; if the "
+        "column has the last name last, set names: {surname: last_word} in the mapping",
+        _LAST_NAME_FIRST.format("last")),
     Bad("two people", _TEXT, "Ada & Bob Nur",
         f"'Ada & Bob Nur' cannot be split into a first and a last name because of '&'; {_SPLIT_HINT}",
         _NAMED.format("first")),
@@ -507,7 +550,7 @@ BAD = (
         "{column: Cell, values: {İstanbul: 34}}",
     ),
     Bad("url not an address", _URL, "none yet",
-        "'none yet' is not a valid web address; write it with https:// in front"),
+        "'none yet' is not a valid web address; write the address, such as https://example.com/ada"),
     Bad("url of another kind", _URL, "javascript:alert(1)",
         "'javascript:alert(1)' is not a valid web address: javascript: addresses cannot be sent; write it with "
         "https:// in front"),
@@ -592,5 +635,5 @@ BAD = (
         "'Su, Ada, Nur' cannot be split into a first and a last name; write it as 'Last, First' or 'First Last'",
         "{column: Cell, part: last}"),
     Bad("long cell", _URL, _LONG_CELL,
-        f"'{_LONG_CELL[:80]}…' is not a valid web address; write it with https:// in front"),
+        f"'{_LONG_CELL[:80]}…' is not a valid web address; write the address, such as https://example.com/ada"),
 )  # fmt: skip
