@@ -21,7 +21,7 @@ PRIVATE = {
     # XlsxWriter: rows of plain text at a fifth of the cost.
     "report": {"_write_single_row", "_check_dimensions", "_get_xf_index"},
 }
-OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_done", "_open"}
+OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_done", "_open", "_corrections"}
 """Of namedtuple and os, which are documented, and between classes of one of our files."""
 
 BOUNDED = {"requests", "urllib3", "pycurl", "XlsxWriter"}

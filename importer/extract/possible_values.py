@@ -1,15 +1,17 @@
 """The values that a spreadsheet program, in any locale, may take a text for when it opens a CSV.
 
 `0012` becomes 12, `1-2` a date, `45.000` 45 or 45000. What the program saves then differs from the text, although no
-person changed it.
+person changed it. In a known format, a text has one value.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
+from itertools import product
 from typing import Final, NamedTuple
 
 from importer.text.dates import LANGUAGES, month_numbers
@@ -143,3 +145,58 @@ def _numbers(text: str) -> Iterator[Number]:
             # Only of these are digits missing: of a shortened number, and of one with more than a workbook stores.
             known = shown if match[4] else _STORED_DIGITS - 1 if len(digits) > _STORED_DIGITS else _STORED_DIGITS + 1
             yield Number(value, known, bool(match[5]))
+
+
+# --- the one value of a text in a known format ------------------------------------------------------
+
+
+DATE: Final = re.compile(
+    r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})"
+    r"(?:[ ,]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?: ?([ap])\.?m\.?)?)?",
+    re.IGNORECASE,
+)
+_ORDERS = {"year first": (0, 1, 2), "day first": (2, 1, 0), "month first": (2, 0, 1)}  # positions of year, month, day
+_NUMBER_FORMS = {
+    separators: re.compile(
+        rf"([+-]?)([0-9]+|[0-9]{{1,3}}(?:{re.escape(separators[1])}[0-9]{{3}})+)"
+        rf"(?:{re.escape(separators[0])}([0-9]+))?(%?)"
+    )
+    for separators in SEPARATORS
+}
+# Of a date: its order, and its separator with the padding of month and day. Of a number: its separators. Or "words".
+Format = tuple[str, str]
+
+
+@lru_cache(maxsize=65_536)
+def readings(text: str) -> dict[Format, str]:
+    """The values of a text, as Row writes them, by possible format. Two-digit years have no reading."""
+    word = normalize(text)
+    if word in TRUE or word in FALSE:
+        return {("words", ""): "TRUE" if word in TRUE else "FALSE"}
+    if date := DATE.fullmatch(text):
+        return dict(_dates(date))
+    text = text.translate(SPACES)
+    return {separators: _number(match) for separators, each in _NUMBER_FORMS.items() if (match := each.fullmatch(text))}
+
+
+def _dates(match: re.Match[str]) -> Iterator[tuple[Format, str]]:
+    parts = (match[1], match[3], match[4])
+    hour, minute, second = (int(part or 0) for part in match.group(5, 6, 7))
+    if match[8]:
+        hour = hour % 12 + (12 if match[8] in "pP" else 0)
+    for order, (year, month, day) in _ORDERS.items():
+        if len(parts[year]) == 4 and len(parts[month]) <= 2 and len(parts[day]) <= 2:
+            try:
+                moment = datetime(int(parts[year]), int(parts[month]), int(parts[day]), hour, minute, second)
+            except ValueError:
+                continue
+            value = moment.isoformat(" ").removesuffix(" 00:00:00")
+            padded = ((len(part) == 2,) if int(part) < 10 else (True, False) for part in (parts[month], parts[day]))
+            yield from (((order, f"{match[2]} {style}"), value) for style in product(*padded))
+
+
+def _number(match: re.Match[str]) -> str:
+    sign, whole, decimals, percent = match.groups(default="")
+    number = Decimal(f"{'-' if sign == '-' else ''}{re.sub('[^0-9]', '', whole)}.{decimals or 0}")
+    text = f"{number:f}"
+    return f"{sign if sign == '+' else ''}{text.rstrip('0').removesuffix('.')}{percent}"

@@ -2,7 +2,8 @@
 
 A program that opens `2021-03-04` may save it as `3/4/2021`, and `0012` as 12. The source of the run shows what each
 cell was. A cell that can only be what the program makes of its source is what the source says. Another date or number
-is read in the format of its column, which the cells with one reading prove; without proof it is refused.
+is read in the format of its column, which the cells with one reading prove; without proof it is refused. So is a number
+that a person may have typed with zeros or separators that the program dropped, as it does in the column.
 """
 
 from __future__ import annotations
@@ -15,42 +16,32 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
-from functools import lru_cache
-from itertools import product
+from functools import cached_property, lru_cache
 
 from importer.extract.csv_file import escape_formula, unescape_formula
 from importer.extract.opening import open_records
-from importer.extract.possible_values import FALSE, SEPARATORS, SPACES, TRUE, possible_values, same
-from importer.extract.sheet import PERHAPS_CHANGED, ReadingLimits, Record, Sheet, typed_cells
+from importer.extract.possible_values import DATE, Format, possible_values, readings, same
+from importer.extract.sheet import PERHAPS_CHANGED, PERHAPS_CODE, ReadingLimits, Record, Sheet, typed_cells
 from importer.extract.source_file import SourceCopy, replace_copy
 from importer.extract.table import ResultsHeader, results_header
 from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, Row, SourceOptions
 from importer.problems import Column, UnusableInput
 from importer.text.cell_links import links_text, read_links
-from importer.text.normalize import normalize
 
-_DATE = re.compile(
-    r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})"
-    r"(?:[ ,]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?: ?([ap])\.?m\.?)?)?",
-    re.IGNORECASE,
-)
-_ORDERS = {"year first": (0, 1, 2), "day first": (2, 1, 0), "month first": (2, 0, 1)}  # positions of year, month, day
-_NUMBERS = {
-    separators: re.compile(
-        rf"([+-]?)([0-9]+|[0-9]{{1,3}}(?:{re.escape(separators[1])}[0-9]{{3}})+)"
-        rf"(?:{re.escape(separators[0])}([0-9]+))?(%?)"
-    )
-    for separators in SEPARATORS
-}
 _NOT_A_WORD = re.compile(r"[\d#]")  # #### is a column that is too narrow
 _PLAIN = re.compile(r"[1-9]\d{0,14}|0|\d{4}-\d\d-\d\d.*|[^\d]*", re.ASCII)  # reads the same in every locale
 # What no person writes to fix a cell: another form of a date or word; in other cells also a number without its zeros.
 _ONLY_A_PROGRAM = re.compile(r"\d{4}-\d\d?-\d.*|[^\d]*", re.DOTALL)
 _ONLY_A_PROGRAM_ELSEWHERE = re.compile(r"0\d+|\d{16,}")
-# Of a date: its order, and its separator with the padding of month and day. Of a number: its separators. Or "words".
-Format = tuple[str, str]
+# What a text is before and after a program drops something of it, so that 50 is perhaps 50.000, and 805 is 0805; or it
+# turns a date round, unless it has one reading.
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:[.,' ]\d{3})+")
+_DROPPED = {
+    "zeros": (re.compile(r"[+-]?0\d+"), re.compile(r"[+-]?(?:[1-9]\d*|0)")),
+    "decimals": (_GROUPED, re.compile(r"[+-]?\d{1,3}(?:[.,]\d{1,2})?")),
+    "separators": (_GROUPED, re.compile(r"[+-]?\d{4,}(?:[.,]\d+)?")),
+    "order": (re.compile(r"\d{4}-\d\d-\d\d(?: .*)?"), DATE),
+}
 
 
 def restore_values(
@@ -78,7 +69,7 @@ def _restored(
     if header is None or IMPORT_COLUMNS[0] not in header.added:
         return copy
     has_links = source.has_links or LINKS_COLUMN in header.added
-    changes = _Changes(_Table(header, source.records, has_links), original())
+    changes = _Changes(_Table(header, source.records, source.origin.sheet is not None, has_links), original())
     if not changes.found:
         return copy
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
@@ -95,6 +86,7 @@ class _Table:
 
     header: ResultsHeader
     records: Callable[[], Iterator[Record]]
+    is_workbook: bool
     has_links: bool
 
     def rows(self) -> Iterator[Record]:
@@ -150,7 +142,8 @@ class _Originals:
 class _Cell:
     """A cell of a results file that differs from its source: its text and whether it is typed, before and now.
 
-    `may_be_fixed`: the report names it, or its row as a whole was refused.
+    `may_be_fixed`: the report names it, or its row as a whole was refused. `was_refused`: as one that a program has
+    perhaps changed.
     """
 
     index: int
@@ -160,6 +153,7 @@ class _Cell:
     now_typed: bool
     is_named: bool
     may_be_fixed: bool
+    was_refused: bool
 
     @property
     def is_explained(self) -> bool:
@@ -186,6 +180,16 @@ class _Cell:
         return self.is_named or not _ONLY_A_PROGRAM_ELSEWHERE.fullmatch(self.was)
 
     @property
+    def is_kept(self) -> bool:
+        return self.now == self.was and self.now_typed == self.was_typed
+
+    @property
+    def may_be_dropped(self) -> list[str]:
+        """What a program perhaps dropped of what a person typed."""
+        found = [name for name, (_, after) in _DROPPED.items() if after.fullmatch(self.now)]
+        return [name for name in found if name != "order" or len(set(readings(self.now).values())) != 1]
+
+    @property
     def value_before(self) -> str | None:
         """The text of the value that the cell was in every locale; None if that depends on the locale."""
         return self.was if self.was_typed or re.match(r"\d{4}-\d\d-\d\d", self.was) else None
@@ -198,11 +202,13 @@ class _Changes:
         self._table, self._original = table, original
         self._places = _same_columns(table.header.columns, original.columns)
         self._rewritten: set[int] = set()
+        self._dropped: set[tuple[int, str]] = set()  # by column: what the program drops, and what it keeps
+        self._kept: set[tuple[int, str]] = set()
         self._proven: dict[int, frozenset[Format]] = {}
         self.found = False
         for _, changed, _ in self._compared():
             for cell in changed:
-                self.found = True
+                self.found = self.found or not cell.is_kept
                 self._learn(cell)
 
     def restored(self) -> Iterator[list[str]]:
@@ -240,38 +246,84 @@ class _Changes:
         status, problem = (self._table.added(record, name) for name in IMPORT_COLUMNS[1:3])
         for here, there in self._places:
             was, was_typed, now = row.cells[there], there in row.typed, cells[here]
-            if now and was and (now != was or was_typed != (here in typed)):
+            if now and (now != was or was_typed != (here in typed) or _droppable(was)):
                 is_named = f'column "{self._original.columns[there].label}"' in problem
                 may_be_fixed = is_named or (status.endswith("rejected") and 'column "' not in problem)
-                yield _Cell(here, was, was_typed, now, here in typed, is_named, may_be_fixed)
+                was_refused = any(each.code == PERHAPS_CODE and each.is_in((there,)) for each in row.problems)
+                yield _Cell(here, was, was_typed, now, here in typed, is_named, may_be_fixed, was_refused)
 
     def _learn(self, cell: _Cell) -> None:
-        if cell.now != cell.was and cell.is_explained:
+        if cell.is_kept:
+            self._kept.update((cell.index, name) for name in _droppable(cell.was))
+        elif cell.now != cell.was and cell.is_explained:
             self._rewritten.add(cell.index)
-        readings = _readings(cell.now)
-        if cell.value_before is not None and set(readings.values()) == {cell.value_before}:
-            self._proven[cell.index] = self._proven.get(cell.index, frozenset(readings)) & frozenset(readings)
+            self._dropped.update((cell.index, name) for name in _droppable(cell.was) if name in cell.may_be_dropped)
+        found = readings(cell.now)
+        if cell.value_before is not None and set(found.values()) == {cell.value_before}:
+            self._proven[cell.index] = self._proven.get(cell.index, frozenset(found)) & frozenset(found)
 
     def _decided(self, cell: _Cell, letter: str) -> tuple[str, str]:
         """The text of a changed cell, and what TYPED_COLUMN lists for it."""
         as_before = cell.was, letter if cell.was_typed else ""
         if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)):
             return as_before
+        if cell.is_explained and not cell.is_fixed_perhaps:
+            return as_before
+        if self._table.is_workbook and not (cell.was_typed or cell.now_typed):  # a text, as it was typed
+            return cell.now, ""
         if cell.is_explained:
-            return (cell.was, letter + PERHAPS_CHANGED) if cell.is_fixed_perhaps else as_before
+            return cell.was, letter + PERHAPS_CHANGED
+        is_dropped = self._is_perhaps_dropped(cell)
+        if is_dropped and not DATE.fullmatch(cell.now):
+            return cell.was, letter + PERHAPS_CHANGED
         typed_by_program = cell.now_typed and not cell.was_typed
-        in_question = cell.was_typed or cell.index in self._rewritten or cell.is_perhaps_explained
+        in_question = cell.was_typed or cell.index in self._rewritten or cell.is_perhaps_explained or is_dropped
         if typed_by_program or not in_question:
             return cell.now, letter if cell.now_typed else ""
         proven = self._proven.get(cell.index, frozenset())
-        values = {value for each, value in _readings(cell.now).items() if each in proven}
+        values = {value for each, value in readings(cell.now).items() if each in proven}
         if len(values) == 1:
             value = values.pop()
             return as_before if value == cell.value_before else (value, letter)
         if cell.was_typed:
             is_word = cell.was not in ("TRUE", "FALSE") and not _NOT_A_WORD.search(cell.now)
             return cell.now, "" if is_word else letter
-        return cell.now, letter if possible_values(cell.now) and not _PLAIN.fullmatch(cell.now) else ""
+        if possible_values(cell.now) and not _PLAIN.fullmatch(cell.now):
+            return cell.was, letter + PERHAPS_CHANGED
+        return cell.now, ""
+
+    def _is_perhaps_dropped(self, cell: _Cell) -> bool:
+        """Whether the program may have dropped something of what a person typed, as in other cells of the column.
+
+        If no other cell of the column in the file shows whether it does, the whole source shows what is usual in it.
+        """
+        if cell.was_refused and cell.may_be_dropped:
+            return True
+        is_saved_as_text = bool(self._kept) and not self._rewritten
+        for name in cell.may_be_dropped:
+            place = cell.index, name
+            if place in self._dropped or (name == "order" and self._rewritten and place not in self._kept):
+                return True
+            if name != "separators" and not is_saved_as_text and place not in self._kept and place in self._usual:
+                return True
+        return False
+
+    @cached_property
+    def _usual(self) -> set[tuple[int, str]]:
+        """What a program could drop in the texts of each column of the source."""
+        return {
+            (here, name)
+            for row in self._original.rows()
+            for here, there in self._places
+            if there not in row.typed
+            for name in _droppable(row.cells[there])
+        }
+
+
+@lru_cache(maxsize=65_536)
+def _droppable(text: str) -> tuple[str, ...]:
+    """What a program could drop of a text."""
+    return tuple(name for name, (before, _) in _DROPPED.items() if before.fullmatch(text))
 
 
 def _same_columns(columns: Sequence[Column], original: Sequence[Column]) -> list[tuple[int, int]]:
@@ -284,38 +336,3 @@ def _same_columns(columns: Sequence[Column], original: Sequence[Column]) -> list
         for index, name in enumerate(names)
         if name and names.count(name) == 1 and before.count(name) == 1
     ]
-
-
-@lru_cache(maxsize=65_536)
-def _readings(text: str) -> dict[Format, str]:
-    """The values of a text, as Row writes them, by possible format. Two-digit years have no reading."""
-    word = normalize(text)
-    if word in TRUE or word in FALSE:
-        return {("words", ""): "TRUE" if word in TRUE else "FALSE"}
-    if date := _DATE.fullmatch(text):
-        return dict(_dates(date))
-    text = text.translate(SPACES)
-    return {separators: _number(match) for separators, each in _NUMBERS.items() if (match := each.fullmatch(text))}
-
-
-def _dates(match: re.Match[str]) -> Iterator[tuple[Format, str]]:
-    parts = (match[1], match[3], match[4])
-    hour, minute, second = (int(part or 0) for part in match.group(5, 6, 7))
-    if match[8]:
-        hour = hour % 12 + (12 if match[8] in "pP" else 0)
-    for order, (year, month, day) in _ORDERS.items():
-        if len(parts[year]) == 4 and len(parts[month]) <= 2 and len(parts[day]) <= 2:
-            try:
-                moment = datetime(int(parts[year]), int(parts[month]), int(parts[day]), hour, minute, second)
-            except ValueError:
-                continue
-            value = moment.isoformat(" ").removesuffix(" 00:00:00")
-            padded = ((len(part) == 2,) if int(part) < 10 else (True, False) for part in (parts[month], parts[day]))
-            yield from (((order, f"{match[2]} {style}"), value) for style in product(*padded))
-
-
-def _number(match: re.Match[str]) -> str:
-    sign, whole, decimals, percent = match.groups(default="")
-    number = Decimal(f"{'-' if sign == '-' else ''}{re.sub('[^0-9]', '', whole)}.{decimals or 0}")
-    text = f"{number:f}"
-    return f"{sign if sign == '+' else ''}{text.rstrip('0').removesuffix('.')}{percent}"

@@ -291,6 +291,7 @@ def column(index: int, name: str, lower: str = "") -> Column:
 
 PERHAPS_CHANGED: Final = "!"
 """In TYPED_COLUMN of a private copy, after the letter of a cell that either a person or a program has changed."""
+PERHAPS_CODE: Final = "value-perhaps-changed"
 
 
 def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
@@ -315,10 +316,11 @@ def is_canonical(text: str) -> bool:
 
 def perhaps_changed(text: str) -> Problem:
     """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was."""
+    was = f"was '{text[:80]}'" if text else "was blank"
     return Problem(
-        "value-perhaps-changed",
-        f"this cell was '{text[:80]}', and was changed in a way that a spreadsheet program does by itself",
-        "if you fixed it, fix it in report.xlsx, where every cell is text; or clear import_row in this row",
+        PERHAPS_CODE,
+        f"this cell {was}; a spreadsheet program may have changed what it is now",
+        "fix it in report.xlsx, where every cell is text; or clear import_row if every cell of this row is right",
     )
 
 

@@ -22,6 +22,10 @@ _PLACES_KEPT: Final = 5
 _GROUPED_BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
 # Each unknown value is its own group: a person adds it to the value table. So is each created row whose response
 # contains another e-mail address.
+# One column may have several shapes of such values, each with its own hint: `from 90000`, `100 000`.
+_GROUPED_BY_HINT = frozenset(
+    ("date-invalid", "decimal-invalid", "integer-invalid", "name-split-failed", "phone-invalid")
+)
 _GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS})
 
 
@@ -170,8 +174,8 @@ class SummaryCounter:
 
     def _key(self, problem: Problem, outcome: OutcomeKind) -> _Key:
         by_message = outcome in _GROUPED_BY_MESSAGE or problem.code in _GROUPED_BY_VALUE
-        message = problem.message if by_message else None
-        key = _Key(outcome, problem.code, problem.column, message)
+        text = problem.message if by_message else problem.hint if problem.code in _GROUPED_BY_HINT else None
+        key = _Key(outcome, problem.code, problem.column, text)
         if key in self._groups or len(self._groups) < MOST_GROUPS:
             return key
         return _Key(outcome, problem.code, problem.column, None)
@@ -220,7 +224,7 @@ class _Key:
     outcome: OutcomeKind
     code: str
     column: str | None
-    message: str | None
+    text: str | None  # the message or the hint, where they distinguish groups
 
 
 @dataclass(slots=True)

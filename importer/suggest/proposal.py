@@ -91,6 +91,11 @@ class SourceFacts:
     delimiter: str | None = None
     missing: tuple[str, ...] = ()
 
+    @property
+    def has_missing_words(self) -> bool:
+        """Whether a word, and not only signs such as -, is read as an empty cell: it may be an answer."""
+        return any(character.isalnum() for text in self.missing for character in text)
+
 
 @dataclass(frozen=True, slots=True)
 class TableLine:
@@ -218,7 +223,8 @@ def open_points(proposal: Proposal) -> OpenPoints:
     lines = sum(line.target is not None and not line.certain for value in proposal.values for line in value.table)
     contents = [answer.content for answer in proposal.answers]
     joined = sum(isinstance(content, ProposedEntries) and bool(content.review_reason) for content in contents)
-    to_review = len(proposal.values) - matched + lines + joined + (proposal.region is not None)
+    to_review = len(proposal.values) - matched + lines + joined
+    to_review += (proposal.region is not None) + proposal.source.has_missing_words
     fields = tuple(item.name for item in proposal.open_fields if item.name in _REQUIRED)
     questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
     unmatched_values = sum(line.target is None for value in proposal.values for line in value.table)

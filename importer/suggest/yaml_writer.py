@@ -103,7 +103,9 @@ def _source(proposal: Proposal) -> Iterator[str]:
     notes = {
         "header_row": "the row with the column names" if source.header_rows == 1 else "the first row of the header",
         "stop_at": "the table ends before the row that starts with this",
-        "missing": "read as an empty cell",
+        "missing": f"{_CHECK}: read as an empty cell in every column"
+        if source.has_missing_words
+        else "read as an empty cell",
     }
     if any(pairs.values()):  # nothing is declared for JSON
         yield from ("", "# How to read the file.", "source:")

@@ -199,5 +199,8 @@ def _invalid(text: str, value: ResolvedValue) -> InvalidValue:
     hint = f"write it as YYYY-MM-DD, or add its format under dates: {in_mapping(value.place)}"
     if not any(character.isdigit() for character in text):
         # A word like `soon` is probably not a date in another format.
-        hint = f"{hint}; if it means an empty cell, add it under missing:"
+        if value.field.label.startswith("end_date of "):
+            hint += "; if it means until now, add it under present:, if it means an empty cell, under missing:"
+        else:
+            hint += "; if it means an empty cell, add it under missing:"
     return InvalidValue("date-invalid", message, hint, Unread(text, value.place))

@@ -148,15 +148,27 @@ def _amount_in(value: ResolvedValue) -> Callable[[str], str]:
 
 
 _AMOUNT = re.compile(r"[^\d\s.,'+-]{1,4}\.?\s*[\d.,'’\s]+|[\d.,'’\s]+[^\d\s.,'+-]{1,4}\.?")
-_WORD = re.compile(r"[^\W\d_]{2}")  # not the k of 48k
+_WORD = re.compile(r"[^\W\d_]+")
+# Without other words, such as `from 90000` and `48k`, the number may be another one.
+# fmt: off
+_CURRENCIES = frozenset((
+    "aed", "aud", "bgn", "brl", "byn", "cad", "chf", "cny", "czk", "dkk", "eur", "euro", "euros", "gbp", "huf", "inr",
+    "jpy", "kr", "kč", "kzt", "lei", "lira", "lv", "mxn", "nok", "pln", "ron", "rs", "rsd", "rub", "sar", "sek", "tl",
+    "try", "uah", "usd", "zł", "грн", "лв", "руб", "р", "тг",
+))
+# fmt: on
 
 
 def _number_hint(text: str, value: ResolvedValue) -> str:
     place, declared = in_mapping(value.place), value.formats.currency
-    if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text):
+    is_known = any(currency in text for currency in declared or ())  # then something else is wrong
+    if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text) and not is_known:
+        word = _WORD.search(text)
+        if word and word[0].casefold() not in _CURRENCIES:
+            return "write it in digits"
         if declared:
             return f"write it in digits and in {declared[0]}, or correct currency: {place}"
-        is_currency = any(unicodedata.category(character) == "Sc" for character in text) or _WORD.search(text)
+        is_currency = word or any(unicodedata.category(character) == "Sc" for character in text)
         return f"write it in digits, or set currency: {place}" if is_currency else "write it in digits"
     if value.field.kind is Kind.INTEGER and _FRACTION.fullmatch(text):
         return "the question takes whole numbers: remove the decimals"
@@ -164,7 +176,8 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
         return f"write it in digits, or set decimal: and thousands: {place}"
     if value.formats.thousands is None:
         return f"write it in digits, or set thousands: {place}"
-    without = "" if value.formats.decimal else f"; for numbers like 12,00 set decimal: {place}"
+    decimal = "." if value.formats.thousands == "," else ","
+    without = "" if value.formats.decimal else f"; for numbers like 12{decimal}00 set decimal: {place}"
     return f"write it in digits, with or without '{value.formats.thousands}' between thousands{without}"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -207,6 +207,10 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     if _LETTER_IN_NUMBER.search(text):
         return InvalidValue("phone-letters", f"{quoted(text)} contains letters", "write the number in digits")
     if not phonenumbers.is_valid_number(number):
+        is_complete = phonenumbers.is_possible_number_with_reason(number) == phonenumbers.ValidationResult.IS_POSSIBLE
+        if is_complete and text.startswith(("+", "(+", "0")):  # others may be from another country
+            hint = f"it has enough digits, but +{number.country_code} has no number like this: correct the digits"
+            return replace(_invalid_phone(text, value), hint=hint)
         return _invalid_phone(text, value)
     if region and _may_be_another(text, number, region):
         hint = f"write it with + and the country code, or as usual in {region}, with its area code"

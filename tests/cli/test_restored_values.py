@@ -21,6 +21,14 @@ _CHANGED_FORMAT = (
 )
 
 
+def _perhaps(column: str, was: str) -> str:
+    before = f"was '{was}'" if was else "was blank"
+    return (
+        f'column "{column}": this cell {before}; a spreadsheet program may have changed what it is now; fix it in '
+        "report.xlsx, where every cell is text; or clear import_row if every cell of this row is right"
+    )
+
+
 def _ran(served: Served, *rows: tuple[float | bool | None, date]) -> Path:
     """The invalid.csv of a run of these weeks and dates, in whose every row the salary is wrong."""
     book = Workbook()
@@ -247,8 +255,7 @@ def test_a_fix_that_a_program_could_have_made_is_refused(serve: Serve) -> None:
     again = _again(served, results)
     assert (again.counts, _messages(again)) == (
         {"invalid": 1},
-        "column \"Salary\": this cell was '45.000,5', and was changed in a way that a spreadsheet program does by "
-        "itself; if you fixed it, fix it in report.xlsx, where every cell is text; or clear import_row in this row",
+        _perhaps("Salary", "45.000,5"),
     )
     assert served.accepted == []
 
@@ -259,6 +266,108 @@ def test_a_row_without_its_number_is_read_as_it_is(serve: Serve) -> None:
     results = _ran_csv(served, "+905550000001", Salary="45.000,5")
     _saved(results, ("Salary", "import_row"), ("45000", ""))
     assert _again(served, results).counts == {"created": 1}
+
+
+# --- what a person types into a file that a program saves -------------------------------------------
+
+
+def _ran_with_blanks(served: Served, *texts: tuple[str, str], fine: Sequence[tuple[str, str]] = ()) -> Path:
+    """The invalid.csv of a run of these salaries and dates, in whose every row the permit is wrong; `fine`: not."""
+    rows = [[*candidate(number, Permit="perhaps", Salary=pay), day] for number, (pay, day) in enumerate(texts, start=1)]
+    rows += [[*candidate(number, Salary=pay), day] for number, (pay, day) in enumerate(fine, start=51)]
+    with (served.door.folder / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([[*HEADER, "From"], *rows])
+    (served.door.folder / "mapping.yaml").write_text(_DEFAULTS + MAPPING + "  available_from: From\n", "utf-8")
+    ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    return served.door.folder / "results" / str(ran.summary["run"]) / "invalid.csv"
+
+
+def _saved_with_blanks(results: Path, *texts: tuple[str, str]) -> None:
+    _saved(results, ("Permit", "Salary", "From"), *(("yes", *cells) for cells in texts))
+
+
+def _answers(served: Served, key: str) -> list[str | None]:
+    bodies = sorted(served.sandbox.memory.accepted(), key=lambda body: str(body["email"]))
+    answers = [{item["job_post_question"]["question_key"]: item["answer"] for item in one["answers"]} for one in bodies]
+    return [each.get(key) for each in answers]
+
+
+@pytest.mark.parametrize(
+    ("was", "came", "typed"),
+    [
+        pytest.param("55.000", "55", "50", id="decimals"),
+        pytest.param("61.500", "61.5", "50.5", id="other decimals"),
+        pytest.param("3.125", "3125", "2375", id="separators"),
+        pytest.param("0801", "801", "805", id="zeros"),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "50 bin", "?"])
+def test_a_number_that_lost_something_is_refused(serve: Serve, was: str, came: str, typed: str, before: str) -> None:
+    """What the program dropped in one cell it perhaps dropped in what a person typed, also over a blank or a word."""
+    served = serve()
+    results = _ran_with_blanks(served, (before, ""), (was, ""))
+    _saved_with_blanks(results, (typed, ""), (came, ""))
+    again = _again(served, results)
+    assert (again.counts, _messages(again)) == (
+        {"created": 1, "invalid": 1},
+        _perhaps("Salary", before),
+    )
+    second = served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv"
+    _saved_with_blanks(second, (typed, ""))
+    assert _again(served, second).counts == {"invalid": 1}
+    _fix_report(second.with_name("report.xlsx"), "invalid", Permit="yes", Salary="50000")
+    assert _again(served, second.with_name("report.xlsx")).counts == {"created": 1}
+    assert _answers(served, "salary")[0] == "50000"
+
+
+def test_rows_that_are_not_in_the_file_show_what_is_usual(serve: Serve) -> None:
+    """If the file has no other cell of the column, those of the source show that 50 may have been 50.000."""
+    served = serve()
+    results = _ran_with_blanks(served, ("50 bin", ""), ("50 bin", ""), fine=[("55.000", "")])
+    _saved_with_blanks(results, ("50", ""), ("50000", ""))
+    assert _again(served, results).counts == {"created": 1, "invalid": 1}
+    assert _answers(served, "salary") == ["50000", "55000"]
+
+
+def test_a_file_that_no_program_has_changed_is_read_as_it_is(serve: Serve) -> None:
+    """A text with zeros or separators that is still there shows that what a person typed is what the file says."""
+    served = serve()
+    results = _ran_with_blanks(served, ("", ""), ("55.000", "2026-03-04"))
+    _saved_with_blanks(results, ("50", "05/06/2026"), ("55.000", "2026-03-04"))
+    assert _again(served, results).counts == {"created": 2}
+    assert (_answers(served, "salary"), _answers(served, "available_from")) == (
+        ["50", "55000"],
+        ["2026-06-05", "2026-03-04"],
+    )
+
+
+def test_a_date_in_a_blank_cell_is_read_as_its_column_proves(serve: Serve) -> None:
+    """A date that a person typed over a blank is read in the format of the program, not in the mapping's."""
+    served = serve()
+    results = _ran_with_blanks(served, ("900", ""), ("900", "2026-03-14"))
+    _saved_with_blanks(results, ("900", "5/6/2026"), ("900", "3/14/2026"))
+    assert _again(served, results).counts == {"created": 2}
+    assert _answers(served, "available_from") == ["2026-05-06", "2026-03-14"]
+
+
+def test_a_date_without_proof_is_refused_in_a_file_that_a_program_has_saved(serve: Serve) -> None:
+    """Where other cells show that a program has saved the file, it may have turned round a date in any column."""
+    served = serve()
+    results = _ran_with_blanks(served, ("0900", ""), ("0900", "14/03/2026"))
+    _saved_with_blanks(results, ("900", "5/6/2026"), ("900", "14/03/2026"))
+    again = _again(served, results)
+    assert (again.counts, _messages(again)) == (
+        {"created": 1, "invalid": 1},
+        _perhaps("From", ""),
+    )
+
+
+def test_a_fix_in_the_report_is_what_was_typed(serve: Serve) -> None:
+    """A text in the report is as a person typed it, also where a program could have made it in a CSV."""
+    served = serve()
+    report = _ran_csv(served, "+905550000001", Salary="45.000 TL").with_name("report.xlsx")
+    _fix_report(report, "invalid", Salary="45000")
+    assert _again(served, report).counts == {"created": 1}
 
 
 # --- the report itself, fed back --------------------------------------------------------------------

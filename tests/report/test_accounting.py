@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.models import Outcome, OutcomeKind
+from importer.problems import Problem
 from importer.report import MissingOutcome, Summary, write_report
 from tests.report.building import FACTS, created, files_in, rows
 
@@ -59,3 +60,14 @@ def test_requests_are_those_of_all_attempts() -> None:
     summary = _summary(4, [Outcome(n, OutcomeKind.CREATED, 201, sent) for n, sent in enumerate([1, 3, 0, 2])])
 
     assert (summary.requests.sent, summary.requests.retried) == (6, 3)
+
+
+def test_cells_of_several_shapes_are_groups_with_their_own_hints() -> None:
+    """Each shape of invalid numbers is listed with what to do about it."""
+    hints = ["write it in digits", "set thousands:", "write it in digits"]
+    problems = [Problem("integer-invalid", f"{n} is not a whole number", hint) for n, hint in enumerate(hints)]
+    outcomes = [Outcome(n, OutcomeKind.INVALID, problems=(problem,)) for n, problem in enumerate(problems)]
+
+    groups = _summary(3, outcomes).problems
+
+    assert [(group.hint, group.count) for group in groups] == [("write it in digits", 2), ("set thousands:", 1)]

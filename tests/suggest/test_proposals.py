@@ -296,6 +296,13 @@ def test_entries_in_another_sheet_are_joined_by_key() -> None:
     assert '      sheet: {name: Okullar, key: Aday, equals: "No"}' in write_proposal(proposal)
 
 
+def test_words_for_empty_cells_are_marked_for_review() -> None:
+    """A word such as Unknown may be an answer, so a person must check that it is read as an empty cell."""
+    proposal = proposed({"Status": ["Unknown", "Looking"]})
+    assert "  missing: [Unknown]   # please check: read as an empty cell in every column" in write_proposal(proposal)
+    assert open_points(proposal).to_review == 1
+
+
 def test_entry_files_beside_each_other_are_proposed_together() -> None:
     """Dates before the school belong to it, another file shows the order of day and month, and no column is silent."""
     ids = ["K1", "K2"]

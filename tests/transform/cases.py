@@ -394,6 +394,12 @@ BAD = (
     Bad("particle that is not listed", _TEXT, "Ursula von Beispiel",
         f"'Ursula von Beispiel' cannot be split into a first and a last name because of 'von'; {_SPLIT_HINT}",
         _NAMED.format("last")),
+    Bad("phone that is not in use", PHONE, "+44 7700 900001",
+        "'+44 7700 900001' is not a valid phone number; it has enough digits, but +44 has no number like this: correct "
+        "the digits", "{column: Cell, region: GB}"),
+    Bad("phone in the usual form that is not in use", PHONE, "07700 900003",
+        "'07700 900003' is not a valid phone number; it has enough digits, but +44 has no number like this: correct "
+        "the digits", "{column: Cell, region: GB}"),
     Bad("title", _TEXT, "Dr. Ada Nur",
         f"'Dr. Ada Nur' cannot be split into a first and a last name because of 'Dr.'; {_SPLIT_HINT}",
         _NAMED.format("first")),
@@ -491,6 +497,12 @@ BAD = (
     Bad("integer with thousands and decimals", _INTEGER, "5.200,00",
         "'5.200,00' is not a whole number; write it in digits, with or without '.' between thousands; for numbers "
         "like 12,00 set decimal: in m.yaml:4", '{column: Cell, thousands: "."}'),
+    Bad("integer with a comma between thousands and decimals", _INTEGER, "62,000.00",
+        "'62,000.00' is not a whole number; write it in digits, with or without ',' between thousands; for numbers "
+        "like 12.00 set decimal: in m.yaml:4", '{column: Cell, thousands: ","}'),
+    Bad("amount with its currency and undeclared thousands", _INTEGER, "$61,000",
+        "'$61,000' is not a whole number; write it in digits, or set thousands: in m.yaml:4",
+        '{column: Cell, currency: "$"}'),
     Bad("integer that may be thousands", _INTEGER, "45.000",
         "'45.000' is not a whole number; write it in digits, or set thousands: in m.yaml:4",
         '{column: Cell, decimal: "."}'),
@@ -515,6 +527,9 @@ BAD = (
     ),
     Bad("another currency", _INTEGER, "48.000 USD",
         "'48.000 USD' is not a whole number; write it in digits and in EUR, or correct currency: in m.yaml:4", _EUROS),
+    Bad("a word that is not a currency", _INTEGER, "от 90000",
+        "'от 90000' is not a whole number; write it in digits", '{column: Cell, thousands: " "}'),
+    Bad("a word that multiplies", _INTEGER, "50 bin", "'50 bin' is not a whole number; write it in digits", _EUROS),
     Bad("two currencies", _INTEGER, "€ 48.000 EUR",
         "'€ 48.000 EUR' is not a whole number; write it in digits, with or without '.' between thousands", _EUROS),
     Bad("thousands of a currency", _INTEGER, "48k €",

@@ -151,6 +151,12 @@ def test_otherwise_does_not_replace_a_known_degree() -> None:
     assert _sent(mapping, "ETH", "Kurs") == '[{"school_name": "ETH", "degree": "certificate_or_diploma"}]'
 
 
+def test_a_word_as_the_end_date_may_mean_an_open_end(schools: ResolvedMapping) -> None:
+    """The hint names `present:` first: as an empty cell, the word would not say that the entry is current."""
+    (problem,) = problems_of(schools, row("ETH", "", "", "", "heute", "", *_BLANK, *_BLANK))
+    assert problem.endswith("; if it means until now, add it under present:, if it means an empty cell, under missing:")
+
+
 def test_problems_of_several_groups(schools: ResolvedMapping) -> None:
     """Every group of a row is checked, whatever is wrong with the first."""
     codes = problems_of(schools, row("ETH", "x", "", "soon", "", "", "", "", "M", "", "", "", *_BLANK))
