@@ -136,7 +136,7 @@ def check_and_annotate(order: Order, listen: Listener, out: Path, *, force: bool
     bad = sum(summary.outcomes[kind] for kind in NEEDS_ATTENTION)
     rows = f"{summary.source.rows:,} rows read, {bad:,} with problems"
     title = f"{Path(manifest.file).name}, checked on {manifest.started_at.astimezone():%Y-%m-%d %H:%M}: {rows}"
-    texts = Annotation(title, import_command(out, summary, folder), manifest.warnings)
+    texts = Annotation(manifest.sha256, title, import_command(out, summary, folder), manifest.warnings)
     return checked, write_annotated(folder / manifest.source, sheet, problems, texts, manifest.options, out)
 
 
@@ -208,7 +208,11 @@ def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceSt
             sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
-    found = [each for each in source_status(sha256, settings) if (each.scope.base == SANDBOX) == sandbox]
+    every = source_status(sha256, settings)
+    found = [each for each in every if (each.scope.base == SANDBOX) == sandbox]
+    if every and not found:
+        kinds = "real runs: leave out" if sandbox else "sandbox runs: add"
+        raise UsageError(f"{file} has only {kinds} --sandbox")
     if not found:
         kind = "sandbox run" if sandbox else "run"
         raise UsageError(

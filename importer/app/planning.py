@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,12 @@ from importer.runs.private_copies import (
     keep_mapping,
     keep_questions,
     open_children,
+    sheet_of,
 )
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id, remove_folder
 from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
+from importer.runs.same_rows import names_of
 from importer.settings import Settings
 from importer.transform import join_warnings
 
@@ -201,7 +204,7 @@ class Planner:
                 return selection.of(sheet.rows())
 
             scope = Scope(self.service, mapping.target)
-            origin = self._origin(folder)
+            origin = self._origin(folder, sheet)
             corrections = find_corrections(
                 copy.sha256, order.shown_as, sheet, origin["corrects"], scope, order.settings
             )
@@ -218,11 +221,12 @@ class Planner:
             undo.callback(candidates.close)
             forecast = candidates.forecast if candidates.is_complete else None
             changed = tuple(changes_that_matter(mapping.questions_seen or {}, resolved, read))
-            unjoined = join_warnings(resolved, read) if selection == ALL_ROWS else ()
+            unjoined = join_warnings(resolved, read, partial(self._rows_before, sheet)) if selection == ALL_ROWS else ()
             if forecast is not None and not forecast.rows and selection != ALL_ROWS:
                 raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
             warnings = (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined, *changed)
-            warnings += candidates.warnings or ()
+            if forecast is None or forecast.ready or forecast.held_back:  # else nothing is left to be sent or fixed
+                warnings += candidates.warnings or ()
             if warnings and order.settings.strict and not self.dry_run:
                 raise UnusableInput(warnings)
             manifest = RunManifest(
@@ -267,6 +271,19 @@ class Planner:
         limits, is_copy = ReadingLimits.of(self.order.settings), self.order.continues is not None
         return copy_of_source(self.order.file, folder, options, limits, is_copy=is_copy)
 
+    def _rows_before(self, sheet: Sheet) -> Iterator[Row]:
+        """The rows of the runs that a results file descends from; it has only some of them."""
+        run = corrected_run(self.order.file, is_copy=self.order.continues is not None)
+        limits = ReadingLimits.of(self.order.settings)
+        with suppress(UnusableInput):  # their files were removed
+            while run is not None:
+                folder = self.order.settings.out / run
+                manifest = read_manifest(folder)
+                before = sheet_of(folder, manifest, limits)
+                if names_of(before) == names_of(sheet):
+                    yield from before.rows()
+                run = manifest.corrects
+
     def _count_done(self, target: Target) -> CountDone:
         """How many of some e-mail addresses an earlier run imported, by the ledger."""
         scope = Scope(self.service, target)
@@ -297,8 +314,9 @@ class Planner:
                     return SendingRate(summary.requests.sent / seconds, summary.run)
         return None
 
-    def _origin(self, folder: Path) -> dict[str, Any]:
-        """The fields of a manifest from which the run is continued: its flags, and the questions of its sandbox."""
+    def _origin(self, folder: Path, sheet: Sheet) -> dict[str, Any]:
+        """The fields of a manifest from which the run is continued: its flags, and the questions of its sandbox; and
+        what its source descends from."""
         order = self.order
         setup = order.sending.sandbox_setup
         return {
@@ -306,6 +324,7 @@ class Planner:
             "continues": order.continues[0] if order.continues else None,
             "questions": keep_questions(setup.questions if setup else None, folder),
             "corrects": corrected_run(order.file, is_copy=order.continues is not None),
+            "copy_of": sheet.copy_of,
         }
 
     # --- one export to several targets ---
@@ -343,7 +362,7 @@ class Planner:
                 strict=order.settings.strict,
                 started_at=started_at,
                 header_row=sheet.header_row,
-                **self._origin(folder),
+                **self._origin(folder, sheet),
             )
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()

@@ -30,7 +30,7 @@ from openpyxl.worksheet.worksheet import Worksheet
 from importer.atomic_files import open_private
 from importer.extract.cell_text import plain_number
 from importer.extract.opening import open_records
-from importer.extract.sheet import NOT_READ, ReadingLimits, Record, Sheet
+from importer.extract.sheet import COPY_OF, FIRST_SHEET, NOT_READ, ReadingLimits, Record, Sheet
 from importer.models import SourceOptions
 from importer.problems import CellPlace, FilePlace, Problem, UnusableInput
 
@@ -63,8 +63,10 @@ class Annotated:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """The texts of the first sheet: what the file is, how to import it, and what is true of the file as a whole."""
+    """The texts of the first sheet: what the file is (and its SHA-256), how to import it, and what is true of it as a
+    whole."""
 
+    sha256: str
     title: str
     command: str
     warnings: Sequence[str]
@@ -255,7 +257,7 @@ def _write_causes(book: Workbook, sheet: Sheet, problems: Sequence[Problem], tex
     for page in book.worksheets:
         if page["A1"].value == NOT_READ:
             book.remove(page)
-    page = book.create_sheet("What to fix", 0)
+    page = book.create_sheet(FIRST_SHEET, 0)
     book.active = page
     for each in book.worksheets:  # otherwise both are selected, and what is typed goes into both
         each.sheet_view.tabSelected = each is page
@@ -275,6 +277,8 @@ def _write_causes(book: Workbook, sheet: Sheet, problems: Sequence[Problem], tex
         cell = page.cell(6, index, name)
         cell.font, cell.fill = Font(name=_FONT, bold=True), PatternFill("solid", fgColor="E4E9EE")
         page.column_dimensions[get_column_letter(index)].width = width
+    page.cell(1, len(header) + 1, f"{COPY_OF}{texts.sha256}")
+    page.column_dimensions[get_column_letter(len(header) + 1)].hidden = True
     row = 7
     for cause in sorted(_causes(book, sheet, problems), key=lambda cause: -cause.count):
         _write_cause(page, row, cause)

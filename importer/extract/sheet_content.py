@@ -226,7 +226,7 @@ class SheetFacts:
 
     `others`: the visible sheets that are not read. `hidden`: the numbers of the hidden rows. `merged`: the merged
     cells. `unchecked` as in CellFlags. `lost_digits`: by column index, the row of the first number with more digits
-    than a spreadsheet stores. `has_links`: whether cells have hyperlinks to web addresses.
+    than a spreadsheet stores. `has_links`: whether cells have hyperlinks to web addresses. `copy_of` as in Sheet.
     """
 
     title: str
@@ -236,6 +236,7 @@ class SheetFacts:
     unchecked: str
     lost_digits: dict[int, int]
     has_links: bool
+    copy_of: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ class RecordSource:
 
     `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
     `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
-    the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter` and
-    `lines` as in Sheet; `has_links`: cells have hyperlinks.
+    the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter`,
+    `lines` and `copy_of` as in Sheet; `has_links`: cells have hyperlinks.
     """
 
     origin: Origin
@@ -39,6 +39,7 @@ class RecordSource:
     delimiter: str = ","
     lines: int | None = None
     has_links: bool = False
+    copy_of: str | None = None
 
 
 def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
@@ -74,6 +75,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         has_links=source.has_links or layout.links_at is not None,
         header_rows=header.last_row - header.first_row + 1,
         _read=lambda: layout.rows(source.records()),
+        copy_of=source.copy_of,
     )
 
 

@@ -52,8 +52,9 @@ def workbook_records(
             )
         )
     how, hidden = f"{kind}, sheet {origin.sheet!r}", frozenset(facts.hidden)
+    links, copy_of = facts.has_links, facts.copy_of
     return RecordSource(
-        origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden, has_links=facts.has_links
+        origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden, has_links=links, copy_of=copy_of
     )
 
 

@@ -22,7 +22,7 @@ from typing import IO, Protocol
 
 from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
-from importer.extract.sheet import NOT_READ, FileKind, SheetName
+from importer.extract.sheet import COPY_OF, FIRST_SHEET, NOT_READ, FileKind, SheetName
 from importer.extract.sheet_content import Batches, Refusal, Request, SheetContent, SheetFacts, frame
 from importer.extract.table import results_header
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
@@ -67,7 +67,7 @@ def _limit(request: Request) -> None:
 
 def _answer(request: Request, out: IO[bytes]) -> None:
     book = _CachedBook(_open(request), request.name)
-    sheets = _own_sheets(book, request.sheet)
+    sheets, copy_of = _own_sheets(book, request.sheet)
     sheet = _choose(book, sheets, request)
     content = book.content(sheet)
     others = [other.title for other in sheets if other.visible and other != sheet] if not request.sheet else []
@@ -76,7 +76,7 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     for batch in batches:
         out.write(frame(batch))
     has_links = any(map(is_web_link, chain.from_iterable(links.values() for links in flags.links.values())))
-    known = sorted(flags.hidden), flags.merged, flags.unchecked, batches.lost_digits, has_links
+    known = sorted(flags.hidden), flags.merged, flags.unchecked, batches.lost_digits, has_links, copy_of
     out.write(frame(SheetFacts(sheet.title, others, *known)))
     out.flush()
     os._exit(0)  # the system frees the memory of millions of cells at once, the reader one by one
@@ -156,13 +156,17 @@ def _choose(book: _CachedBook, sheets: Sequence[SheetName], request: Request) ->
         return results[0]
 
 
-def _own_sheets(book: _CachedBook, wanted: str | None) -> tuple[SheetName, ...]:
-    """The sheets, without the first one if importer added it to list what to fix."""
+def _own_sheets(book: _CachedBook, wanted: str | None) -> tuple[tuple[SheetName, ...], str | None]:
+    """The sheets, without the first one if importer added it to list what to fix; then also which file this copies."""
     first = next((sheet for sheet in book.sheets if sheet.visible), None)
-    if first is None or any(sheet.title == wanted for sheet in book.sheets):
-        return book.sheets
+    is_named = any(sheet.title == wanted for sheet in book.sheets)
+    if first is None or first.title == wanted or (is_named and first.title != FIRST_SHEET):
+        return book.sheets, None
     cells = book.first(first, lambda row: True) or ()
-    return tuple(sheet for sheet in book.sheets if sheet != first) if NOT_READ in cells[:1] else book.sheets
+    if NOT_READ not in cells[:1]:
+        return book.sheets, None
+    copies = [cell.removeprefix(COPY_OF) for cell in cells if isinstance(cell, str) and cell.startswith(COPY_OF)]
+    return tuple(sheet for sheet in book.sheets if sheet != first), copies[0] if copies else None
 
 
 def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName | None:

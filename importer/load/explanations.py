@@ -127,7 +127,13 @@ def duplicate_of(row: int, other_row: int | None) -> Outcome:
     other = "another row" if other_row is None else f"row {other_row}"
     reason = f"{other} of this file has the same e-mail address for the same target"
     return Outcome(
-        row, OutcomeKind.INVALID, problems=(Problem("email-duplicate", reason, "remove one of the two rows"),)
+        row,
+        OutcomeKind.INVALID,
+        problems=(
+            Problem(
+                "email-duplicate", reason, "remove one of the two rows, or correct the address if they are two people"
+            ),
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, NEEDS_ATTENTION, Outcome, OutcomeKind, Row
-from importer.problems import CellPlace, Place, Problem
+from importer.problems import CellPlace, Origin, Place, Problem
 from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Summary
 from importer.text.cell_links import links_text
@@ -118,11 +118,14 @@ def place_in_row(place: Place | None, row: Row) -> str:
     return str(place)
 
 
-def place_in_list(place: Place | None, row: Row) -> str:
-    """The place for a group of problems of one column: `F7` in a workbook, `row 7` in a CSV."""
+def place_in_list(place: Place | None, row: Row, origin: Origin | None = None) -> str:
+    """The place for a group of problems of one column: `F7` in a workbook, `row 7` in a CSV.
+
+    origin: the file of the places before it in the list, if any; a place in another file is written in full.
+    """
     if place is None:
         return f"row {row.number}"
-    if isinstance(place, CellPlace) and place.origin == row.origin:
+    if isinstance(place, CellPlace) and place.origin == (origin or row.origin):
         return place.address if place.origin.sheet is not None else f"row {place.row}"
     return str(place)
 
@@ -147,8 +150,12 @@ class SummaryCounter:
         self._outcomes[outcome.kind] += 1
         self._sent += outcome.attempts
         self._retried += max(outcome.attempts - 1, 0)
+        counted: set[tuple[_Key, Place | None]] = set()
         for problem in outcome.problems:
-            self._add_problem(problem, reported)
+            key = self._key(problem, outcome.kind)
+            if (key, problem.place) not in counted:  # a cell can have two: both dates of a period
+                counted.add((key, problem.place))
+                self._add_problem(key, problem, reported.row)
 
     def count(self, kind: OutcomeKind) -> int:
         """How many of the rows so far have this outcome."""
@@ -159,12 +166,11 @@ class SummaryCounter:
         groups = [group.as_problem_group(key) for key, group in self._groups.items()]
         return tuple(sorted(groups, key=lambda group: (-group.count, group.example_row)))
 
-    def _add_problem(self, problem: Problem, reported: ReportedRow) -> None:
-        key = self._key(problem, reported.outcome.kind)
-        group = self._groups.setdefault(key, _Group(problem, reported.row.number))
+    def _add_problem(self, key: _Key, problem: Problem, row: Row) -> None:
+        group = self._groups.setdefault(key, _Group(problem, row.number))
         group.count += 1
         if len(group.places) < _PLACES_KEPT:
-            group.places.append(place_in_list(problem.place, reported.row))
+            group.places.append(place_in_list(problem.place, row, group.origin if group.places else None))
 
     def _key(self, problem: Problem, outcome: OutcomeKind) -> _Key:
         by_message = outcome in _GROUPED_BY_MESSAGE or problem.code in _GROUPED_BY_VALUE
@@ -229,6 +235,12 @@ class _Group:
     example_row: int
     count: int = 0
     places: list[str] = field(default_factory=list)
+
+    @property
+    def origin(self) -> Origin | None:
+        """The file or sheet of the example; None: that of the rows."""
+        place = self.example.place
+        return place.origin if isinstance(place, CellPlace) else None
 
     def as_problem_group(self, key: _Key) -> ProblemGroup:
         return ProblemGroup(

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,6 +22,7 @@ from importer.runs.manifest import RunManifest, manifests_in
 from importer.runs.private_copies import sheet_of
 from importer.runs.row_selection import Routed
 from importer.runs.run_report import facts_of
+from importer.runs.same_rows import names_of, same_person, unmoved_rows
 from importer.settings import Settings
 
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
@@ -32,31 +34,55 @@ class _Runs:
 
     def __init__(self, settings: Settings) -> None:
         self._limits = ReadingLimits.of(settings)
+        self._opened: dict[str, Sheet] = {}  # the last few: a workbook takes a second to open
         self.all = {manifest.run: (folder, manifest) for folder, manifest in manifests_in(settings.out)}
 
     def sheet(self, run: str) -> Sheet:
-        return sheet_of(*self.all[run], self._limits)
+        if run not in self._opened:
+            self._opened = dict([*self._opened.items(), (run, sheet_of(*self.all[run], self._limits))][-3:])
+        return self._opened[run]
 
     def lines_to(self, originals: Collection[str]) -> dict[str, list[str]]:
         """The runs that sent corrected rows of an original, oldest first, each with its way back to the original."""
-        lines = {run: self._line_to(originals, run) for run, (_, one) in self.all.items() if one.corrects}
+        lines = {
+            run: self._line_to(originals, run) for run, (_, one) in self.all.items() if one.corrects or one.copy_of
+        }
         sent = {run: line for run, line in lines.items() if len(line) > 1 and not self.all[run][1].dry_run}
         return dict(sorted(sent.items(), key=lambda found: self.all[found[0]][1].started_at))
 
     def _line_to(self, originals: Collection[str], run: str) -> list[str]:
         line = [run]
         while line[-1] not in originals:
-            before = self.all[line[-1]][1].corrects if line[-1] in self.all else None
+            before = self.before(line[-1], originals)
             if before is None or before in line:
                 return []
             line.append(before)
         return line
 
-    def corrected_rows(self, rows: Iterable[Row], between: Sequence[str]) -> Iterator[tuple[int, Row]]:
-        """Each of these rows, with the number of the original row that it corrects; `between`: the runs between."""
-        before = [{row.number: row.corrects for row in self.sheet(run).rows()} for run in between]
-        for row in rows:
-            number = row.corrects
+    def before(self, run: str, originals: Collection[str] = ()) -> str | None:
+        """The run whose rows a run corrects; of an annotated copy any run of its original, as they have equal files."""
+        manifest = self.all[run][1] if run in self.all else None
+        if manifest is None or manifest.copy_of is None:
+            return manifest.corrects if manifest else None
+        same = [
+            run
+            for run, (_, one) in self.all.items()
+            if one.sha256 == manifest.copy_of and one.options.sheet == manifest.options.sheet
+        ]
+        return next((run for run in same if run in originals), same[0] if same else None)
+
+    def rows_before(self, run: str, before: str) -> Iterator[tuple[int, Row]]:
+        """Each row of a run, with the number of the row in the run before that it corrects."""
+        manifest = self.all[run][1]
+        if manifest.copy_of is not None:
+            return unmoved_rows(self.sheet(run), self.sheet(before), manifest.identity)
+        return _corrected(self.sheet(run))
+
+    def corrected_rows(self, rows: Iterable[tuple[int, Row]], line: Sequence[str]) -> Iterator[tuple[int, Row]]:
+        """Each row with the number of the row in the last run of the line; `rows`: with its number in the first."""
+        before = [{row.number: number for number, row in self.rows_before(*pair)} for pair in pairwise(line)]
+        for first, row in rows:
+            number: int | None = first
             for numbers in before:
                 number = numbers.get(number) if number is not None else None
             if number is not None:
@@ -69,18 +95,18 @@ class _Runs:
         a candidate with several rows in one of them.
         """
         manifest = self.all[line[0]][1]
-        if ledger.run(manifest.run) is None or _names(self.sheet(line[0])) != _names(self.sheet(line[-1])):
+        if ledger.run(manifest.run) is None or names_of(self.sheet(line[0])) != names_of(self.sheet(line[-1])):
             return
         done = _done(*self.all[line[0]], ledger)
         corrected: dict[int, Row | None] = {}
-        for number, row in self.corrected_rows(self.sheet(line[0]).rows(), line[1:-1]):
+        for number, row in self.corrected_rows(self.rows_before(*line[:2]), line[1:]):
             # If a row was copied and only one of the two was entered, it is not known which one is the original.
             corrected[number] = row if row.number in done and corrected.get(number, row) is not None else None
         originals = self.sheet(line[-1]).rows()
         pairs = [(row, after) for row in originals if (after := corrected.get(row.number)) is not None]
         same = RowSet()
         for row, after in pairs:
-            if any(_same(row, after, columns) for columns in manifest.identity):
+            if any(same_person(row, after, columns) for columns in manifest.identity):
                 same.add(after.number)
         same.add_groups(manifest.groups)
         yield from (pair for pair in pairs if pair[1].number in same)
@@ -99,14 +125,8 @@ def _done(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> RowSet:
     return done
 
 
-def _same(one: Row, other: Row, columns: Sequence[int]) -> bool:
-    """Whether these cells are equal, and one of them is filled."""
-    cells = [one.cells[index].strip().casefold() for index in columns]
-    return any(cells) and cells == [other.cells[index].strip().casefold() for index in columns]
-
-
-def _names(sheet: Sheet) -> list[str]:
-    return [column.name for column in sheet.columns]
+def _corrected(sheet: Sheet) -> Iterator[tuple[int, Row]]:
+    return ((row.corrects, row) for row in sheet.rows() if row.corrects is not None)
 
 
 # --- when the original is run again -------------------------------------------------------------
@@ -159,7 +179,7 @@ def find_corrections(
         for line in lines:
             manifest = runs.all[line[0]][1]
             try:
-                if _names(runs.sheet(line[0])) != _names(sheet):
+                if names_of(runs.sheet(line[0])) != names_of(sheet):
                     continue
                 for before, after in runs.entered(line, ledger):
                     has_more = manifest.children or manifest.groups  # what was corrected may be elsewhere
@@ -180,11 +200,11 @@ def _entered_otherwise(
 ) -> dict[int, Correction]:
     """The rows of a results file of this run whose person was entered with another e-mail address."""
     line = [corrects]
-    while line[-1] in runs.all and (before := runs.all[line[-1]][1].corrects) is not None and before not in line:
+    while (before := runs.before(line[-1])) is not None and before not in line:
         line.append(before)
-    if line[-1] not in runs.all or _names(runs.sheet(line[-1])) != _names(sheet):
+    if line[-1] not in runs.all or names_of(runs.sheet(line[-1])) != names_of(sheet):
         return {}
-    pairs = list(runs.corrected_rows(sheet.rows(), line[:-1]))
+    pairs = list(runs.corrected_rows(_corrected(sheet), line))
     wanted, sha256 = {number for number, _ in pairs}, runs.all[line[-1]][1].sha256
     entered: dict[int, tuple[RunManifest, Row]] = {}
     originals = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
@@ -192,19 +212,19 @@ def _entered_otherwise(
         folder, manifest = runs.all[run]
         if manifest.scope == scope and not manifest.dry_run and ledger.run(run) is not None:
             done, original = _done(folder, manifest, ledger), runs.sheet(run)
-            if _names(original) == _names(sheet):
+            if names_of(original) == names_of(sheet):
                 rows = (row for row in original.rows() if row.number in wanted and row.number in done)
                 entered |= {row.number: (manifest, row) for row in rows}
     for run, way in runs.lines_to(originals).items():
         manifest = runs.all[run][1]
-        if manifest.scope == scope and _names(runs.sheet(run)) == _names(sheet):
+        if manifest.scope == scope and names_of(runs.sheet(run)) == names_of(sheet):
             entered |= {before.number: (manifest, after) for before, after in runs.entered(way, ledger)}
     found = {}
     for number, row in pairs:
         if number in entered:
             manifest, other = entered[number]
             emails, names = manifest.identity
-            if _same(row, other, names) and not _same(row, other, emails):
+            if same_person(row, other, names) and not same_person(row, other, emails):
                 problem = Problem(
                     IMPORTED_WITH_OTHER_DATA,
                     f"sent with another e-mail address by run {manifest.run} from {manifest.file}, row {other.number}; "
@@ -314,6 +334,9 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
                     status.runs, status._corrections = before.runs, before._corrections
                     status._done, status._open = before._done, before._open
                 found[key] = status
+            elif key not in found and runs.all[lines[run][-1]][1].scope == manifest.scope:  # so far only checked
+                before_it, checked = runs.all[lines[run][-1]]
+                found[key] = SourceStatus(manifest.scope, replace(checked, dry_run=False), before_it, sheet)
             if key in found:
                 _add_run(found[key], runs, run, lines.get(run, []), ledger)
     return tuple(found.values())
@@ -347,7 +370,7 @@ def _add_run(status: SourceStatus, runs: _Runs, run: str, line: Sequence[str], l
     status._corrections.add(run)
     outcomes = {each.row: each for each in _outcomes(*runs.all[run], ledger)}
     proven = {after.number for _, after in runs.entered(line, ledger)}
-    for number, row in runs.corrected_rows(runs.sheet(run).rows(), line[1:-1]):
+    for number, row in runs.corrected_rows(runs.rows_before(*line[:2]), line[1:]):
         after = outcomes.get(row.number)
         if after is not None and (after.kind not in _DONE or row.number in proven):
             status.add(number, after, run)

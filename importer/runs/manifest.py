@@ -84,6 +84,7 @@ class RunManifest:
     groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
     flags: those of its command, with their values; continues: the run that it continues; questions: the name of the
     private copy of the questions that a sandbox was started with; corrects: the run whose results file the source is;
+    copy_of: the SHA-256 of the file of which the source is an annotated copy;
     identity: the indexes of the columns of the e-mail, and those of the name;
     strict: rows with a warning are invalid, and a warning about the whole file stops the run before it sends.
     """
@@ -112,6 +113,7 @@ class RunManifest:
     continues: str | None = None
     questions: str | None = None
     corrects: str | None = None
+    copy_of: str | None = None
     identity: tuple[tuple[int, ...], ...] = ()
     entries: tuple[EntryTable, ...] = ()
     strict: bool = False

@@ -203,11 +203,17 @@ class Duplicates:
 
     def _problem(self, row: Row, other: int) -> Problem:
         """`other`: the other row; negative if it has problems of its own."""
-        which, hint = "which is imported instead", "remove one of the two rows"
+        which, hint = (
+            "which is imported instead",
+            "remove one of the two rows, or correct the address if they are two people",
+        )
         if self._all_are_problems:
             which = "and neither row is sent"
         elif other < 0:
-            which, hint = "which has problems of its own", f"fix row {-other}, or remove one of the two rows"
+            which, hint = (
+                "which has problems of its own",
+                f"fix row {-other}, or remove one of the two rows, or correct the address if they are two people",
+            )
         message = f"the e-mail address is the same as in row {abs(other)}, {which}"
         column = next((column for column in self._columns if row.cells[column.index].strip()), None)
         return Problem("email-duplicate", message, hint, row.place(column))

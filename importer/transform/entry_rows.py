@@ -220,13 +220,21 @@ def _with_items(row: Row, source: FromLists, lists: Mapping[Column, Mapping[int,
 _SHOWN = 3  # places in a warning
 
 
-def join_warnings(mapping: ResolvedMapping, read: Callable[[], Iterable[Row]]) -> tuple[Problem, ...]:
-    """Warnings about every join and lookup, each table and pair of keys once. `read` gives all rows of the source."""
+def join_warnings(
+    mapping: ResolvedMapping, read: Callable[[], Iterable[Row]], read_others: Callable[[], Iterable[Row]] = tuple
+) -> tuple[Problem, ...]:
+    """Warnings about every join and lookup, each table and pair of keys once.
+
+    `read` gives all rows of the source; `read_others`, if that is a results file, those of the file that it is from.
+    """
     joins = [(join, True) for join in mapping.lookups] + [(join, False) for join in mapping.joins]
     distinct = {(join.children.origin, join.children.key, join.equals): _Join(join, lookup) for join, lookup in joins}
     for row in read() if distinct else ():
         for check in distinct.values():
             check.add(row)
+    for row in read_others() if distinct else ():
+        for check in distinct.values():
+            check.other_keys.add(check.key_of(row))
     grouped = mapping.grouping is not None  # then several rows may be one candidate
     return tuple(problem for check in distinct.values() for problem in check.warnings(grouped=grouped))
 
@@ -240,9 +248,13 @@ class _Join:
         self._first_row: dict[str, int] = {}
         self._repeated_rows: list[Row] = []
         self._repeated_count = 0
+        self.other_keys: set[str] = set()
+
+    def key_of(self, row: Row) -> str:
+        return row.cells[self._join.equals.index].strip()
 
     def add(self, row: Row) -> None:
-        key = row.cells[self._join.equals.index].strip()
+        key = self.key_of(row)
         if key not in self._join.children.by_key or not key:
             return
         if self._first_row.setdefault(key, row.number) != row.number:
@@ -258,7 +270,8 @@ class _Join:
                 hint = f"check '{children.key.label}' there, and '{join.equals.label}' in the source"
                 yield Problem("lookup-without-match", message, hint)
             return
-        orphans = [row for key, rows in children.by_key.items() if key not in self._first_row for row in rows]
+        known = self._first_row.keys() | self.other_keys
+        orphans = [row for key, rows in children.by_key.items() if key not in known for row in rows]
         if orphans:
             places = ", ".join(str(row.place(children.key)) for row in orphans[:_SHOWN])
             more = f" and {len(orphans) - _SHOWN} more" if len(orphans) > _SHOWN else ""

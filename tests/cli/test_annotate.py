@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -209,3 +210,59 @@ def test_a_copy_that_a_spreadsheet_program_saved_is_imported(serve: Serve, tmp_p
     assert book.sheetnames == ["What to fix", "Cover", "People"]
     assert book["People"]["G4"].comment.text.count("[importer]") == 1
     assert len({str(each.sqref) for each in book["People"].conditional_formatting}) == 2
+
+
+TWINS = [candidate(n, First="Eva", Last="Kim", Salary=str(900 + n), **{"E-mail": f"none {n}"}) for n in (1, 2, 3)]
+
+
+def _annotated_twins(serve: Serve, first: str) -> tuple[Served, Callable[[str], Ran]]:
+    """A CSV of three persons with the same name and wrong e-mails, and one who is right; it was checked or run."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [*TWINS, candidate(4)])
+    again = lambda command: served(command, "people.csv", "--mapping", "mapping.yaml", "--json")  # noqa: E731
+    again(first)
+    served("check", "people.csv", "--mapping", "mapping.yaml", "--annotate", "fixed.xlsx")
+    return served, again
+
+
+@pytest.mark.parametrize("first", ["run", "check"])
+def test_the_original_knows_what_was_imported_from_its_copy(serve: Serve, first: str) -> None:
+    """Also if e-mails of persons with one name were fixed, and a row of the copy was fixed in its results file."""
+    served, again = _annotated_twins(serve, first)
+    _fix(served.door.folder / "fixed.xlsx", "Candidates", A2="a@example.com", A3="b@example.com", A4="c@", D4="7009")
+    ran = served(*RUN)
+    assert ran.counts["created"] + ran.counts.get("already_imported", 0) == 3
+    known = again("run")
+    assert known.counts == {"already_imported": 3, "invalid": 1}
+    note = f"corrected and imported by run {ran.summary['run']} from fixed.xlsx, row 2"
+    assert (note, ["row 2", "row 3"]) in [(each["what"], each["places"]) for each in known.summary["problems"]]
+    results = served.door.folder / "results" / ran.summary["run"] / "invalid.csv"
+    results.write_text(results.read_text("utf-8-sig").replace("c@,", "c@example.com,"), "utf-8-sig")
+    assert served("run", str(results), *RUN[2:]).counts == {"created": 1}
+    (target,) = json.loads(served("status", "people.csv", "--json").out)["targets"]
+    assert target["rows"] == []
+    assert {kind: count for kind, count in target["outcomes"].items() if count}.keys() <= {"created", "already_exists"}
+    assert again("run").counts == {"already_imported": 4}
+    assert served("status", "fixed.xlsx").code == 0
+    assert len(served.accepted) == 4
+
+
+@pytest.mark.parametrize("change", ["moved", "added", "both", "sheet"])
+def test_a_row_of_the_copy_that_may_be_another_one_is_not_told(serve: Serve, change: str) -> None:
+    """Rows were swapped or added, name and e-mail were both changed, or the first sheet was deleted."""
+    served, again = _annotated_twins(serve, "run")
+    path = served.door.folder / "fixed.xlsx"
+    _fix(path, "Candidates", A2="a@example.com")
+    match change:
+        case "moved":
+            _fix(path, "Candidates", E2=TWINS[1][4], G2=TWINS[1][6], E3=TWINS[0][4], G3=TWINS[0][6])
+        case "added":
+            _fix(path, "Candidates", A6="d@example.com", B6="Eva", C6="Kim", D6="7001", E6="+905550000007", F6="yes")
+        case "both":
+            _fix(path, "Candidates", B2="Eve")
+        case "sheet":
+            book = load_workbook(path)
+            book.remove(book["What to fix"])
+            book.save(path)
+    assert served(*RUN).counts["created"] >= 1
+    assert again("run").counts == {"already_imported": 1, "invalid": 3}

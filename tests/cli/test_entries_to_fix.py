@@ -76,6 +76,19 @@ def test_the_original_knows_a_row_whose_entries_were_fixed(serve: Serve) -> None
     assert known["what"] == f"corrected and imported by run {entered.summary['run']} from {file}, row 2"
 
 
+def test_the_entries_of_other_candidates_are_no_warning(serve: Serve) -> None:
+    """A results file has only some rows of its file, also the second time: nothing is wrong with --strict."""
+    served = serve()
+    folder = with_a_wrong_job(served)
+    for fixed in ("12/31/2011", "12/31/2020"):
+        beside = folder / f"invalid.{JOBS}"
+        beside.write_text(beside.read_text("utf-8").replace(WRONG, fixed).replace("12/31/2011", fixed), "utf-8")
+        ran = served("run", f"results/{folder.name}/invalid.csv", *RUN[2:], "--strict")
+        assert ran.summary["warnings"] == [], ran.err
+        folder = folder.parent / str(ran.summary["run"])
+    assert ran.counts == {"created": 1}
+
+
 def test_fixing_the_original_is_enough(serve: Serve) -> None:
     """The same command again sends only the candidates whose entries were fixed."""
     served = serve()

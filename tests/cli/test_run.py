@@ -96,7 +96,10 @@ def test_an_invalid_row_holds_its_email_address(serve: Serve) -> None:
     assert second["import_problem"] == (
         'row 4, column "E-mail": the e-mail address is the same as in row 3, which has problems of its own'
     )
-    assert second["import_hint"] == "fix row 3, or remove one of the two rows"
+    assert (
+        second["import_hint"]
+        == "fix row 3, or remove one of the two rows, or correct the address if they are two people"
+    )
     assert served(*CHECK, "--json").summary["problems"] == ran.summary["problems"]
     assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 2}
     assert served(*RUN, "--json", "--resend-rejected").counts == {"already_imported": 1, "invalid": 2}

@@ -77,12 +77,8 @@ def test_rows_that_no_run_has_reached(serve: Serve) -> None:
     served = serve()
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(5)])
     served(*RUN, "--sandbox")
-    nothing = (
-        "importer: no run in results was for people.csv with its current content; if it was changed since, import it "
-        "again: completed rows are skipped\n"
-    )
     ran = served("status", "people.csv")
-    assert (ran.code, ran.err) == (2, nothing)
+    assert (ran.code, ran.err) == (2, "importer: people.csv has only sandbox runs: add --sandbox\n")
     assert served("status", "people.csv", "--sandbox").code == 0
     served(*RUN, "--rows", "2-3")
     (target,) = json.loads(served("status", "people.csv", "--json").out)["targets"]
@@ -90,7 +86,14 @@ def test_rows_that_no_run_has_reached(serve: Serve) -> None:
     assert [row["problem"] for row in target["rows"]] == ["no run has sent this row yet"] * 3
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(6)])
     ran = served("status", "people.csv")
-    assert (ran.code, ran.err) == (2, nothing)
+    assert (ran.code, ran.err) == (
+        2,
+        "importer: no run in results was for people.csv with its current content; if it was changed since, import it "
+        "again: completed rows are skipped\n",
+    )
+    served(*RUN)
+    ran = served("status", "people.csv", "--sandbox")
+    assert (ran.code, ran.err) == (2, "importer: people.csv has only real runs: leave out --sandbox\n")
 
 
 def test_each_sheet_of_a_workbook_has_its_own_rows(serve: Serve) -> None:

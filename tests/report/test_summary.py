@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from importer.models import Operation, Outcome, OutcomeKind, Stopped, Target
-from importer.problems import Origin, UnusableInput
+from importer.problems import CellPlace, Column, Origin, UnusableInput
 from importer.report import read_summary, write_report, write_unfinished_summary
 from importer.report.accounting import MOST_GROUPS
 from tests.report.building import FACTS, bad_degree, created, facts_with, files_in, refused, row, rows
@@ -137,6 +138,26 @@ def test_refusals_are_grouped_by_what_the_service_said(tmp_path: Path) -> None:
         ("salary is required", 1, 4),
         ("'M' is not a degree that the service accepts", 1, 9),
     ]
+
+
+def test_a_cell_is_counted_once_and_another_file_is_named_once(tmp_path: Path) -> None:
+    """Both dates of a period can be wrong in one cell; the cells of another file have its name only in the first."""
+    period, others = row(4), row(5, "1", "a@example.com", "", "B")
+    elsewhere = [replace(bad_degree(row(number)), place=_cell("jobs.csv", number)) for number in (7, 9, 9, 11)]
+    outcomes = [
+        Outcome(4, OutcomeKind.INVALID, problems=(bad_degree(period), replace(bad_degree(period), message="its end"))),
+        Outcome(5, OutcomeKind.INVALID, problems=tuple(replace(each, code="date-invalid") for each in elsewhere)),
+    ]
+
+    groups = {group.code: group for group in write_report(tmp_path, FACTS, [period, others], outcomes).problems}
+
+    assert groups["value-unknown"].count == 1
+    dates = groups["date-invalid"]
+    assert (dates.count, dates.places) == (3, ('jobs.csv, row 7, column "ID"', "row 9", "row 11"))
+
+
+def _cell(file: str, number: int) -> CellPlace:
+    return CellPlace(Origin(file), number, Column(0, "A", "ID"))
 
 
 def test_groups_do_not_grow_without_end(tmp_path: Path) -> None:
