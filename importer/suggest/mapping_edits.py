@@ -118,15 +118,16 @@ def _block(lines: Iterable[TableLine], indent: str) -> Iterator[str]:
 
 
 def _flow(lines: Iterable[TableLine], form: str) -> Iterator[str]:
+    """One line for between braces; with texts that have no similar option, a second one to complete."""
     lines = tuple(lines)
-    pairs = [f"{scalar(line.cell)}: {scalar(line.target)}" for line in lines if line.target is not None]
-    if pairs:
-        yield form.format(", ".join(pairs))
-    yield from (
-        f"# {scalar(line.cell)}: ...   # {_cells(line.count)}; no similar option"
-        for line in lines
-        if line.target is None
-    )
+    known = [f"{scalar(line.cell)}: {scalar(line.target)}" for line in lines if line.target is not None]
+    open_ones = [line for line in lines if line.target is None]
+    if known:
+        yield form.format(", ".join(known))
+    if open_ones:
+        counts = ", ".join(f"{scalar(line.cell)} ({_cells(line.count)})" for line in open_ones)
+        yield f"# No similar option for {counts}. Complete this line and use it instead:"
+        yield "# " + form.format(", ".join([*known, *(f"{scalar(line.cell)}: ..." for line in open_ones)]))
 
 
 # --- dates --------------------------------------------------------------------------------------------

@@ -319,8 +319,10 @@ def _is_known_ending(ending: str) -> bool:
 
 
 def linked_url(text: str, link: str) -> str | InvalidValue:
-    """The address of a hyperlink cell: of its link where its text is no address. Both, if they differ, are not valid:
-    one of them is not what a person saw."""
+    """The address of a hyperlink cell: of its link where its text is not an address.
+
+    If both are addresses and differ, neither is valid: one of them is not what a person saw.
+    """
     shown, target = read_url(text, False), read_url(link, False)
     if isinstance(target, InvalidValue) or not link.lower().startswith(("http://", "https://")):
         return shown

@@ -95,6 +95,24 @@ def test_a_value_table_can_be_pasted(front_door: FrontDoor, answers: str) -> Non
     assert front_door(*_CHECK).counts == {"invalid": 1, "not_sent": 4}
 
 
+@pytest.mark.parametrize(
+    "answers",
+    [
+        pytest.param("  level: {column: Level, missing: [-]}\n", id="keys between braces"),
+        pytest.param("  level: {column: Level, values: {x: Junior}}\n", id="a table between braces"),
+        pytest.param("  {start: Start, level: Level}\n", id="a column between braces"),
+    ],
+)
+def test_a_line_between_braces_can_be_completed(front_door: FrontDoor, answers: str) -> None:
+    """A text without a similar option is in a line to complete, which replaces the other one."""
+    _, changes = _checked(front_door, answers, ["Snior", "Chief", "Senior"], [""] * 3)
+    (open_line,) = (line for line in changes.splitlines() if line.startswith("# ") and "Chief: ..." in line)
+    known = changes.splitlines()[changes.splitlines().index(open_line) - 2]
+    completed = changes.replace(known, open_line.removeprefix("# ").replace("...", "Senior"))
+    _pasted(front_door.folder, completed)
+    assert front_door(*_CHECK).counts == {"not_sent": 3}
+
+
 def test_a_date_format_that_reads_all_cells_can_be_pasted(front_door: FrontDoor) -> None:
     """If one more format reads every cell that is not a date, each in one way, it is proposed."""
     starts = ["31.05.2024", "3 Haz 2024", "17 Eyl 2023"]
