@@ -50,7 +50,7 @@ def show_answers(answers: tuple[TracedAnswer, ...], origin: Origin) -> None:
             _print(entries)
     blank = [answer.label for answer in answers if answer.sent is None and not answer.cells]
     if blank:
-        _print(_text(f"not answered, as the cells are blank: {', '.join(blank)}"))
+        _print(_text(f"not answered, as the cells are blank or read as empty: {', '.join(blank)}"))
 
 
 def _print(shown: Table | Text) -> None:

@@ -32,7 +32,7 @@ def test_a_row_that_was_sent(serve: Serve) -> None:
         "                                                (country code added)\n"
         "F3 Permit   yes                   work_permit   yes\n"
         "\n"
-        "not answered, as the cells are blank: salary\n"
+        "not answered, as the cells are blank or read as empty: salary\n"
         "\n"
         "Request of TIME: 429 to be sent again\n"
         "Request of TIME: 201 created\n"
