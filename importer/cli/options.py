@@ -15,7 +15,7 @@ from importer.problems import UsageError
 File = Annotated[
     Path,
     typer.Argument(
-        help="The file to import: CSV, XLSX or another spreadsheet; - reads CSV from standard input.",
+        help="The file: CSV, JSON, XLSX or another spreadsheet; - reads CSV from standard input.",
         show_default=False,
     ),
 ]
@@ -49,7 +49,7 @@ Strict = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Show = Annotated[
     int | None,
-    typer.Option("--show", min=0, help="Show this many candidates as they would be sent, the odd ones first."),
+    typer.Option("--show", min=0, help="Show this many candidates as they would be sent, unusual ones first."),
 ]
 Rows = Annotated[str | None, typer.Option("--rows", help="Only these row numbers of the file: 10-40.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first rows, at most this many.")]

@@ -124,7 +124,7 @@ def status(
         Path | None, typer.Option("--to", help="Also write every row with its outcome to this CSV file.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing CSV file.")] = False,
-    sandbox: Annotated[bool, typer.Option("--sandbox", help="Of sandbox runs, and not of real ones.")] = False,
+    sandbox: Annotated[bool, typer.Option("--sandbox", help="Show sandbox runs instead of real ones.")] = False,
     out: options.Out = None,
     as_json: options.AsJson = False,
 ) -> None:
