@@ -31,7 +31,8 @@ def inspect(
     file: Annotated[
         Path,
         typer.Argument(
-            help="The file: CSV, JSON, XLSX or another spreadsheet; - reads CSV from standard input.", show_default=False
+            help="The file: CSV, JSON, XLSX or another spreadsheet; - reads CSV from standard input.",
+            show_default=False,
         ),
     ],
     sheet: options.Sheet = None,
