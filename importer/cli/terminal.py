@@ -242,7 +242,8 @@ _REASONS: Final = 5  # groups of problems; the report has all
 def ask_to_send(planned: orders.Planned) -> bool:
     """Show the warnings and why rows are held back, and ask whether to send the others; if there are none, do not."""
     for target in planned.targets:
-        for line in warning_lines(target.warned, target.warnings):
+        others = tuple(warning for warning in target.warnings if warning not in planned.changed)  # these were shown
+        for line in warning_lines(target.warned, others):
             print_message(line)
     reasons = [group for one in planned.targets for group in one.reasons]
     for group in reasons[:_REASONS]:
