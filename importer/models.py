@@ -304,6 +304,22 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Timeline:
+    """How many requests of a run were answered in each interval of `step` seconds, from its start.
+
+    The keys are the statuses as text, such as `201`, or `no response`.
+    """
+
+    step: float
+    intervals: tuple[Mapping[str, int], ...]
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any] | None) -> Timeline | None:
+        """The time line from its JSON object."""
+        return cls(values["step"], tuple(values["intervals"])) if values else None
+
+
+@dataclass(frozen=True, slots=True)
 class Stopped:
     """Why a run stopped early, and what to do. `code` is stable."""
 

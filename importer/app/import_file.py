@@ -213,6 +213,7 @@ class _Execution:
             loader = self._loader(plan, ledger, earlier, cancellation)
             try:
                 done = process_rows(plan, loader, self.listen)
+                done.timeline = ledger.timeline(plan.manifest.run, plan.manifest.started_at)
                 stop = loader.stop or self.control.stopped
                 summary = end_run(plan, done, stop, self.control.signal, self.listen)
             except StoppedEarly:  # its message refers to the ledger

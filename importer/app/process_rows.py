@@ -12,7 +12,7 @@ from importer.app.classify_rows import Classified
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.planning import Plan
 from importer.load import DryLoader, Loader, Stop
-from importer.models import Outcome, ReadyCandidate
+from importer.models import Outcome, ReadyCandidate, Timeline
 from importer.problems import StoppedEarly, Unread, UnusableInput
 from importer.report import Summary, read_summary
 from importer.runs.finalize import Progress, record_end, was_sent
@@ -34,6 +34,7 @@ class Processed:
     learned_rate: float | None = None
     unread: Counter[tuple[Unread, str]] = field(default_factory=Counter)
     report: StreamingReport | None = None
+    timeline: Timeline | None = None
 
     def discard_report(self) -> None:
         if self.report is not None:
@@ -134,7 +135,7 @@ def _record_end_and_report(plan: Plan, done: Processed, stop: Stop | None, signa
     if done.learned_rate is not None:
         manifest = replace(manifest, warnings=(*manifest.warnings, _learned_rate_warning(done.learned_rate)))
     try:
-        record_end(plan.folder, manifest, progress, stop, signal)
+        record_end(plan.folder, manifest, progress, stop, signal, done.timeline)
     except BaseException:
         done.discard_report()
         raise

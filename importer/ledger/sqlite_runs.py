@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.ledger.sqlite_tables import examine
-from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State
+from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State, interval_for
 from importer.ledger.store import LedgerUnwritable
-from importer.models import Operation, Target
+from importer.models import Operation, Target, Timeline
 from importer.problems import Problem, UsageError, not_writable
 from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, unusable
 
@@ -22,6 +22,10 @@ _RUN_COLUMNS: Final = (
 )
 _RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"
 _BEGIN_RUN: Final = f"INSERT INTO runs ({_RUN_COLUMNS}) VALUES ({', '.join('?' * (_RUN_COLUMNS.count(',') + 1))})"
+_LAST_ANSWER: Final = "SELECT max(COALESCE(ended_at, started_at)) FROM attempts WHERE run = ?"
+_ANSWERS_BY_INTERVAL: Final = """
+    SELECT CAST(max(COALESCE(ended_at, started_at) - ?, 0) / ? AS INTEGER), status, count(*)
+    FROM attempts WHERE run = ? GROUP BY 1, 2"""
 _IS_OF: Final = "base = ? AND operation = ? AND target = ?"  # see _values_of
 
 
@@ -108,6 +112,19 @@ class SqliteRuns:
             RequestRecord(_moment(began), _moment(ended) if ended else None, status, State(state))
             for began, ended, status, state in found
         )
+
+    def timeline(self, run: str, start: datetime) -> Timeline | None:
+        began = start.timestamp()
+        with self._transaction() as connection:
+            (last,) = connection.execute(_LAST_ANSWER, (run,)).fetchone()
+            if last is None:
+                return None
+            step = interval_for(last - began)
+            found = connection.execute(_ANSWERS_BY_INTERVAL, (began, step, run)).fetchall()
+        intervals: list[dict[str, int]] = [{} for _ in range(max(int(index) for index, _, _ in found) + 1)]
+        for index, status, count in found:
+            intervals[index]["no response" if status is None else str(status)] = count
+        return Timeline(step, tuple(intervals))
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         record = self.run(run)

@@ -16,6 +16,7 @@ from typing import Final, Protocol, Self
 from importer.atomic_files import INTERNAL, internal_folder
 from importer.file_lock import acquire, is_free
 from importer.ledger.states import Answered, Fingerprints, Intent, Known, RequestRecord, RowState, RunRecord, Scope
+from importer.models import Timeline
 from importer.problems import Problem, StoppedEarly
 
 _SUFFIX: Final = ".running"
@@ -156,6 +157,9 @@ class LedgerStore(Protocol):
 
     def requests(self, run: str, row: int) -> tuple[RequestRecord, ...]:
         """The requests of a run for one row, in their order."""
+
+    def timeline(self, run: str, start: datetime) -> Timeline | None:
+        """How many requests of a run were answered when, from its start on; None if there were none."""
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         """Record what a person found out about an unconfirmed row: created or not. May be repeated.

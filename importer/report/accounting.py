@@ -216,6 +216,7 @@ class SummaryCounter:
             ended_at=facts.ended_at,
             flags=dict(facts.flags),
             continues=facts.continues,
+            timeline=facts.timeline,
         )
 
 

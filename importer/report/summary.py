@@ -21,6 +21,7 @@ from importer.models import (
     Stopped,
     Target,
     TargetRun,
+    Timeline,
 )
 from importer.problems import CellPlace, Column, DamagedRun, FilePlace, Origin, Place, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE
@@ -60,7 +61,8 @@ class RunFacts:
     one; has_links: whether cells have hyperlinks; started_at, ended_at: with a time zone; warnings: full messages with
     their places; blank_rows: blank rows that were skipped (not counted as rows read); identity: the indexes of the
     columns of the e-mail, and those of the name; flags: those of the command, with their values; continues: the run
-    that this one continues; entries: other tables with entries of the rows.
+    that this one continues; entries: other tables with entries of the rows; personal_data: whether report.html may
+    quote cells and responses; timeline: of its requests, None if it sent none.
     """
 
     run: str
@@ -87,6 +89,8 @@ class RunFacts:
     flags: Mapping[str, str] = field(default_factory=dict)
     continues: str | None = None
     entries: tuple[Entries, ...] = ()
+    timeline: Timeline | None = None
+    personal_data: bool = True
 
     @property
     def last_columns(self) -> tuple[str, ...]:
@@ -139,6 +143,12 @@ class ProblemGroup:
         return self.severity == "warning"
 
     @property
+    def where(self) -> str:
+        """The first places, and how many more there are: `F7, F12 and 3 more`."""
+        rest = self.count - len(self.places)
+        return ", ".join(self.places) + (f" and {rest:,} more" if rest else "")
+
+    @property
     def is_to_fix(self) -> bool:
         """Whether it is why its rows need action."""
         return self.outcome in NEEDS_ATTENTION and not self.is_warning
@@ -167,6 +177,7 @@ class Summary:
     ended_at: datetime | None
     flags: Mapping[str, str] = field(default_factory=dict)
     continues: str | None = None
+    timeline: Timeline | None = None
 
     def rows_of(self, *kinds: OutcomeKind) -> int:
         """How many rows have one of these outcomes."""
@@ -209,6 +220,7 @@ class Summary:
             "files": tuple(values["files"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
             "ended_at": datetime.fromisoformat(values["ended_at"]) if values["ended_at"] else None,
+            "timeline": Timeline.from_json(values["timeline"]),
         }
         return cls(**{**known, **read})
 

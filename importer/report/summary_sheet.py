@@ -142,7 +142,7 @@ def _problems(summary: Summary) -> Iterator[Line]:
 def _groups(groups: Iterable[ProblemGroup]) -> Iterator[Line]:
     yield _header("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where", "Code")
     for group in groups:
-        texts = (group.column or "", group.what, group.hint, _where(group), group.code)
+        texts = (group.column or "", group.what, group.hint, group.where, group.code)
         label, count = Cell(0, outcome_text(group.outcome).label, WRAPPED), Cell(1, group.count, _NUMBER)
         yield Line((label, count, *(Cell(column, text, WRAPPED) for column, text in enumerate(texts, start=2))))
 
@@ -163,11 +163,11 @@ def _warnings(summary: Summary) -> Iterator[Line]:
 
 def _run_details(summary: Summary) -> Iterator[Line]:
     yield from _section("Run details")
-    for label, text in _facts(summary).items():
+    for label, text in run_details(summary).items():
         yield Line((Cell(0, label, _FAINT), Cell(1, text, PLAIN)))
 
 
-def _facts(summary: Summary) -> dict[str, str]:
+def run_details(summary: Summary) -> dict[str, str]:
     """The known details by their labels, in order."""
     source, requests = summary.source, summary.requests
     title = f" ({summary.target_title})" if summary.target_title else ""
@@ -181,11 +181,12 @@ def _facts(summary: Summary) -> dict[str, str]:
         "SHA-256": source.sha256,
         "Mapping": summary.mapping,
         "Requests": f"{requests.sent:,} sent{f', {requests.retried:,} of them retries' if requests.retried else ''}",
-        "Started": _moment(summary.started_at),
-        "Ended": _moment(summary.ended_at) if summary.ended_at else "",
+        "Started": moment(summary.started_at),
+        "Ended": moment(summary.ended_at) if summary.ended_at else "",
     }
     return {label: text for label, text in facts.items() if text}
 
 
-def _moment(moment: datetime) -> str:
-    return f"{moment:%Y-%m-%d %H:%M:%S} {moment.tzname() or ''}".rstrip()
+def moment(at: datetime) -> str:
+    """`2026-03-15 14:30:00 UTC`."""
+    return f"{at:%Y-%m-%d %H:%M:%S} {at.tzname() or ''}".rstrip()

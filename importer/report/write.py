@@ -68,13 +68,14 @@ def write_report(
         StoppedEarly: the folder cannot be written; what was sent is still recorded.
         MissingOutcome: a row does not have exactly one outcome, a bug of ours.
     """
-    # XlsxWriter is slow to load, and the report of a long run is written by another process.
+    # XlsxWriter and Jinja are slow to load, and the report of a long run is written by another process.
+    from importer.report.page import ReportPage
     from importer.report.workbook import ReportWorkbook
 
     with _staging(folder, facts.run) as staged, ExitStack() as open_writers:
         counter = SummaryCounter()
         writers: list[ReportWriter] = []
-        for make in (CsvFiles, EntryFiles, partial(ReportWorkbook, lines_of=lines_of)):
+        for make in (CsvFiles, EntryFiles, partial(ReportWorkbook, lines_of=lines_of), ReportPage):
             writers.append(make(staged, facts))
             open_writers.callback(writers[-1].close)
         for reported in pair(rows, outcomes):

@@ -10,7 +10,7 @@ from pathlib import Path
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
 from importer.load import CREATED_EARLIER, Stop
-from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Stopped
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Stopped, Timeline
 from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
@@ -31,7 +31,14 @@ class Progress:
     unreadable: Problem | None = None
 
 
-def record_end(folder: Path, manifest: RunManifest, progress: Progress, stop: Stop | None, signal: int | None) -> None:
+def record_end(
+    folder: Path,
+    manifest: RunManifest,
+    progress: Progress,
+    stop: Stop | None,
+    signal: int | None,
+    timeline: Timeline | None = None,
+) -> None:
     """Record in the manifest how a run ended. Does not write the report.
 
     Raises:
@@ -49,11 +56,12 @@ def record_end(folder: Path, manifest: RunManifest, progress: Progress, stop: St
     is_finished = stop is None and signal is None
     is_unusable = manifest.strict and manifest.dry_run and bool(manifest.warnings)  # a run would not have started
     code = UnusableInput.exit_code if is_unusable else exit_code(counts, stop, signal)
-    write_manifest(folder, manifest.ended(_ending(stop, code, is_finished=is_finished)))
+    write_manifest(folder, manifest.ended(_ending(stop, code, timeline, is_finished=is_finished)))
 
 
-def _ending(stop: Stop | None, code: int | None, *, is_finished: bool) -> Ending:
-    return Ending(datetime.now(UTC), is_finished, code, Stopped(stop.code, stop.reason, stop.hint) if stop else None)
+def _ending(stop: Stop | None, code: int | None, timeline: Timeline | None, *, is_finished: bool) -> Ending:
+    stopped = Stopped(stop.code, stop.reason, stop.hint) if stop else None
+    return Ending(datetime.now(UTC), is_finished, code, stopped, timeline)
 
 
 def _unreadable_from(progress: Progress) -> Stop | None:
@@ -88,7 +96,8 @@ def close(folder: Path, ledger: LedgerStore, limits: ReadingLimits) -> Summary:
     if manifest.ending is None:
         progress = _complete_journal(folder, manifest, ledger, limits)
         manifest = manifest.read_to(progress.rows, progress.last_row)
-        write_manifest(folder, manifest.ended(_ending(_unreadable_from(progress), None, is_finished=False)))
+        timeline = ledger.timeline(manifest.run, manifest.started_at)
+        write_manifest(folder, manifest.ended(_ending(_unreadable_from(progress), None, timeline, is_finished=False)))
     presences_in(folder.parent, ledger.address).forget(manifest.run)
     summary = rewrite_report(folder, limits)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)

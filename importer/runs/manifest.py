@@ -12,7 +12,7 @@ from typing import Any
 
 from importer.atomic_files import read_private, write_json
 from importer.ledger import Scope
-from importer.models import ManyTargets, Operation, SourceOptions, Stopped, Target, TargetRun
+from importer.models import ManyTargets, Operation, SourceOptions, Stopped, Target, TargetRun, Timeline
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
@@ -30,6 +30,7 @@ class Ending:
     finished: bool
     exit_code: int | None
     stopped: Stopped | None = None
+    timeline: Timeline | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,14 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     ending = values.pop("ending")
     if ending is not None:
         stopped = Stopped(**ending["stopped"]) if ending["stopped"] else None
-        ending = Ending(**{**ending, "at": datetime.fromisoformat(ending["at"]), "stopped": stopped})
+        ending = Ending(
+            **{
+                **ending,
+                "at": datetime.fromisoformat(ending["at"]),
+                "stopped": stopped,
+                "timeline": Timeline.from_json(ending["timeline"]),
+            }
+        )
     children = tuple(ChildCopy(**child) for child in values["children"])
     targets = tuple(map(_target, values["targets"]))
     names = (values["run"], values["source"], values["mapping_copy"])

@@ -34,6 +34,7 @@ from importer.startup import reduce_garbage_collection
 from importer.text.normalize import closest
 
 CONTINUE_HINT = "continue with importer resume, or run the same command again; completed rows are skipped"
+NO_PERSONAL_DATA: Final = "--no-personal-data"
 _RESTORE: Final = "restore it from a backup, or run the same import again; the ledger knows what was sent"
 
 
@@ -137,6 +138,7 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         finished=ending.finished if ending else False,
         exit_code=ending.exit_code if ending else None,
         stopped=ending.stopped if ending else None,
+        timeline=ending.timeline if ending else None,
         sandbox=manifest.sandbox,
         dry_run=manifest.dry_run,
         warnings=manifest.warnings,
@@ -144,6 +146,7 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         identity=manifest.identity,
         flags=manifest.flags,
         continues=manifest.continues,
+        personal_data=NO_PERSONAL_DATA not in manifest.flags,
     )
 
 

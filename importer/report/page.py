@@ -1,0 +1,328 @@
+"""The page report.html: what happened, what to do next and why, for people who open no workbook."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from http import HTTPStatus
+from pathlib import Path, PurePath
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from importer.models import OutcomeKind, Timeline
+from importer.report.accounting import ReportedRow
+from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, csv_file, outcome_text
+from importer.report.summary import ProblemGroup, RunFacts, Summary
+from importer.report.summary_sheet import moment, run_details
+from importer.report.text import headline, next_steps, sandbox_note
+from importer.text.dates import in_words
+from importer.text.normalize import visible
+
+_MOST_CAUSES: Final = 100  # of a section; the workbook has all
+
+_COLORS: Final = {
+    OutcomeKind.CREATED: "good",
+    OutcomeKind.ALREADY_EXISTS: "there",
+    OutcomeKind.ALREADY_IMPORTED: "there",
+    OutcomeKind.REJECTED: "wrong",
+    OutcomeKind.INVALID: "wrong",
+    OutcomeKind.FAILED: "open",
+    OutcomeKind.UNCONFIRMED: "open",
+    OutcomeKind.NOT_SENT: "idle",
+    OutcomeKind.FILTERED: "idle",
+}
+_ANSWER_COLORS: Final = {"201": "good", "409": "there", "400": "wrong", "413": "wrong", "422": "wrong"}
+_OTHER_ANSWER: Final = "open"  # 429, 5xx, no response: the request is repeated
+_STACKED: Final = ("good", "there", "wrong", "open")  # from the bottom
+
+
+class ReportPage:
+    """Writes report.html from the summary; a ReportWriter."""
+
+    files = (PAGE_FILE,)
+
+    def __init__(self, staged: Path, facts: RunFacts) -> None:
+        self._path = staged / PAGE_FILE
+        self._with_personal_data = facts.personal_data
+
+    def add(self, reported: ReportedRow) -> None:
+        """The page shows no single row."""
+
+    def finish(self, summary: Summary, folder: Path) -> None:
+        """Write the page. Raises OSError."""
+        text = page(summary, folder, with_personal_data=self._with_personal_data)
+        self._path.write_text(text, "utf-8", errors="backslashreplace")  # a file name may not be UTF-8
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
+
+def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> str:
+    """The HTML of the page. folder: the results folder as it appears in commands.
+
+    with_personal_data: show messages, which quote cells and responses; otherwise the general text of each code.
+    """
+    words = _Quoted() if with_personal_data else _General()
+    environment = Environment(
+        loader=PackageLoader(__package__, "."), autoescape=True, undefined=StrictUndefined, finalize=_shown
+    )
+    return environment.get_template("report.html.j2").render(
+        title=f"Import of {PurePath(summary.source.file).name} into {summary.target_title or summary.target}",
+        sentence=headline(summary),
+        kind="Check" if summary.dry_run else "Sandbox run" if summary.sandbox else "Run",
+        when=moment(summary.started_at),
+        banners=list(_banners(summary, words)),
+        shares=list(_shares(summary, with_links=with_personal_data)) if summary.source.rows else [],
+        total=summary.source.rows or 0,
+        steps=next_steps(summary, folder),
+        sections=list(_sections(summary, words)),
+        chart=_chart(summary, summary.timeline) if summary.timeline else None,
+        sent=summary.requests.sent,
+        retried=summary.requests.retried,
+        details=run_details(summary),
+        without_personal_data=not with_personal_data,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """A text without control characters, which a cell or a response could contain."""
+    return visible(value) if type(value) is str else value  # not of Markup, which is escaped already
+
+
+# --- texts, with the values of cells and responses or without -------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    count: int
+    column: str | None
+    text: str
+    hint: str
+    where: str
+    label: str
+    code: str
+
+
+class _Quoted:
+    """Texts as they are in the other reports."""
+
+    def group(self, group: ProblemGroup) -> tuple[str, str]:
+        return group.what, group.hint
+
+    def stop(self, summary: Summary) -> str:
+        return summary.stopped.reason if summary.stopped else ""
+
+    def warnings(self, texts: tuple[str, ...]) -> tuple[str, ...]:
+        return texts
+
+
+class _General:
+    """The general text of each code in place of a message, which may quote a cell or a response."""
+
+    def __init__(self) -> None:
+        from importer.problem_codes import areas
+
+        self._codes = {each.code: each for area in areas() for each in area.codes}
+
+    def group(self, group: ProblemGroup) -> tuple[str, str]:
+        known = self._codes.get(group.code)
+        return (_plain(known.cause), _plain(known.action)) if known else ("The message is left out.", "")
+
+    def stop(self, summary: Summary) -> str:
+        known = self._codes.get(summary.stopped.code) if summary.stopped else None
+        return _plain(known.cause) if known else "the reason is in the summary of the run"
+
+    def warnings(self, texts: tuple[str, ...]) -> tuple[str, ...]:
+        if not texts:
+            return ()
+        count = f"{len(texts):,} warning{'' if len(texts) == 1 else 's'}"
+        return (f"{count} about the file or the mapping as a whole: see {WORKBOOK_FILE}.",)
+
+
+_MARKDOWN: Final = re.compile(r"`([^`]*)`|\[([^\]]*)\]\([^)]*\)|\*\*([^*]*)\*\*")
+
+
+def _plain(markdown: str) -> str:
+    return _MARKDOWN.sub(lambda found: found[1] or found[2] or found[3] or "", markdown)
+
+
+_Words = _Quoted | _General
+
+
+def _banners(summary: Summary, words: _Words) -> Iterator[str]:
+    if summary.stopped:
+        yield f"Why it stopped: {words.stop(summary)}"
+    if summary.sandbox:
+        yield f"{sandbox_note(summary)}."
+
+
+# --- parts of the page ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    label: str
+    count: int
+    percent: str
+    meaning: str
+    color: str
+    file: str
+    link: bool
+
+
+def _shares(summary: Summary, *, with_links: bool) -> Iterator[_Share]:
+    total = summary.source.rows or 1
+    for kind in OutcomeKind:
+        if count := summary.outcomes[kind]:
+            words, file = outcome_text(kind, dry_run=summary.dry_run), csv_file(kind)
+            percent = _percent(count, total)
+            yield _Share(words.label, count, percent, words.meaning, _COLORS[kind], file, with_links)
+
+
+def _percent(count: int, total: int) -> str:
+    """Never 0 % or 100 % unless it is exactly that."""
+    share = 100 * count / total
+    if 0 < share < 1:
+        return "< 1 %"
+    if 99 < share < 100:
+        return "> 99 %"
+    return f"{share:.0f} %"
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    id: str
+    title: str
+    groups: list[_Cause]
+    texts: tuple[str, ...] = ()
+    more: int = 0
+
+
+def _sections(summary: Summary, words: _Words) -> Iterator[_Section]:
+    to_fix = [group for group in summary.problems if group.is_to_fix]
+    warned = [group for group in summary.problems if group.is_warning]
+    notes = [group for group in summary.problems if not group.is_to_fix and not group.is_warning]
+    of_file = words.warnings(summary.warnings)
+    for id, title, groups, texts in (
+        ("fix", "What to fix", to_fix, ()),
+        ("warnings", "Warnings", warned, of_file),
+        ("notes", "Notes", notes, ()),
+    ):
+        causes = [_cause(group, summary, words) for group in groups[:_MOST_CAUSES]]
+        yield _Section(id, title, causes, texts, len(groups) - len(causes))
+
+
+def _cause(group: ProblemGroup, summary: Summary, words: _Words) -> _Cause:
+    text, hint = words.group(group)
+    label = outcome_text(group.outcome, dry_run=summary.dry_run).label
+    return _Cause(group.count, group.column, text, hint, group.where, label, group.code)
+
+
+# --- the time line ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    color: str
+    y: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Interval:
+    x: float
+    parts: tuple[_Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    label: str
+    count: int
+    color: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Chart:
+    """The stacked bars of the time line, on 100 units of height and one of width for each interval."""
+
+    intervals: list[_Interval]
+    begins: str
+    ends: str
+    sentence: str
+    pauses: list[str]
+    answers: list[_Answer]
+
+
+def _chart(summary: Summary, timeline: Timeline) -> _Chart | None:
+    totals: Counter[str] = Counter()
+    for each in timeline.intervals:
+        totals.update(each)
+    if not totals:
+        return None
+    highest = max(sum(each.values()) for each in timeline.intervals)
+    intervals = [_interval(index, each, highest) for index, each in enumerate(timeline.intervals)]
+    end = summary.started_at + timedelta(seconds=timeline.step * len(intervals))
+    sentence = (
+        f"{totals.total():,} requests in {in_words(max(round(timeline.step * len(intervals)), 1))}; each bar is "
+        f"{in_words(timeline.step)}, the highest {highest:,} requests."
+    )
+    answers = [_Answer(_answer_label(status), count, _answer_color(status)) for status, count in totals.most_common()]
+    return _Chart(
+        intervals,
+        f"{summary.started_at:%H:%M:%S}",
+        f"{end:%H:%M:%S}",
+        sentence,
+        list(_pauses(summary, timeline)),
+        answers,
+    )
+
+
+def _interval(index: int, answers: Mapping[str, int], highest: int) -> _Interval:
+    parts, y = [], 100.0
+    for color in _STACKED:
+        count = sum(number for status, number in answers.items() if _answer_color(status) == color)
+        if count:
+            height = 100 * count / highest
+            y -= height
+            parts.append(_Part(color, round(y, 2), round(height, 2)))
+    return _Interval(index + 0.05, tuple(parts))
+
+
+def _pauses(summary: Summary, timeline: Timeline) -> Iterator[str]:
+    """The longer times without an answer, with what came before, such as responses with 429."""
+    quiet = 0
+    before: Mapping[str, int] = {}
+    for index, answers in enumerate(timeline.intervals):
+        if not answers:
+            quiet += 1
+            continue
+        if before and quiet >= _QUIET_INTERVALS and quiet * timeline.step >= _QUIET_SECONDS:
+            start, end = (summary.started_at + timedelta(seconds=timeline.step * at) for at in (index - quiet, index))
+            others = Counter({status: n for status, n in before.items() if _answer_color(status) == _OTHER_ANSWER})
+            after = f", after {_answer_label(others.most_common(1)[0][0])}" if others else ""
+            yield f"No requests were answered from {start:%H:%M:%S} to {end:%H:%M:%S}{after}."
+        quiet, before = 0, answers
+
+
+_QUIET_INTERVALS, _QUIET_SECONDS = 3, 2
+
+
+def _answer_color(status: str) -> str:
+    return _ANSWER_COLORS.get(status, _OTHER_ANSWER)
+
+
+def _answer_label(status: str) -> str:
+    """`201 created`, `503 service unavailable`, `no response`."""
+    if not status.isdigit():
+        return status
+    outcome = {"201": "created", "409": "already exists", "400": "rejected"}.get(status)
+    if outcome is None:
+        try:
+            outcome = HTTPStatus(int(status)).phrase.lower()
+        except ValueError:
+            outcome = ""
+    return f"{status} {outcome}".rstrip()
