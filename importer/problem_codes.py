@@ -1,7 +1,8 @@
 """The problem codes that this package reports, and docs/problems.md, which explains each of them.
 
-They are kept in problem_codes.toml, which a run never reads: a message is written where its problem is found, and a
-test compares both. `python -m importer.problem_codes > docs/problems.md` writes the page again.
+They are kept in problem_codes.toml, which a run only reads for a page without personal data: a message is written
+where its problem is found, and a test compares both. `python -m importer.problem_codes > docs/problems.md` writes the
+page again.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from http import HTTPStatus
 from pathlib import Path, PurePath
@@ -80,6 +80,7 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
         total=summary.source.rows or 0,
         steps=next_steps(summary, folder),
         sections=list(_sections(summary, words)),
+        label=lambda kind: outcome_text(kind, dry_run=summary.dry_run).label,
         chart=_chart(summary, summary.timeline) if summary.timeline else None,
         sent=summary.requests.sent,
         retried=summary.requests.retried,
@@ -96,22 +97,11 @@ def _shown(value: Any) -> Any:
 # --- texts, with the values of cells and responses or without -------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Cause:
-    count: int
-    column: str | None
-    text: str
-    hint: str
-    where: str
-    label: str
-    code: str
-
-
 class _Quoted:
     """Texts as they are in the other reports."""
 
-    def group(self, group: ProblemGroup) -> tuple[str, str]:
-        return group.what, group.hint
+    def causes(self, groups: list[ProblemGroup]) -> list[ProblemGroup]:
+        return groups
 
     def stop(self, summary: Summary) -> str:
         return summary.stopped.reason if summary.stopped else ""
@@ -128,9 +118,20 @@ class _General:
 
         self._codes = {each.code: each for area in areas() for each in area.codes}
 
-    def group(self, group: ProblemGroup) -> tuple[str, str]:
-        known = self._codes.get(group.code)
-        return (_plain(known.cause), _plain(known.action)) if known else ("The message is left out.", "")
+    def causes(self, groups: list[ProblemGroup]) -> list[ProblemGroup]:
+        """Groups that differ only in their messages become one."""
+        merged: dict[tuple[str, ...], ProblemGroup] = {}
+        for group in groups:
+            key = group.code, group.column or "", group.outcome
+            other = merged.get(key)
+            if other is not None:
+                places = (*other.places, *group.places)[: len(max(other.places, group.places, key=len))]
+                merged[key] = replace(other, count=other.count + group.count, places=places)
+            else:
+                known = self._codes.get(group.code)
+                what, hint = (known.cause, known.action) if known else ("The message is left out.", "")
+                merged[key] = replace(group, what=_plain(what), hint=_plain(hint))
+        return sorted(merged.values(), key=lambda group: -group.count)
 
     def stop(self, summary: Summary) -> str:
         known = self._codes.get(summary.stopped.code) if summary.stopped else None
@@ -197,7 +198,7 @@ def _percent(count: int, total: int) -> str:
 class _Section:
     id: str
     title: str
-    groups: list[_Cause]
+    groups: list[ProblemGroup]
     texts: tuple[str, ...] = ()
     more: int = 0
 
@@ -212,14 +213,8 @@ def _sections(summary: Summary, words: _Words) -> Iterator[_Section]:
         ("warnings", "Warnings", warned, of_file),
         ("notes", "Notes", notes, ()),
     ):
-        causes = [_cause(group, summary, words) for group in groups[:_MOST_CAUSES]]
-        yield _Section(id, title, causes, texts, len(groups) - len(causes))
-
-
-def _cause(group: ProblemGroup, summary: Summary, words: _Words) -> _Cause:
-    text, hint = words.group(group)
-    label = outcome_text(group.outcome, dry_run=summary.dry_run).label
-    return _Cause(group.count, group.column, text, hint, group.where, label, group.code)
+        causes = words.causes(groups)
+        yield _Section(id, title, causes[:_MOST_CAUSES], texts, max(len(causes) - _MOST_CAUSES, 0))
 
 
 # --- the time line ----------------------------------------------------------------------------------
@@ -266,9 +261,10 @@ def _chart(summary: Summary, timeline: Timeline) -> _Chart | None:
     highest = max(sum(each.values()) for each in timeline.intervals)
     intervals = [_interval(index, each, highest) for index, each in enumerate(timeline.intervals)]
     end = summary.started_at + timedelta(seconds=timeline.step * len(intervals))
+    seconds, requests = round(timeline.step * len(intervals)), totals.total()
     sentence = (
-        f"{totals.total():,} requests in {in_words(max(round(timeline.step * len(intervals)), 1))}; each bar is "
-        f"{in_words(timeline.step)}, the highest {highest:,} requests."
+        f"{requests:,} request{'' if requests == 1 else 's'} in {in_words(max(seconds, 1))}; each bar is "
+        f"{in_words(timeline.step)}, the highest {highest:,} request{'' if highest == 1 else 's'}."
     )
     answers = [_Answer(_answer_label(status), count, _answer_color(status)) for status, count in totals.most_common()]
     return _Chart(

@@ -36,7 +36,7 @@ def test_first_three_files_are_always_written(tmp_path: Path) -> None:
     write_report(tmp_path, FACTS, [], [])
 
     names = {"201_created.csv", "409_already_exists.csv", "400_rejected.csv"}
-    assert files_in(tmp_path) == {*names, "report.xlsx", "summary.json"}
+    assert files_in(tmp_path) == {*names, "report.xlsx", "report.html", "summary.json"}
     assert [read_csv(tmp_path / name) for name in names] == [[HEADER]] * 3
 
 
@@ -180,7 +180,14 @@ def test_earlier_files_without_rows_go(tmp_path: Path) -> None:
 
     write_report(tmp_path, FACTS, rows([4]), created([4]))
 
-    names = {"201_created.csv", "409_already_exists.csv", "400_rejected.csv", "report.xlsx", "summary.json"}
+    names = {
+        "201_created.csv",
+        "409_already_exists.csv",
+        "400_rejected.csv",
+        "report.xlsx",
+        "report.html",
+        "summary.json",
+    }
     assert files_in(tmp_path) == {*names, "source.csv"}
     assert len(read_csv(tmp_path / "201_created.csv")) == 2
 

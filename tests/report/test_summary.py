@@ -71,12 +71,13 @@ def test_summary_json_whole(tmp_path: Path) -> None:
         "dry_run": False,
         "files": [
             *("201_created.csv", "409_already_exists.csv", "400_rejected.csv", "invalid.csv"),
-            *("report.xlsx", "summary.json"),
+            *("report.xlsx", "report.html", "summary.json"),
         ],
         "started_at": "2026-11-21T02:15:03+03:00",
         "ended_at": "2026-11-21T02:19:40+03:00",
         "flags": {},
         "continues": None,
+        "timeline": None,
     }
 
 

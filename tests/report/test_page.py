@@ -1,0 +1,163 @@
+"""report.html: one page that shows what happened and what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from importer.models import Outcome, OutcomeKind, Stopped, Timeline
+from importer.report import write_report
+from tests.report.building import bad_degree, bad_mobile, facts_with, refused, row
+
+_CHROMIUM = Path("/usr/bin/chromium")
+_TIMELINE = Timeline(0.5, ({}, {"201": 3, "429": 2}, {}, {}, {}, {}, {}, {"201": 1, "409": 1, "no response": 1}))
+
+
+class _Texts(HTMLParser):
+    """The visible texts of a page, and every address in it."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.addresses: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "action", "srcset")]
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.texts.append(" ".join(data.split()))
+
+
+def _page(folder: Path, *outcomes: Outcome, rows: Any = None, **facts: Any) -> str:
+    read = rows or [row(each.row) for each in outcomes]
+    write_report(folder, facts_with(**facts), read, outcomes)
+    return (folder / "report.html").read_text("utf-8")
+
+
+def _some_outcomes() -> list[Outcome]:
+    first, second = row(4, "0004", "ada@example.com", "call me", "Ph.D."), row(5)
+    return [
+        Outcome(2, OutcomeKind.CREATED, 201, 1),
+        Outcome(3, OutcomeKind.ALREADY_EXISTS, 409, 2),
+        Outcome(4, OutcomeKind.INVALID, problems=(bad_degree(first), bad_mobile(first))),
+        Outcome(5, OutcomeKind.REJECTED, 400, 1, (refused(f"the service said: {second.cells[1]} is banned"),)),
+    ]
+
+
+def _some_page(folder: Path, **facts: Any) -> str:
+    rows = [row(2), row(3), row(4, "0004", "ada@example.com", "call me", "Ph.D."), row(5)]
+    return _page(folder, *_some_outcomes(), rows=rows, timeline=_TIMELINE, **facts)
+
+
+def test_what_happened_and_what_to_do(tmp_path: Path) -> None:
+    """The page has the sentence, each outcome with its share and file, the causes with cells, and the commands."""
+    texts = _Texts(_some_page(tmp_path)).texts
+    everything = " ".join(texts)
+    assert "Finished: 4 rows read, 1 created, 1 already existed, 1 rejected, 1 invalid" in texts
+    for label, share, file in (("created", "25 %", "201_ created.csv"), ("invalid", "25 %", "invalid.csv")):
+        assert re.search(rf"{label} 1 {share} [a-z ;()0-9]*{file}", everything), (label, everything)
+    assert "'call me' is not a valid phone number" in texts
+    assert re.search("What to do: write it with its country C4 · invalid · phone-invalid", everything)
+    assert "the service said: person5@example.com is banned" in texts
+    assert any(text.startswith("importer run ") and "invalid.csv" in text for text in texts)
+
+
+def test_the_time_line(tmp_path: Path) -> None:
+    """The page shows when the service answered what, and the pauses with what came before them."""
+    html = _some_page(tmp_path)
+    everything = " ".join(_Texts(html).texts)
+    assert "8 requests in 4 seconds; each bar is 0.5 seconds, the highest 5 requests." in everything
+    assert "No requests were answered from 02:15:04 to 02:15:06, after 429 too many requests." in everything
+    assert re.search(r"201 created 4 429 too many requests 2 409 already exists 1 no response 1", everything)
+    heights = [float(found) for found in re.findall(r'<rect class="good"[^>]*height="([\d.]+)"', html)]
+    assert heights == [60, 20]  # of the highest bar: 3 of 5 requests, then 1
+
+
+def test_no_request_leaves_the_page(tmp_path: Path) -> None:
+    """The page has no script, refers only to files beside it, and its policy forbids everything else."""
+    html = _some_page(tmp_path)
+    assert "<script" not in html
+    assert "default-src 'none'" in html
+    addresses = [each for each in _Texts(html).addresses if each != "data:,"]
+    assert addresses
+    assert all((tmp_path / each).is_file() for each in addresses)
+
+
+def test_texts_stay_texts(tmp_path: Path) -> None:
+    """Markup, quotes and control characters in cells, columns and responses are shown, never interpreted."""
+    payload = "<script>alert(1)</script>\"'{{7*7}}&amp;\x1b[31m\u202e"
+    html = _page(tmp_path, Outcome(2, OutcomeKind.REJECTED, 400, 1, (refused(payload, payload),)), target_title=payload)
+    assert "<script" not in html
+    shown = "<script>alert(1)</script>\"'{{7*7}}&amp;\\u001b[31m\\u202e"
+    assert _Texts(html).texts.count(shown) == 2  # what was said, and what to do
+    assert any(text.endswith(f"into {shown}") for text in _Texts(html).texts)
+    assert not {"\x1b", "\u202e"} & set(html)
+
+
+def test_without_personal_data(tmp_path: Path) -> None:
+    """Without personal data the page says what to do by cause and cell, and quotes no cell and no response."""
+    html = _some_page(
+        tmp_path,
+        personal_data=False,
+        warnings=("two e-mails for Ada Lovelace",),
+        stopped=Stopped("too-many-errors", "ada@example.com was refused", "run the same command again"),
+    )
+    for value in ("ada@example.com", "person5", "call me", "Ph.D.", "Lovelace", "0004"):
+        assert value not in html, value
+    everything = " ".join(_Texts(html).texts)
+    assert re.search(r"1 row Mobile .* What to do: .* C4 · invalid · phone-invalid", everything)
+    assert "1 warning about the file or the mapping as a whole: see report.xlsx." in everything
+    assert [each for each in _Texts(html).addresses if each != "data:,"] == []
+
+
+def test_groups_without_their_values(tmp_path: Path) -> None:
+    """Problems that differ only in the quoted value are one cause where values are not shown."""
+    rows = [row(number, f"{number}", "x@example.com", "", f"degree {number}") for number in range(2, 10)]
+    outcomes = [Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in rows]
+    everything = " ".join(_Texts(_page(tmp_path, *outcomes, rows=rows, personal_data=False)).texts)
+    assert everything.count("value-unknown") == 1
+    assert re.search(r"8 rows Degree 1 .* D2", everything)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs a browser")
+    if not _CHROMIUM.exists():
+        pytest.skip("needs /usr/bin/chromium")
+    offline = ["--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(
+            executable_path=str(_CHROMIUM), args=["--no-sandbox", "--disable-gpu", "--no-first-run", *offline]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("personal_data", [True, False])
+def test_in_a_browser(browser: Any, tmp_path: Path, scheme: str, personal_data: bool) -> None:
+    """In a browser, no request leaves the page, nothing is in the console, it is accessible, and fits on a phone."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    _some_page(tmp_path, personal_data=personal_data, sandbox=True)
+    context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    requests: list[str] = []
+    said: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    address = (tmp_path / "report.html").as_uri()
+    page.goto(address)
+    assert requests == [address]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    found = axe.Axe().run(page)
+    assert not found.violations_count, found.generate_report()
+    assert said == []
+    context.close()
