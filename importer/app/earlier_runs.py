@@ -174,8 +174,10 @@ def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
     return manifest.run
 
 
-def rewrite_report(earlier: EarlierRun) -> Finished:
+def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finished:
     """Write the report of an earlier run again, also of one that was killed.
+
+    personal_data: whether report.html may quote cells, unless the run was told that it may not.
 
     Raises:
         UsageError: there is no such run, or it is a check that was not completed.
@@ -188,9 +190,12 @@ def rewrite_report(earlier: EarlierRun) -> Finished:
     if manifest.is_split or manifest.ending is not None:
         if manifest.is_split:
             _close_killed(earlier, folder, manifest)
-        return Finished(folder, run_report.rewrite_report(folder, earlier.limits))
+        return Finished(folder, run_report.rewrite_report(folder, earlier.limits, personal_data=personal_data))
     with _ledger_of(manifest, earlier.settings) as ledger:  # killed or running: the lock shows which
-        return Finished(folder, close(folder, ledger, earlier.limits))
+        summary = close(folder, ledger, earlier.limits)
+    if not personal_data:
+        summary = run_report.rewrite_report(folder, earlier.limits, personal_data=False)
+    return Finished(folder, summary)
 
 
 def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceStatus]:

@@ -46,6 +46,10 @@ GiveUpAfter = Annotated[
 Strict = Annotated[
     bool, typer.Option("--strict", help="Treat warnings as errors: hold the rows back. [IMPORTER_STRICT]")
 ]
+NoPersonalData = Annotated[
+    bool,
+    typer.Option("--no-personal-data", help="Keep values of cells out of report.html, so that it can be mailed."),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Show = Annotated[
     int | None,

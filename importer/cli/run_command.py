@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from importer.cli.messages import print_message, print_result
 from importer.cli.runs_commands import present
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UsageError
+from importer.report import LARGEST_GROUPS, MOST_GROUPS, attention_lines, subject_line
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import Settings, load_settings
 
@@ -53,6 +55,7 @@ def run(
         typer.Option("--check-first", help="Check all rows of a large file before sending any. [always before asking]"),
     ] = False,
     strict: options.Strict = False,
+    no_personal_data: options.NoPersonalData = False,  # in the flags of the order
     yes: options.Yes = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -91,6 +94,7 @@ def check(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing annotated copy.")] = False,
     show: options.Show = None,
     strict: options.Strict = False,
+    no_personal_data: options.NoPersonalData = False,  # in the flags of the order
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -267,14 +271,20 @@ class _Session:
     def _report_end(self, finished: Finished, more: dict[str, Any] | None = None, *, last: str = "") -> NoReturn:
         """more: keys that are added to the JSON object; last: a message after the summary."""
         summary = finished.summary
-        show = next_command(self.context, "show", summary.run)
         if not self.quiet or self.as_json:
-            present(self.context, finished.folder, summary, self.as_json, more)
+            most_groups = MOST_GROUPS if summary.dry_run else LARGEST_GROUPS
+            present(self.context, finished.folder, summary, self.as_json, more, most_groups)
         elif summary.exit_code:
-            print_message(f"importer: exit code {summary.exit_code}; see: {show}")
+            for line in attention_lines(summary, finished.folder):
+                print_message(line)
         elif others := finished.imported_with_other_data:
             rows = "1 row was" if others == 1 else f"{others} rows were"
+            show = next_command(self.context, "show", summary.run)
             print_message(f"importer: {rows} already imported with different data; see: {show}")
         if last and not self.quiet:
             print_message(last)
+        if not self.as_json and not sys.stdout.isatty() and (summary.exit_code or not self.quiet):  # a log, or a mail
+            show_line = print_message if self.quiet else print_result
+            show_line("")
+            show_line(subject_line(summary))
         raise typer.Exit(summary.exit_code or 0)

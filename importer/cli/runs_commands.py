@@ -29,7 +29,7 @@ from importer.cli.messages import print_message, print_result, problem_lines
 from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
-from importer.report import Summary, outcome_text, read_summary, status_lines, summary_lines, wrapped
+from importer.report import MOST_GROUPS, Summary, outcome_text, read_summary, status_lines, summary_lines, wrapped
 from importer.runs.lineage import SourceStatus, rows_without_target
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import EDITS_FILE, MARKER, refuse_untrusted, summaries_of_edits
@@ -207,21 +207,30 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
 
 
 def report(
-    context: typer.Context, run: options.Run = "last", out: options.Out = None, as_json: options.AsJson = False
+    context: typer.Context,
+    run: options.Run = "last",
+    out: options.Out = None,
+    no_personal_data: options.NoPersonalData = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Write the report of a run again, even if the run was killed."""
-    finished = rewrite_report(EarlierRun(run, load_settings(out=out)))
+    finished = rewrite_report(EarlierRun(run, load_settings(out=out)), personal_data=not no_personal_data)
     present(context, finished.folder, finished.summary, as_json)
 
 
 def present(
-    context: typer.Context, folder: Path, summary: Summary, as_json: bool, more: dict[str, Any] | None = None
+    context: typer.Context,
+    folder: Path,
+    summary: Summary,
+    as_json: bool,
+    more: dict[str, Any] | None = None,
+    most_groups: int = MOST_GROUPS,
 ) -> None:
     """Print a summary on stdout, as text or as JSON. `more`: keys that are added to the JSON object."""
     if as_json:
         print_result(json.dumps({**summary.to_json(), **(more or {})}, ensure_ascii=False))
         return
-    for line in summary_lines(summary, folder):
+    for line in summary_lines(summary, folder, most_groups):
         print_result(line)
     if proposed := summaries_of_edits(folder):
         print_result(f"\nProposed changes of the mapping: {folder / EDITS_FILE}")

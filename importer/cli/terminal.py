@@ -26,7 +26,8 @@ from importer.text.dates import in_words
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-_PROGRESS_INTERVAL: Final = 15.0  # seconds between two progress lines
+_PROGRESS_INTERVAL: Final = 30.0  # seconds between two progress lines
+_RATE_INTERVAL: Final = 2.0  # seconds between two updates of the rate in the bar
 _SHORT_DELAY: Final = 1.5  # seconds; shorter delays are not shown
 _STOPPING = b"\nStopping: waiting for pending requests, then writing the report.\nPress Ctrl-C again to stop now.\n"
 _STOPPED = b"\nStopped. Run the same command again to continue.\n"
@@ -76,6 +77,8 @@ class Terminal:
             print_message(line)
         elif (line := _detail(event)) is not None:
             self._show_detail(line)
+            if self._rows is not None:
+                self._rows.pause(is_paused=isinstance(event, orders.Paused))
 
     def _show_detail(self, line: str) -> None:
         if not self._quiet:
@@ -184,16 +187,29 @@ class _Progress:
         self._clock = clock
         self._counts: Counter[OutcomeKind] = Counter()
         self._shown_at = clock()
+        self._rows_shown = 0
         self._bar = _started_bar(total) if sys.stderr.isatty() else None
 
     def __call__(self, outcome: Outcome) -> None:
         self._counts[outcome.kind] += 1
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], advance=1, counts=counts_in_words(self._counts))
+            self._show_rate(self._bar)
         elif (now := self._clock()) - self._shown_at >= _PROGRESS_INTERVAL:
             self._shown_at = now
             done = f"{self._counts.total()}" if self._total is None else f"{self._counts.total()} of {self._total}"
             print_message(f"{done} rows: {counts_in_words(self._counts)}")
+
+    def pause(self, *, is_paused: bool) -> None:
+        """Show whether sending pauses."""
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], description="Waiting" if is_paused else "Rows", rate="")
+
+    def _show_rate(self, bar: Bar) -> None:
+        now, rows = self._clock(), self._counts.total()
+        if now - self._shown_at >= _RATE_INTERVAL:
+            bar.update(bar.task_ids[0], rate=f"{(rows - self._rows_shown) / (now - self._shown_at):,.1f}/s")
+            self._shown_at, self._rows_shown = now, rows
 
     def end(self) -> None:
         if self._bar is not None:
@@ -209,12 +225,13 @@ def _started_bar(total: int | None) -> Bar:
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TextColumn("{task.fields[counts]}"),
+        TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(compact=True),
         console=Console(stderr=True),
         transient=True,
     )
     bar.start()
-    bar.add_task("Rows", total=total, counts="")
+    bar.add_task("Rows", total=total, counts="", rate="")
     return bar
 
 

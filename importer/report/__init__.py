@@ -4,10 +4,23 @@ from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCount
 from importer.report.csv_files import write_rows
 from importer.report.outcomes import csv_file, outcome_text
 from importer.report.summary import Entries, ProblemGroup, RunFacts, Summary, read_summary
-from importer.report.text import group_lines, import_command, status_lines, summary_lines, warning_lines, wrapped
+from importer.report.text import (
+    LARGEST_GROUPS,
+    MOST_GROUPS,
+    attention_lines,
+    group_lines,
+    import_command,
+    status_lines,
+    subject_line,
+    summary_lines,
+    warning_lines,
+    wrapped,
+)
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
 __all__ = [
+    "LARGEST_GROUPS",
+    "MOST_GROUPS",
     "Entries",
     "MissingOutcome",
     "ProblemGroup",
@@ -16,12 +29,14 @@ __all__ = [
     "RunFacts",
     "Summary",
     "SummaryCounter",
+    "attention_lines",
     "csv_file",
     "group_lines",
     "import_command",
     "outcome_text",
     "read_summary",
     "status_lines",
+    "subject_line",
     "summary_lines",
     "warning_lines",
     "wrapped",

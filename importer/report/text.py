@@ -6,18 +6,19 @@ import re
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Final
 
 from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
 from importer.problems import UnusableInput
-from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
+from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.commands import command_line
 from importer.text.normalize import visible
 
 WIDTH: Final = 80
 MOST_GROUPS: Final = 12
+LARGEST_GROUPS: Final = 3  # at the end of a run
 MOST_WARNINGS: Final = 6
 
 _COUNT_WIDTH = 8
@@ -34,14 +35,18 @@ _OF_RUN_ONLY: Final = (*_OF_THE_WHOLE_FILE, "--sandbox", "--questions", "--fault
 
 def headline(summary: Summary) -> str:
     """`Finished: 300 rows read, 251 created, 30 already existed, 19 invalid`."""
+    return f"{_ending(summary)}: {_counts(summary)}"
+
+
+def _counts(summary: Summary) -> str:
     if summary.source.rows is None:
-        return f"{_ending(summary)}: rows are not counted yet"
+        return "rows are not counted yet"
     counts = [
         f"{summary.outcomes[kind]:,} {outcome_text(kind, dry_run=summary.dry_run).counted}"
         for kind in OutcomeKind
         if summary.outcomes[kind]
     ]
-    return f"{_ending(summary)}: {', '.join([f'{_rows(summary.source.rows)} read', *counts])}"
+    return ", ".join([f"{_rows(summary.source.rows)} read", *counts])
 
 
 def sandbox_note(summary: Summary) -> str:
@@ -145,17 +150,18 @@ def import_command(file: Path, summary: Summary, folder: Path) -> str:
     return _of_file("run", file, summary, folder, without=_OF_THE_WHOLE_FILE)
 
 
-def summary_lines(summary: Summary, folder: Path) -> list[str]:
+def summary_lines(summary: Summary, folder: Path, most_groups: int = MOST_GROUPS) -> list[str]:
     """The lines to show after a run, at most 80 columns wide except for paths and commands.
 
-    folder: the results folder as it is shown. Control characters in cells and responses are replaced.
+    folder: the results folder as it is shown. most_groups: the maximum of groups of problems. Control characters in
+    cells and responses are replaced.
     """
     parts = [
         _opening(summary),
         _outcomes(summary),
-        _problems("What to fix", [group for group in summary.problems if group.is_to_fix]),
+        _problems_to_fix(summary, most_groups),
         warning_lines([group for group in summary.problems if group.is_warning], summary.warnings),
-        _problems("Notes", [group for group in summary.problems if _is_note(group, summary)]),
+        _problems("Notes", [group for group in summary.problems if _is_note(group, summary)], most_groups),
         _requests(summary),
         _report(summary, folder),
         _next(next_steps(summary, folder)),
@@ -183,10 +189,31 @@ def status_lines(
         steps.append(Step("import the file again; completed rows are skipped", (again,)))
     parts = [
         _outcomes(summary),
-        _problems("Still to be done", [group for group in summary.problems if group.outcome in is_open]),
+        _problems("Still to be done", [group for group in summary.problems if group.outcome in is_open], MOST_GROUPS),
         _next(steps or [Step("no action needed: every row is complete")]),
     ]
     return _with_blank_lines(parts)
+
+
+def attention_lines(summary: Summary, folder: Path) -> list[str]:
+    """What needs a person: the largest problems and what to do; the parameters are those of `summary_lines`."""
+    return _with_blank_lines(
+        [
+            _opening(summary),
+            _problems_to_fix(summary, LARGEST_GROUPS),
+            _report(summary, folder),
+            _next(next_steps(summary, folder)),
+        ]
+    )
+
+
+def subject_line(summary: Summary) -> str:
+    """The result in one line, such as for the subject of a mail: `importer: needs attention: a.csv: 9 rows, ...`."""
+    if summary.stopped or not summary.finished:
+        state = "stopped early"
+    else:
+        state = "needs attention" if summary.exit_code else "complete"
+    return _printable(f"importer: {state}: {PurePath(summary.source.file).name}: {_counts(summary)}")
 
 
 def _with_blank_lines(parts: Iterable[Iterator[str]]) -> list[str]:
@@ -223,13 +250,17 @@ def _is_note(group: ProblemGroup, summary: Summary) -> bool:
     return not is_shown and group.code != CREATED_EMAILS
 
 
-def _problems(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
+def _problems_to_fix(summary: Summary, most: int) -> Iterator[str]:
+    return _problems("What to fix", [group for group in summary.problems if group.is_to_fix], most)
+
+
+def _problems(title: str, groups: list[ProblemGroup], most: int) -> Iterator[str]:
     if groups:
         yield title
-    for group in groups[:MOST_GROUPS]:
+    for group in groups[:most]:
         yield from group_lines(group)
-    if len(groups) > MOST_GROUPS:
-        yield f"... and {len(groups) - MOST_GROUPS:,} more in {WORKBOOK_FILE}"
+    if len(groups) > most:
+        yield f"... and {len(groups) - most:,} more in {PAGE_FILE} and {WORKBOOK_FILE}"
 
 
 def group_lines(group: ProblemGroup) -> Iterator[str]:
@@ -276,8 +307,9 @@ def _requests(summary: Summary) -> Iterator[str]:
 
 
 def _report(summary: Summary, folder: Path) -> Iterator[str]:
-    if WORKBOOK_FILE in summary.files:
-        yield f"Report: {_printable(str(folder / WORKBOOK_FILE))}"
+    for title, name in (("Report:", PAGE_FILE), ("       ", WORKBOOK_FILE)):
+        if name in summary.files:
+            yield f"{title} {_printable(str(folder / name))}"
 
 
 def _next(steps: Iterable[Step]) -> Iterator[str]:

@@ -38,10 +38,11 @@ NO_PERSONAL_DATA: Final = "--no-personal-data"
 _RESTORE: Final = "restore it from a backup, or run the same import again; the ledger knows what was sent"
 
 
-def rewrite_report(folder: Path, limits: ReadingLimits) -> Summary:
+def rewrite_report(folder: Path, limits: ReadingLimits, *, personal_data: bool = True) -> Summary:
     """Write the report of a run from its files: the copy of its source, its journals and its manifest.
 
-    limits: the current ones; they may be higher than those of the run.
+    limits: the current ones; they may be higher than those of the run. personal_data: whether report.html may quote
+    cells, unless the run was told that it may not.
 
     Raises:
         UnusableInput: the copy or a journal was changed; the existing report stays.
@@ -50,11 +51,13 @@ def rewrite_report(folder: Path, limits: ReadingLimits) -> Summary:
     if manifest.is_split:
         for part in part_folders(folder, manifest):
             if read_manifest(part).ending is not None:
-                rewrite_report(part, limits)
-    return report_of_whole(folder, manifest, limits)
+                rewrite_report(part, limits, personal_data=personal_data)
+    return report_of_whole(folder, manifest, limits, personal_data=personal_data)
 
 
-def report_of_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Summary:
+def report_of_whole(
+    folder: Path, manifest: RunManifest, limits: ReadingLimits, *, personal_data: bool = True
+) -> Summary:
     """Like `rewrite_report`, but without writing the reports of its targets again."""
     refuse_changed(folder, manifest)
     sheet = sheet_of(folder, manifest, limits)
@@ -62,6 +65,7 @@ def report_of_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits) 
         outcomes = outcomes_of(folder, manifest, sheet, stack)
         sent = SentAnswers(folder, manifest, sheet, limits)
         facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
+        facts = replace(facts, personal_data=facts.personal_data and personal_data)
         return write_report(folder, facts, rows_of(manifest, sheet), outcomes, lines_of=sent.lines_of)
 
 

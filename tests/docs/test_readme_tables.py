@@ -20,6 +20,7 @@ from importer.problems import ImporterError
 from importer.report.outcomes import (
     NO_ACTION_SHEET_LIMIT,
     OUTCOMES,
+    PAGE_FILE,
     SHEET_LIMIT,
     SUMMARY_FILE,
     WORKBOOK_FILE,
@@ -171,7 +172,7 @@ def test_every_file_of_the_results_folder_is_listed() -> None:
     listed = {name for key in table(RESULTS, "file", "contents") for name in key.split(", ")}
     kept = {"source.*", "mapping.yaml", "questions.json", ASKED, EDITS_FILE, MANIFEST, JOURNAL}
     kept |= {"invalid.NAME.csv", "400_rejected.NAME.csv", "child-*"}
-    assert listed == {*map(csv_file, OutcomeKind), WORKBOOK_FILE, SUMMARY_FILE, *kept}
+    assert listed == {*map(csv_file, OutcomeKind), PAGE_FILE, WORKBOOK_FILE, SUMMARY_FILE, *kept}
 
 
 def test_the_always_written_files_come_first() -> None:

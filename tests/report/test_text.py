@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from importer.models import Outcome, OutcomeKind, Row, Stopped
+from importer.problems import Origin
 from importer.report import RunFacts, summary_lines, write_report, write_unfinished_summary
-from importer.report.text import MOST_GROUPS, WIDTH
-from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, refused, row, rows
+from importer.report.text import MOST_GROUPS, WIDTH, attention_lines, subject_line
+from tests.report.building import FACTS, ORIGIN, bad_degree, bad_mobile, created, facts_with, refused, row, rows
 
 SHOWN = Path("results/20261121-021503-7f3a")
 
@@ -71,7 +73,8 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "\n"
         "Requests: 8 sent, 3 of them retries\n"
         "\n"
-        "Report: results/20261121-021503-7f3a/report.xlsx\n"
+        "Report: results/20261121-021503-7f3a/report.html\n"
+        "        results/20261121-021503-7f3a/report.xlsx\n"
         "\n"
         "What to do next\n"
         "  1. fix the rows in invalid.csv and 400_rejected.csv, then import them\n"
@@ -96,7 +99,8 @@ def test_a_run_where_all_is_well(tmp_path: Path) -> None:
         "",
         "Requests: 1 sent",
         "",
-        "Report: results/20261121-021503-7f3a/report.xlsx",
+        "Report: results/20261121-021503-7f3a/report.html",
+        "        results/20261121-021503-7f3a/report.xlsx",
         "",
         "What to do next",
         "  1. no action needed: every row is complete",
@@ -118,7 +122,8 @@ def test_a_run_that_was_stopped(tmp_path: Path) -> None:
         "",
         "Requests: 1 sent",
         "",
-        "Report: results/20261121-021503-7f3a/report.xlsx",
+        "Report: results/20261121-021503-7f3a/report.html",
+        "        results/20261121-021503-7f3a/report.xlsx",
         "",
         "What to do next",
         "  1. renew IMPORTER_TOKEN",
@@ -143,7 +148,8 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "          D5: 'bachelor' is not a degree that the service accepts",
         "          -> add it under values: in mappings/zoho.yaml:41",
         "",
-        "Report: results/20261121-021503-7f3a/report.xlsx",
+        "Report: results/20261121-021503-7f3a/report.html",
+        "        results/20261121-021503-7f3a/report.xlsx",
         "",
         "What to do next",
         "  1. fix the rows in invalid.csv, then import it",
@@ -173,7 +179,68 @@ def test_many_problems_are_capped(tmp_path: Path) -> None:
     lines = _lines(tmp_path, FACTS, list(rows(numbers)), outcomes)
 
     assert lines.count("       1  rejected [refused]") == MOST_GROUPS
-    assert "... and 3 more in report.xlsx" in lines
+    assert "... and 3 more in report.html and report.xlsx" in lines
+
+
+def test_what_needs_a_person(tmp_path: Path) -> None:
+    """Its lines have the three largest problems and what to do next, and nothing else."""
+    read = [row(number) for number in range(1, 11)]
+    problems = [refused("most"), refused("most"), *(refused(f"no {number}") for number in range(3, 11))]
+    outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, 1, (found,)) for n, found in enumerate(problems, start=1)]
+
+    summary = write_report(tmp_path, facts_with(exit_code=4, warnings=("inspect",)), read, outcomes)
+
+    assert attention_lines(summary, SHOWN) == [
+        "Finished: 10 rows read, 10 rejected",
+        "",
+        "What to fix",
+        "       2  rejected [refused]",
+        "          row 1: most",
+        "          -> fix the row",
+        "          also row 2",
+        "       1  rejected [refused]",
+        "          row 3: no 3",
+        "          -> fix the row",
+        "       1  rejected [refused]",
+        "          row 4: no 4",
+        "          -> fix the row",
+        "... and 6 more in report.html and report.xlsx",
+        "",
+        "Report: results/20261121-021503-7f3a/report.html",
+        "        results/20261121-021503-7f3a/report.xlsx",
+        "",
+        "What to do next",
+        "  1. fix the rows in 400_rejected.csv, then import it",
+        "     importer run results/20261121-021503-7f3a/400_rejected.csv --mapping mappings/zoho.yaml",
+    ]
+
+
+SUBJECTS = [
+    pytest.param({}, OutcomeKind.CREATED, "complete: candidates.xlsx: 1 row read, 1 created", id="complete"),
+    pytest.param(
+        {"exit_code": 4}, OutcomeKind.FAILED, "needs attention: candidates.xlsx: 1 row read, 1 failed", id="4"
+    ),
+    pytest.param(
+        {"stopped": Stopped("x", "y", "z"), "exit_code": 5},
+        OutcomeKind.NOT_SENT,
+        "stopped early: candidates.xlsx: 1 row read, 1 not sent",
+        id="stopped",
+    ),
+    pytest.param(
+        {"finished": False, "exit_code": None, "origin": Origin("a/b\nBcc: x.csv")},
+        OutcomeKind.CREATED,
+        "stopped early: b Bcc: x.csv: 1 row read, 1 created",
+        id="killed, and a name with a line break",
+    ),
+]
+
+
+@pytest.mark.parametrize(("facts", "kind", "expected"), SUBJECTS)
+def test_the_subject_of_a_mail(tmp_path: Path, facts: dict[str, Any], kind: OutcomeKind, expected: str) -> None:
+    """One line says whether the run needs attention, of which file, and the counts."""
+    origin = facts.get("origin", ORIGIN)
+    summary = write_report(tmp_path, facts_with(**facts), [row(4, origin=origin)], [Outcome(4, kind)])
+    assert subject_line(summary) == f"importer: {expected}"
 
 
 def test_many_warnings_are_capped(tmp_path: Path) -> None:
