@@ -162,6 +162,8 @@ def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
         "    option",
         '  - m.yaml:6 the answer to start: dates: ["%d.%m.%Y"] reads all 2 cells that are',
         "    not dates now",
+        "",
+        "importer: needs attention: people.csv: 2 rows read, 2 invalid",
     ]
 
 

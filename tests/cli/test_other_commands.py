@@ -72,7 +72,7 @@ def test_runs_are_listed_and_shown(serve: Serve) -> None:
     assert served("show", "last").out == served("show", newest.split()[0]).out
     opening, summary = served("show").out.split("\n\n", 1)
     assert re.fullmatch(rf"people.csv, for job post 4f2c9a, with mapping.yaml\nRun \S+: {when}", opening)
-    assert summary == ran.out
+    assert ran.out == f"{summary}\nimporter: needs attention: people.csv: 3 rows read, 2 created, 1 invalid\n"
     assert len(json.loads(served("runs", "--json").out)) == 2
 
 
