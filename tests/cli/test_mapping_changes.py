@@ -163,7 +163,7 @@ def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
         '  - m.yaml:6 the answer to start: dates: ["%d.%m.%Y"] reads all 2 cells that are',
         "    not dates now",
         "",
-        "importer: needs attention: people.csv: 2 rows read, 2 invalid",
+        "importer: needs attention: a.csv: 2 rows read, 2 invalid",
     ]
 
 
