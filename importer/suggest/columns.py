@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeGuard
 
 from importer.mapping import NO_WORDS, YES_WORDS, Header
@@ -48,6 +50,9 @@ _DIALED = re.compile(r"[+0(].{8,}|\d{3}[-. ]\d{3}[-. ]\d{4}")
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,3}(?:([., '’\u00a0\u202f])\d{3})*|[+-]?\d+")
 _DOCUMENT = re.compile(r"[A-Za-z0-9_-]*\d[A-Za-z0-9_-]*")
 _FILE_NAME = re.compile(r".*\.(pdf|docx?|odt|rtf|txt|jpe?g|png)", re.IGNORECASE)
+_AMOUNT = re.compile(r"([^\d\s.,+-]*)\s*([+-]?\d(?:.*\d)?)\s*([^\d\s]*)", re.DOTALL)
+_CURRENCY_WORD = re.compile(r"[^\W\d_]+|[^\w\s]")
+_CURRENCIES: dict[str, str] = {normalize(word): code for code, words in _TABLE["currencies"].items() for word in words}
 
 
 def is_yes(text: str) -> bool:
@@ -56,6 +61,56 @@ def is_yes(text: str) -> bool:
 
 def is_no(text: str) -> bool:
     return normalize(text) in _NO
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number, and the currency before or after it: as written, and its code; both "" if there is none."""
+
+    number: str
+    currency: str = ""
+    code: str = ""
+
+
+@lru_cache(maxsize=8192)
+def amount_of(text: str) -> Amount:
+    """`45.000 TL` and `$61,000` without their currency; a text with any other word stays as it is."""
+    found = _AMOUNT.fullmatch(text)
+    before, number, after = found.groups() if found else ("", text, "")
+    code = _code_of(before or after)
+    return Amount(number, before or after, code) if code and not (before and after) else Amount(text)
+
+
+def currencies_in(text: str) -> dict[str, str]:
+    """The currencies that a header or a question names, by code: `Salary (EUR)`."""
+    return {code: word for word in reversed(_CURRENCY_WORD.findall(text)) if (code := _code_of(word))}
+
+
+def _code_of(currency: str) -> str:
+    return _CURRENCIES.get(normalize(currency.removesuffix(".")), "")
+
+
+def json_items(text: str) -> list[object] | None:
+    """The items of a list in JSON or Python notation, numbers as they are written; None for any other text."""
+    if not text.startswith("["):
+        return None
+    try:
+        found = json.loads(text, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        try:
+            found = ast.literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None
+    return found if isinstance(found, list) else None
+
+
+def _cells_of(item: Mapping[str, object], before: str = "") -> Iterator[tuple[str, str]]:
+    """The keys of a JSON object with their texts; `school.name` for one inside another."""
+    for key, value in item.items():
+        if isinstance(value, dict):
+            yield from _cells_of(value, f"{before}{key}.")
+        elif not isinstance(value, list):
+            yield f"{before}{key}", "" if value is None else str(value).strip()
 
 
 def _is_phone(text: str) -> bool:
@@ -123,7 +178,9 @@ class ColumnView:
 
     @cached_property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        return tuple((text, count) for text, count in self.values if normalize(text) not in MISSING_WORDS)
+        return tuple(
+            (text, count) for text, count in self.values if text != "[]" and normalize(text) not in MISSING_WORDS
+        )
 
     @cached_property
     def total(self) -> int:
@@ -132,6 +189,11 @@ class ColumnView:
     def share(self, test: Callable[[str], object]) -> float:
         """The share of cells whose text passes the test; 0 if there are none."""
         return sum(count for text, count in self.counts if test(text)) / self.total if self.total else 0.0
+
+    def count_of(self, words: Container[str]) -> int:
+        """How many cells contain one of these normalized words with a letter: `-` is no answer."""
+        found = ((normalize(text), count) for text, count in self.values)
+        return sum(count for word, count in found if word in words and any(map(str.isalnum, word)))
 
     @cached_property
     def emails(self) -> float:
@@ -160,11 +222,11 @@ class ColumnView:
 
     @cached_property
     def numbers(self) -> float:
-        return self.share(NUMBER.fullmatch)
+        return self.share(lambda text: NUMBER.fullmatch(amount_of(text).number))
 
     @cached_property
     def whole_numbers(self) -> float:
-        return self.share(_WHOLE_NUMBER.fullmatch)
+        return self.share(lambda text: _WHOLE_NUMBER.fullmatch(amount_of(text).number))
 
     @cached_property
     def documents(self) -> float:
@@ -185,6 +247,25 @@ class ColumnView:
         others = sum(count for text, count in self.counts if not (is_yes(text) or is_no(text)))
         found = sum(count for _, count in words)
         return found / (found + others) if found else 0.0
+
+    @cached_property
+    def inside(self) -> tuple[ColumnView, ...]:
+        """The keys of the objects in its cells as columns, if nearly all cells are JSON lists of objects."""
+        lists = [(json_items(text), count) for text, count in self.counts]
+        objects = [(item, count) for items, count in lists for item in items or () if isinstance(item, dict)]
+        if not objects or sum(count for items, count in lists if items is not None) < _KIND_SHARE * self.total:
+            return ()
+        found: dict[str, Counter[str]] = {}
+        for item, count in objects:
+            for key, text in _cells_of(item):
+                found.setdefault(key, Counter())[text] += count
+        counts = [
+            (key, Counter({text: count for text, count in texts.items() if text})) for key, texts in found.items()
+        ]
+        return tuple(
+            ColumnView(Column(index, "", key), tuple(texts.items()), texts.total())
+            for index, (key, texts) in enumerate(counts)
+        )
 
     @cached_property
     def several_words(self) -> float:

@@ -188,29 +188,34 @@ def day_first_votes(values: Iterable[tuple[str, int]]) -> int:
 def _chosen(
     fits: Mapping[str, tuple[str, ...]], clear: Counter[str], dates: Mapping[str, int], day_first: bool | None
 ) -> tuple[tuple[str, ...], str]:
+    """The formats to declare, and why a person must review them, or "".
+
+    Where nothing shows whether the day or the month comes first, both formats are chosen: then a run refuses the dates
+    that they read differently, until a person has removed one format.
+    """
     chosen, ambiguity = set(clear), ""
+    minority = _minority(clear)
+    if minority and sum(clear[form] for form in minority) < _MINORITY_SHARE * sum(dates.values()):
+        chosen -= minority
+    elif minority:
+        ambiguity = "some values have the day first, others the month"
     for text, formats in fits.items():
         if len(formats) > 1 and not set(formats) & chosen:
-            first = "%m" if day_first is False else "%d"
-            chosen.add(next((form for form in formats if form.startswith(first)), formats[0]))
-            ambiguity = f"'{text}' is ambiguous: the day or the month may come first"
-    minority = _minority(chosen, clear)
-    if minority:
-        chosen -= minority
-        few = sum(clear[form] for form in minority) < _MINORITY_SHARE * sum(dates.values())
-        ambiguity = ambiguity if few else "some values have the day first, others the month"
+            first = {True: "%d", False: "%m", None: ""}[day_first]
+            chosen.update(form for form in formats if form.startswith(first))
+            ambiguity = f"'{text}' is ambiguous: the day or the month may come first; keep the right format"
+            if day_first is not None:
+                ambiguity = f"'{text}' is ambiguous: the {'day' if day_first else 'month'} is first in other columns"
     order = {form: position for position, form in enumerate(_FORMATS)}
     return tuple(sorted(chosen, key=order.__getitem__)), ambiguity
 
 
-def _minority(chosen: set[str], clear: Counter[str]) -> set[str]:
+def _minority(clear: Counter[str]) -> set[str]:
     """The less frequent formats, if the column mixes formats with the day first and with the month first."""
-    day, month = ({form for form in chosen if form.startswith(code)} for code in ("%d", "%m"))
+    day, month = ({form for form in clear if form.startswith(code)} for code in ("%d", "%m"))
     # 25.12.2020 and 12/2020 do not conflict: a month with a year is not ambiguous.
     month -= set(_MONTHS)
-    if not day or not month:
-        return set()
-    return min(day, month, key=lambda forms: sum(clear[form] for form in forms))
+    return min(day, month, key=lambda forms: sum(clear[form] for form in forms)) if day and month else set()
 
 
 def _lacks_day(text: str, formats: tuple[str, ...], chosen: tuple[str, ...]) -> bool:

@@ -74,10 +74,11 @@ def _bare(template: str) -> str:
 
 
 def _unique_fields(kind: EntryKind, fields: Sequence[EntryColumns]) -> tuple[EntryColumns, ...]:
-    """Each field of a kind once, with its first columns."""
+    """Each field of a kind once, with its first columns; `Current job` only if it says yes or no."""
     first: dict[str, EntryColumns] = {}
     for field in fields:
-        if field.kind is kind:
+        is_title = field.field == ENTRY_FIELDS[kind][-1] and all(one.total and one.yes_no < 0.5 for one in field.views)
+        if field.kind is kind and not is_title:
             first.setdefault(field.field, field)
     return tuple(first.values())
 
@@ -181,7 +182,8 @@ _WHOLE_HISTORY = "it may contain one degree or the whole history"
 _BEFORE_ENTRY = "it may belong to something else than the columns after it"
 _MAYBE_APPLIED_FOR = "it may be the position that was applied for"
 # These are clear only next to a school.
-_MAJOR_AFTER_SCHOOL = frozenset(map(key_of, ("field", "program", "programme", "department", "Programm")))
+_AFTER_SCHOOL = dict.fromkeys(map(key_of, ("field", "program", "programme", "department", "Programm")), "major")
+_AFTER_SCHOOL |= dict.fromkeys(map(key_of, ("level", "уровень", "рівень", "Stufe", "seviye")), "degree")
 
 
 def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[EntryColumns]:
@@ -222,8 +224,8 @@ def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[En
 
 def _role_after(one: ColumnView, kind: EntryKind | None) -> _Role | None:
     """The field that a header names, if it follows a column of this kind."""
-    if kind is EntryKind.EDUCATION and one.key in _MAJOR_AFTER_SCHOOL:
-        return _Role(None, "major", SIMILAR)
+    if kind is EntryKind.EDUCATION and one.key in _AFTER_SCHOOL:
+        return _Role(None, _AFTER_SCHOOL[one.key], SIMILAR)
     return _role_of(one.name)
 
 

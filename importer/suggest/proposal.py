@@ -57,7 +57,7 @@ def entry_kind(question: Question) -> EntryKind | None:
     """The kind of entries that a question asks for, by its name; None if it does not ask for entries."""
     if question.answer_type not in _TEXTS or question.type in _SPECIAL:
         return None
-    found = {concept_of(question.key or ""), concept_of(question.text)}
+    found = {concept_of(text or "") for text in (question.key, question.type, question.text)}
     return next((kind for kind in EntryKind if kind.value in found), None)
 
 
@@ -78,7 +78,8 @@ def _concept(question: Question) -> str | None:
 class SourceFacts:
     """How the file was read; the mapping states it, so that the next file is read the same way.
 
-    `header_row` is the first of the header's rows. `missing`: words that are read as an empty cell.
+    `header_row` is the first of the header's rows. `missing`: words that are read as an empty cell. `hidden`: how many
+    of these cells would be answers of a choice, by its column.
     """
 
     file: str
@@ -90,6 +91,7 @@ class SourceFacts:
     encoding: str | None = None
     delimiter: str | None = None
     missing: tuple[str, ...] = ()
+    hidden: tuple[tuple[str, int], ...] = ()
 
     @property
     def has_missing_words(self) -> bool:
@@ -118,7 +120,7 @@ class Setting:
 @dataclass(frozen=True, slots=True)
 class ProposedValue:
     """Columns by their name in the mapping (a header, `=C`, or a name with `{n}`), as alternatives in this order, or
-    joined with `joined`; or a constant.
+    joined with `joined`.
 
     `review_reason`: why a person should review it, or "". `note`: a comment for the person.
     """
@@ -126,7 +128,6 @@ class ProposedValue:
     names: tuple[str, ...] = ()
     taken: tuple[Column, ...] = ()
     joined: str | None = None
-    constant: str | None = None
     settings: tuple[Setting, ...] = ()
     table: tuple[TableLine, ...] = ()
     review_reason: str = ""
@@ -157,7 +158,9 @@ class ProposedChild:
 
 @dataclass(frozen=True, slots=True)
 class ProposedEntries:
-    """Proposed entries. `numbered`: from numbered column groups. `first_unnumbered`: the first group has no number."""
+    """Proposed entries. `numbered`: from numbered column groups. `first_unnumbered`: the first group has no number.
+    `json`: the name of the column whose cells contain them as lists of objects.
+    """
 
     kind: EntryKind
     fields: tuple[ProposedField, ...]
@@ -165,6 +168,7 @@ class ProposedEntries:
     first_unnumbered: bool = False
     review_reason: str = ""
     child: ProposedChild | None = None
+    json: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,8 +63,7 @@ def propose(
     everywhere = _day_first([*views, *(one for other in others for one in other.columns)], None)
     day_first = _day_first(views, everywhere)
     candidate, asked = candidate_goals(target), question_goals(questions)
-    entries, reserved = _entries(questions, views, names, day_first)
-    here = [field.value for content in entries.values() for field in content.fields]
+    entries, reserved, unused = _entries(questions, views, names, day_first)
     entries |= _on_other_sheets([q for q in questions if q.id not in entries], views, names, others, everywhere)
     matcher = Matcher((*candidate, *asked), views, reserved)
     matches = matcher.run()
@@ -78,16 +77,14 @@ def propose(
 
     return Proposal(
         target=target,
-        source=replace(source, missing=_missing_words(views, questions, values)),
+        source=_with_missing_words(source, views, questions, values),
         candidate=tuple(ProposedField(goal.name, values[goal]) for goal in candidate if goal in values),
         answers=tuple(ProposedAnswer(q, contents[q.id]) for q in questions if q.id in contents),
         region=_region(values, views),
         names=_names_setting(matches),
         open_fields=tuple(Open(goal.name, closest(goal)) for goal in candidate if goal not in values),
         open_questions=tuple((q, Open(q.label, closest(goal_of.get(q.id)))) for q in questions if q.id not in contents),
-        open_columns=_open_columns(
-            matcher, names, views, reserved - {column.index for value in here for column in value.taken}
-        ),
+        open_columns=_open_columns(matcher, names, views, unused),
         questions=tuple(questions),
     )
 
@@ -106,7 +103,7 @@ def _day_first(views: Sequence[ColumnView], otherwise: bool | None) -> bool | No
 
 def _value(match: Match, names: ColumnNames, day_first: bool | None) -> ProposedValue:
     columns = tuple(one.column for one in match.views)
-    reading = reading_of(match.goal.spec, match.views, day_first)
+    reading = reading_of(match.goal.spec, match.views, day_first, " ".join(match.goal.names))
     part = (Setting("part", match.part),) if match.part else ()
     return ProposedValue(
         names=tuple(map(names.of, columns)),
@@ -145,16 +142,23 @@ _DATES = ("start_date", "end_date")
 
 def _entries(
     questions: Sequence[Question], views: Sequence[ColumnView], names: ColumnNames, day_first: bool | None
-) -> tuple[dict[int, ProposedEntries], frozenset[int]]:
-    """The entries by question, and all columns that belong to entries, even if no question asks for them."""
+) -> tuple[dict[int, ProposedEntries], frozenset[int], frozenset[int]]:
+    """The entries by question, the columns that belong to entries even if no question asks for them, and those of them
+    for which no field is proposed."""
     asked = {kind: question for question in questions if (kind := entry_kind(question))}
     plain = {one.column.index for goal in question_goals(questions) for one in views if _named_by(goal, one)}
     found = entry_groups([one for one in views if one.column.index not in plain], frozenset(plain))
     wanted = [groups for groups in found if groups.kind in asked or groups.numbered]
-    reserved = frozenset(one.column.index for groups in wanted for field in groups.fields for one in field.views)
-    return {
-        asked[groups.kind].id: _entries_of(groups, names, day_first) for groups in wanted if groups.kind in asked
-    }, reserved
+    reserved = {one.column.index for groups in wanted for field in groups.fields for one in field.views}
+    entries = {groups.kind: _entries_of(groups, names, day_first) for groups in wanted if groups.kind in asked}
+    taken = {column.index for one in entries.values() for field in one.fields for column in field.value.taken}
+    for one in views:
+        for groups in entry_groups(one.inside, frozenset()) if one.column.index not in plain else ():
+            if groups.kind in asked and groups.kind not in entries:
+                keys = ColumnNames([key.column for key in one.inside])
+                entries[groups.kind] = replace(_entries_of(groups, keys, day_first), json=names.of(one.column))
+                reserved, taken = reserved | {one.column.index}, taken | {one.column.index}
+    return {asked[kind].id: one for kind, one in entries.items()}, frozenset(reserved), frozenset(reserved - taken)
 
 
 def _named_by(goal: Goal, one: ColumnView) -> bool:
@@ -261,6 +265,8 @@ def _combined(field: EntryColumns) -> ColumnView:
 
 # --- settings of the whole file -------------------------------------------------------------------
 
+_CHOICES = (Kind.CHOICE, Kind.CHOICES, Kind.YES_NO)
+
 
 def _names_setting(matches: Sequence[Match]) -> tuple[Setting, ...]:
     """How full names are split, if not only by their last word."""
@@ -277,26 +283,29 @@ def _region(values: Mapping[Goal, ProposedValue], views: Sequence[ColumnView]) -
     return _phone_region(numbers, language_of(one.name for one in views)) if numbers else None
 
 
-def _missing_words(
-    views: Sequence[ColumnView], questions: Sequence[Question], values: Mapping[Goal, ProposedValue]
-) -> tuple[str, ...]:
-    """The words for an empty cell, as written, except those that are an option of a question."""
-    own = {
-        column.index
-        for value in values.values()
-        if any(setting.key == "missing" for setting in value.settings)
-        for column in value.taken
-    }
+def _with_missing_words(
+    source: SourceFacts,
+    views: Sequence[ColumnView],
+    questions: Sequence[Question],
+    values: Mapping[Goal, ProposedValue],
+) -> SourceFacts:
+    """The source with the words for an empty cell, as written, except those that are an option of a question."""
+    own, choices = set[int](), set[int]()
+    for goal, value in values.items():
+        taken = {column.index for column in value.taken}
+        own |= taken if any(setting.key == "missing" for setting in value.settings) else set()
+        choices |= taken if goal.spec.kind in _CHOICES else set()
     options = {normalize(option) for question in questions for option in question.options}
     columns = Counter[str]()
     written: dict[str, str] = {}
-    for one in views:
-        if one.column.index in own:
-            continue
+    for one in (one for one in views if one.column.index not in own):
         words = {normalize(text): text for text in one.texts if normalize(text) in MISSING_WORDS - options}
         columns.update(set(words))
         written = {**words, **written}
-    return tuple(text for word, text in sorted(written.items()) if word not in MISSING_OR_NAME or columns[word] > 1)
+    missing = {word: text for word, text in sorted(written.items()) if word not in MISSING_OR_NAME or columns[word] > 1}
+    in_choices = ((one, one.count_of(missing)) for one in views if one.column.index in choices - own)
+    hidden = tuple((one.name, count) for one, count in in_choices if count)
+    return replace(source, missing=tuple(missing.values()), hidden=hidden)
 
 
 # --- phone numbers --------------------------------------------------------------------------------
@@ -324,8 +333,9 @@ def _phone_region(counts: Iterable[tuple[str, int]], language: str) -> str | Non
     if clear:
         # 5XX XXX XX XX is a Turkish mobile number without its zero, if other numbers of the file have it.
         return "TR" if clear["TR"] else clear.most_common(1)[0][0]
-    if others and named.total() >= others.total():
-        return named.most_common(1)[0][0] or None
+    region = named.most_common(1)[0][0] if others and named else ""
+    if region and (named.total() >= others.total() or all(_is_number_of(region, digits) for digits in others)):
+        return region
     is_american = any(re.fullmatch(r"[2-9]\d{9}", digits) for digits in others)
     return (_REGION_OF_LANGUAGE.get(language) or ("US" if is_american else None)) if others else None
 
@@ -339,3 +349,8 @@ def _region_named_in(text: str) -> str:
     except phonenumbers.NumberParseException:
         return ""
     return phonenumbers.region_code_for_country_code(number.country_code or 0)
+
+
+def _is_number_of(region: str, digits: str) -> bool:
+    """Whether digits without a + begin with the country code of a region."""
+    return _region_named_in(f"+{digits}") == region
