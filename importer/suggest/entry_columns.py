@@ -32,6 +32,12 @@ class EntryColumns:
     views: tuple[ColumnView, ...]
     review_reason: str = ""
 
+    @property
+    def combined(self) -> ColumnView:
+        """Its columns as one column."""
+        values = tuple(pair for one in self.views for pair in one.values)
+        return ColumnView(self.views[0].column, values, sum(one.filled for one in self.views))
+
 
 @dataclass(frozen=True, slots=True)
 class EntryGroups:

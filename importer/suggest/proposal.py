@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importer.mapping import EntryKind, FieldSpec, spec_of_candidate, spec_of_question
 from importer.models import AnswerType, Operation, Question, Target
 from importer.problems import Column
+from importer.suggest.columns import ColumnView
 from importer.suggest.header_words import CONCEPT_OF_QUESTION_TYPE, CONCEPTS, concept_of, likely_concept
 
 # --- goals: the fields of the candidate and the questions of the job post --------------------------
@@ -69,6 +70,31 @@ def _concept(question: Question) -> str | None:
         or concept_of((question.key or "").replace("_", " "))
         or CONCEPT_OF_QUESTION_TYPE.get(question.type or "")
     )
+
+
+@dataclass(frozen=True, slots=True)
+class NameStyle:
+    """How full names are written: whether last names are in capitals or come first, and words that belong to them."""
+
+    in_capitals: bool = False
+    is_last_name_first: bool = False
+    particles: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+
+
+PLAIN_STYLE = NameStyle()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A goal and its columns: alternatives in this order, or all joined with `joined`."""
+
+    goal: Goal
+    views: tuple[ColumnView, ...]
+    review_reason: str = ""
+    joined: str | None = None
+    part: str | None = None  # of a full name: first or last
+    style: NameStyle = PLAIN_STYLE  # of a full name
 
 
 # --- the proposal ---------------------------------------------------------------------------------

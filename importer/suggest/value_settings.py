@@ -11,21 +11,20 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
-from importer.suggest.columns import (
+from importer.suggest.cell_texts import (
     MISSING_WORDS,
     NUMBER,
     Amount,
-    ColumnView,
     amount_of,
     currencies_in,
     is_no,
     is_yes,
     json_items,
 )
+from importer.suggest.columns import ColumnView
 from importer.suggest.date_forms import DateForms, date_forms
-from importer.suggest.header_words import is_last_name_first, read_table, words_of
+from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
-from importer.text.names import wrong_word
 from importer.text.normalize import closest, normalize
 
 Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
@@ -306,60 +305,3 @@ def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, b
 @lru_cache(maxsize=8192)
 def _key(text: str) -> str:
     return "".join(words_of(text)) or _NON_WORD.sub("", text.casefold())
-
-
-# --- full names -----------------------------------------------------------------------------------
-
-_PARTICLES = frozenset(read_table("value_words")["particles"])
-_SUFFIXES = frozenset(read_table("value_words")["name_suffixes"])
-_MIN_CAPITALS = 0.8  # of the names: the run reports the others row by row
-
-
-@dataclass(frozen=True, slots=True)
-class NameStyle:
-    """How full names are written: whether last names are in capitals or come first, and words that belong to them."""
-
-    in_capitals: bool = False
-    is_last_name_first: bool = False
-    particles: tuple[str, ...] = ()
-    suffixes: tuple[str, ...] = ()
-
-
-PLAIN_STYLE = NameStyle()
-
-
-def name_style(values: ColumnView) -> NameStyle:
-    """The style of these full names."""
-    in_capitals = values.share(_has_capitals) > _MIN_CAPITALS
-    against_last = values.share(lambda name: _is_against(name, is_first=False))
-    against_first = values.share(lambda name: _is_against(name, is_first=True))
-    is_first = against_last > against_first or (against_last == against_first and is_last_name_first(values.name))
-    return NameStyle(
-        in_capitals, is_first and not in_capitals, *_words_of_last_names(text for text, _ in values.counts)
-    )
-
-
-def _is_against(name: str, *, is_first: bool) -> bool:
-    """Whether the words of a name show that its last name is not the first or the last word."""
-    return "," not in name and wrong_word(name.split(), is_first) is not None
-
-
-def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The particles and suffixes in these names: `van der Berg`, `Polat Jr.`."""
-    particles, suffixes = dict[str, None](), dict[str, None]()
-    for words in (name.split() for name in names if "," not in name):
-        particles.update(dict.fromkeys(word for word in words[1:-1] if word in _PARTICLES))
-        suffixes.update(dict.fromkeys(word for word in words[2:] if word.casefold().rstrip(".") in _SUFFIXES))
-    return tuple(particles), tuple(suffixes)
-
-
-def _has_capitals(name: str) -> bool:
-    """`YILMAZ Ayşe`, `Ayşe YILMAZ`: some words, at the beginning or at the end, are in capitals."""
-    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in name.split()]
-    return any(capital) and not all(capital) and capital in (sorted(capital), sorted(capital, reverse=True))
-
-
-def surname_first(name: str) -> bool:
-    """`YILMAZ Ayşe`: the first word is in capitals, the last is not. Names with a comma need no check."""
-    words = name.split()
-    return len(words) > 1 and "," not in name and words[0].isupper() and len(words[0]) > 1 and not words[-1].isupper()
