@@ -15,7 +15,7 @@ from rich.text import Text
 from importer.app.mapping_files import InspectedFile, inspect_file, with_flag
 from importer.cli import options
 from importer.cli.app import next_command
-from importer.cli.messages import print_message, print_result, problem_lines
+from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
 from importer.models import SourceOptions
 from importer.settings import load_settings
 from importer.text.normalize import visible
@@ -53,7 +53,7 @@ def inspect(
     _show(found)
     _show_source(_options(declared) | _found_options(found))
     source = "FILE" if str(file) == _STANDARD_INPUT else file
-    print_message(f"Next: {next_command(context, 'mapping new', source, '--job-post', 'HASH')}")
+    print_next("Next", next_command(context, "mapping new", source, "--job-post", "HASH"))
 
 
 def _as_json(found: InspectedFile) -> dict[str, object]:
@@ -91,7 +91,7 @@ def _as_json(found: InspectedFile) -> dict[str, object]:
 
 def _show(found: InspectedFile) -> None:
     sheet, profile = found.sheet, found.profile
-    print_result(f"{sheet.origin.file}: {sheet.reading}, {_counted(profile.rows, 'row')}, last row {profile.last_row}")
+    print_lines(f"{sheet.origin.file}: {sheet.reading}, {counted(profile.rows, 'row')}, last row {profile.last_row}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("", "column", "kind", "filled", "samples"):
         table.add_column(heading, overflow="fold")
@@ -104,27 +104,22 @@ def _show(found: InspectedFile) -> None:
     Console().print(table)
     if filled_columns and (empty := [each.column.label for each in profile.columns if not each.filled]):
         names = ", ".join(map(_short, empty[:_MOST_EMPTY])) + (", ..." if len(empty) > _MOST_EMPTY else "")
-        print_result(f"{_counted(len(empty), 'empty column')}: {names}")
+        print_lines(f"{counted(len(empty), 'empty column')}: {names}")
     if found.instead_of is not None:
-        print_result(f"The sheet '{found.instead_of}' comes first, but contains no candidates.")
+        print_lines(f"The sheet '{found.instead_of}' comes first, but contains no candidates.")
     if profile.total is not None:
-        print_result(
+        print_lines(
             f"Row {profile.last_row} begins with '{profile.total}' and is most likely a total, not a candidate."
         )
     for other, join in found.joins:
         key, equals = join.key.column.label, join.equals.column.label
-        print_result(
+        print_lines(
             f"{other.name}: its column '{key}' has values of '{equals}' ({join.found:.0%} of them are found here)"
         )
-    for warning in sheet.warnings:
-        for line in problem_lines(with_flag(warning)):
-            print_result(line)
+    print_problems(map(with_flag, sheet.warnings))
     if profile.rows_with_problems:
-        rows = _counted(profile.rows_with_problems, "row")
-        print_result(f"{rows} cannot be sent; the first problems:")
-        for problem in profile.problems:
-            for line in problem_lines(problem):
-                print_result(line)
+        print_lines(f"{counted(profile.rows_with_problems, 'row')} cannot be sent; the first problems:")
+        print_problems(profile.problems)
 
 
 def _options(declared: SourceOptions) -> dict[str, str]:
@@ -164,7 +159,3 @@ def _kind(profile: ColumnProfile) -> str:
 def _short(sample: str) -> str:
     line = visible(" ".join(sample.split()))
     return line if len(line) <= 30 else line[:27] + "..."
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"

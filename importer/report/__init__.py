@@ -4,7 +4,7 @@ from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCount
 from importer.report.csv_files import write_rows
 from importer.report.outcomes import csv_file, outcome_text
 from importer.report.summary import Entries, ProblemGroup, RunFacts, Summary, read_summary
-from importer.report.text import group_lines, import_command, status_lines, summary_lines, warning_lines, wrapped
+from importer.report.text import group_lines, import_command, status_lines, summary_lines, warning_lines
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "status_lines",
     "summary_lines",
     "warning_lines",
-    "wrapped",
     "write_report",
     "write_rows",
     "write_unfinished_summary",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,17 +13,16 @@ from importer.problems import UnusableInput
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.commands import command_line
-from importer.text.normalize import visible
+from importer.text.wrapping import on_one_line, wrapped
 
-WIDTH: Final = 80
 MOST_GROUPS: Final = 12
 MOST_WARNINGS: Final = 6
 
 _COUNT_WIDTH = 8
 _LABEL_WIDTH = 16
-_BLANK = re.compile(r"[^\S ]")
 _FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
+_NEARLY_ALL: Final = 0.8  # of the rows of a file
 _DEFAULT_OUT: Final = Path("results")
 _PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
@@ -90,6 +88,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
             text = "if it is no longer running, it was killed: continue it; completed rows are skipped"
             yield Step(text, (_resume(summary, folder),))
         return
+    yield from _step_in_mapping(summary, folder)
     to_fix = [kind for kind in _FIXED_BY_A_PERSON if summary.outcomes[kind]]
     if to_fix:
         files = [csv_file(kind) for kind in to_fix]
@@ -110,6 +109,18 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         yield Step("run the same command again; completed rows are skipped", (again,))
     if summary.sandbox:
         yield Step("this run used the sandbox; to import the file, run it without --sandbox")
+
+
+def _step_in_mapping(summary: Summary, folder: Path) -> Iterator[Step]:
+    """The line of the mapping to correct first, if nearly all rows have one problem that a change there would solve."""
+    rows = summary.source.rows or 0
+    for group in summary.problems:
+        line = re.search(rf"{re.escape(summary.mapping)}:\d+", group.hint)
+        if line and group.is_to_fix and group.count >= _NEARLY_ALL * rows:
+            how = f"{group.column} has the same problem in {group.count:,} of {_rows(rows)}"
+            again = _of_file("check" if summary.dry_run else "run", summary.source.file, summary, folder)
+            yield Step(f"correct {line[0]} first, then run this again: {how} [{group.code}]", (again,))
+            return
 
 
 def _again(summary: Summary, folder: Path) -> str:
@@ -277,7 +288,7 @@ def _requests(summary: Summary) -> Iterator[str]:
 
 def _report(summary: Summary, folder: Path) -> Iterator[str]:
     if WORKBOOK_FILE in summary.files:
-        yield f"Report: {_printable(str(folder / WORKBOOK_FILE))}"
+        yield f"Report: {on_one_line(str(folder / WORKBOOK_FILE))}"
 
 
 def _next(steps: Iterable[Step]) -> Iterator[str]:
@@ -285,21 +296,4 @@ def _next(steps: Iterable[Step]) -> Iterator[str]:
     for number, step in enumerate(steps, start=1):
         yield from wrapped(step.text, f"  {number}. ", "     ")
         for command in step.commands:
-            yield f"     {_printable(command)}"
-
-
-def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
-    """The text in lines of at most 80 columns, without control sequences."""
-    return textwrap.wrap(
-        _printable(text),
-        WIDTH,
-        initial_indent=_printable(first),
-        subsequent_indent=others,
-        break_long_words=False,
-        break_on_hyphens=False,
-    ) or [first]
-
-
-def _printable(text: str) -> str:
-    """On one line and without control sequences, which a cell or a response could contain."""
-    return visible(_BLANK.sub(" ", text))
+            yield f"     {on_one_line(command)}"
