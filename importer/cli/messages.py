@@ -26,7 +26,7 @@ def print_next(text: str, command: str) -> None:
 
 
 def print_result(text: str) -> None:
-    """Print a result on stdout, as it is: a program may read it."""
+    """Print a result on stdout, unchanged: a program may read it."""
     _print(text, sys.stdout)
 
 
