@@ -22,6 +22,7 @@ from importer.text.normalize import visible
 
 _STANDARD_INPUT = "-"
 _MOST_EMPTY = 12  # empty columns that are named
+_DECLARED = ("sheet", "header_row", "header_rows", "encoding", "delimiter")  # keys of a mapping file too
 if TYPE_CHECKING:
     from importer.app.mapping_files import ColumnProfile
 
@@ -51,7 +52,7 @@ def inspect(
         print_result(json.dumps(_as_json(found), ensure_ascii=False, indent=1))
         return
     _show(found)
-    _show_source(_options(declared) | _found_options(found))
+    _show_source(declared, found)
     source = "FILE" if str(file) == _STANDARD_INPUT else file
     print_next("Next", next_command(context, "mapping new", source, "--job-post", "HASH"))
 
@@ -122,32 +123,20 @@ def _show(found: InspectedFile) -> None:
         print_problems(profile.problems)
 
 
-def _options(declared: SourceOptions) -> dict[str, str]:
-    """The declared reading options, by their keys in a mapping file."""
-    keys = ("sheet", "header_row", "header_rows", "encoding", "delimiter")
-    given = {key: str(value) for key in keys if (value := getattr(declared, key)) is not None}
-    return given | ({"skip_rows": ",".join(map(str, declared.skip_rows))} if declared.skip_rows else {})
-
-
-def _found_options(found: InspectedFile) -> dict[str, str]:
-    """The options that a mapping file must declare because of what is in the file."""
-    sheet = found.sheet.origin.sheet if found.instead_of is not None else None
-    options_found = {"sheet": sheet, "stop_at": found.profile.total}
-    return {key: value for key, value in options_found.items() if value is not None}
-
-
-def _show_source(options_given: dict[str, str]) -> None:
-    """Print the `source:` section of a mapping file with these options, if there are any."""
-    lines = [f"  {key}: {_yaml(key, value)}" for key, value in options_given.items()]
+def _show_source(declared: SourceOptions, found: InspectedFile) -> None:
+    """Print the `source:` section of a mapping file that reads the file in the same way, if it needs one."""
+    lines = {key: value for key in _DECLARED if (value := getattr(declared, key)) is not None}
+    if declared.skip_rows:
+        lines["skip_rows"] = list(declared.skip_rows)
+    if found.instead_of is not None:
+        lines["sheet"] = found.sheet.origin.sheet
+    if found.profile.total is not None:
+        lines["stop_at"] = found.profile.total
     if lines:
         print_message("In a mapping file, these lines read the file in the same way:")
-        print_message("\n".join(("source:", *lines)))
-
-
-def _yaml(key: str, value: str) -> str:
-    if key == "skip_rows":
-        return f"[{value}]"
-    return value if key in ("header_row", "header_rows") else json.dumps(value, ensure_ascii=False)
+        print_message("source:")
+        for key, value in lines.items():
+            print_message(f"  {key}: {json.dumps(value, ensure_ascii=False)}")
 
 
 def _kind(profile: ColumnProfile) -> str:

@@ -224,7 +224,7 @@ def present(
     for line in summary_lines(summary, folder):
         print_result(line)
     if proposed := summaries_of_edits(folder):
-        print_result(f"\nProposed changes of the mapping: {folder / EDITS_FILE}")
+        print_result(f"\nProposed mapping changes: {folder / EDITS_FILE}")
         for text in proposed[:_MOST_EDITS]:
             print_result("\n".join(wrapped(text, "  - ", "    ")))
         if len(proposed) > _MOST_EDITS:

@@ -35,6 +35,11 @@ _CURRENCIES: dict[str, str] = {normalize(word): code for code, words in _TABLE["
 _TOTAL_WORDS = frozenset(map(normalize, _TABLE["totals"]))
 
 
+def is_missing(text: str) -> bool:
+    """Whether a text is read as an empty cell: a word for it, or an empty list."""
+    return text == "[]" or normalize(text) in MISSING_WORDS
+
+
 def is_yes(text: str) -> bool:
     return normalize(text) in _YES
 

@@ -11,22 +11,8 @@ from typing import TypeGuard
 from importer.mapping import Header
 from importer.models import Row
 from importer.problems import Column
-from importer.suggest.cell_texts import (
-    DIALED,
-    DOCUMENT,
-    EMAIL,
-    FILE_NAME,
-    MISSING_WORDS,
-    NUMBER,
-    URL,
-    WHOLE_NUMBER,
-    amount_of,
-    is_no,
-    is_phone,
-    is_yes,
-    json_items,
-    texts_of,
-)
+from importer.suggest import cell_texts
+from importer.suggest.cell_texts import is_no, is_yes
 from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.header_words import (
     CONCEPTS,
@@ -43,6 +29,11 @@ from importer.text.normalize import normalize
 
 SIMILAR = "the header is similar"
 _MOST = 0.9  # of the cells must be lists of objects
+
+
+def _share_of(test: Callable[[str], object]) -> cached_property[float]:
+    """A property of a column: the share of its cells whose text passes the test."""
+    return cached_property(lambda column: column.share(test))
 
 
 @dataclass(frozen=True)
@@ -104,7 +95,9 @@ class ColumnView:
     @cached_property
     def counts(self) -> tuple[tuple[str, int], ...]:
         return tuple(
-            (text, count) for text, count in self.values if text != "[]" and normalize(text) not in MISSING_WORDS
+            (text, count)
+            for text, count in self.values
+            if text != "[]" and normalize(text) not in cell_texts.MISSING_WORDS
         )
 
     @cached_property
@@ -120,46 +113,24 @@ class ColumnView:
         found = ((normalize(text), count) for text, count in self.values)
         return sum(count for word, count in found if word in words and any(map(str.isalnum, word)))
 
-    @cached_property
-    def emails(self) -> float:
-        return self.share(EMAIL.fullmatch)
+    emails = _share_of(cell_texts.EMAIL.fullmatch)
+    urls = _share_of(cell_texts.URL.fullmatch)
+    phones = _share_of(cell_texts.is_phone)
+    dialed = _share_of(cell_texts.DIALED.fullmatch)  # clearly phone numbers, by their beginning or spacing
+    numbers = _share_of(lambda text: cell_texts.NUMBER.fullmatch(cell_texts.amount_of(text).number))
+    whole_numbers = _share_of(lambda text: cell_texts.WHOLE_NUMBER.fullmatch(cell_texts.amount_of(text).number))
+    documents = _share_of(cell_texts.DOCUMENT.fullmatch)
+    files = _share_of(cell_texts.FILE_NAME.fullmatch)
+    several_words = _share_of(lambda text: len(text.split()) > 1)
+    digits = _share_of(lambda text: any(map(str.isdigit, text)))  # names have none
 
     @property
     def linked(self) -> float:
         return self.links / self.filled if self.filled else 0.0
 
-    @cached_property
-    def urls(self) -> float:
-        return self.share(URL.fullmatch)
-
     def urls_of(self, site: str) -> float:
         """The share of web addresses of a site, for example `linkedin`."""
-        return self.share(lambda text: URL.fullmatch(text) and site in text.lower())
-
-    @cached_property
-    def phones(self) -> float:
-        return self.share(is_phone)
-
-    @cached_property
-    def dialed(self) -> float:
-        """The share of texts that are clearly phone numbers, by their beginning or spacing."""
-        return self.share(DIALED.fullmatch)
-
-    @cached_property
-    def numbers(self) -> float:
-        return self.share(lambda text: NUMBER.fullmatch(amount_of(text).number))
-
-    @cached_property
-    def whole_numbers(self) -> float:
-        return self.share(lambda text: WHOLE_NUMBER.fullmatch(amount_of(text).number))
-
-    @cached_property
-    def documents(self) -> float:
-        return self.share(DOCUMENT.fullmatch)
-
-    @cached_property
-    def files(self) -> float:
-        return self.share(FILE_NAME.fullmatch)
+        return self.share(lambda text: cell_texts.URL.fullmatch(text) and site in text.lower())
 
     @cached_property
     def dates(self) -> DateForms:
@@ -176,30 +147,18 @@ class ColumnView:
     @cached_property
     def inside(self) -> tuple[ColumnView, ...]:
         """The keys of the objects in its cells as columns, if nearly all cells are JSON lists of objects."""
-        lists = [(json_items(text), count) for text, count in self.counts]
+        lists = [(cell_texts.json_items(text), count) for text, count in self.counts]
         objects = [(item, count) for items, count in lists for item in items or () if isinstance(item, dict)]
         if not objects or sum(count for items, count in lists if items is not None) < _MOST * self.total:
             return ()
         found: dict[str, Counter[str]] = {}
         for item, count in objects:
-            for key, text in texts_of(item):
-                found.setdefault(key, Counter())[text] += count
-        counts = [
-            (key, Counter({text: count for text, count in texts.items() if text})) for key, texts in found.items()
-        ]
+            for key, text in cell_texts.texts_of(item):
+                found.setdefault(key, Counter()).update({text: count} if text else {})
         return tuple(
             ColumnView(Column(index, "", key), tuple(texts.items()), texts.total())
-            for index, (key, texts) in enumerate(counts)
+            for index, (key, texts) in enumerate(found.items())
         )
-
-    @cached_property
-    def several_words(self) -> float:
-        return self.share(lambda text: len(text.split()) > 1)
-
-    @cached_property
-    def digits(self) -> float:
-        """The share of texts with a digit, which names do not have."""
-        return self.share(lambda text: any(character.isdigit() for character in text))
 
 
 class ColumnNames:

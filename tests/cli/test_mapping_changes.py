@@ -153,11 +153,11 @@ def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
     """The terminal shows in a few words what each change does, and where the lines to paste are."""
     _checked(front_door, "  level: Level\n  start: Start\n", ["Snior", "Chief"], ["31.05.2024", "30.05.2024"])
     shown = front_door(*_CHECK[:-1]).out.splitlines()
-    found = next(number for number, line in enumerate(shown) if line.startswith("Proposed changes"))
+    found = next(number for number, line in enumerate(shown) if line.startswith("Proposed mapping changes"))
     folder = re.search(r"results/\S+/", shown[found])
     assert folder is not None
     assert shown[found:] == [
-        f"Proposed changes of the mapping: {folder[0]}mapping_changes.yaml",
+        f"Proposed mapping changes: {folder[0]}mapping_changes.yaml",
         "  - m.yaml:5 the answer to level: 2 unknown texts in 2 cells, 1 with a similar",
         "    option",
         '  - m.yaml:6 the answer to start: dates: ["%d.%m.%Y"] reads all 2 cells that are',
