@@ -60,6 +60,7 @@ def with_missing_words(
 
 # --- phone numbers --------------------------------------------------------------------------------
 
+_NEARLY_ALL = 0.9  # of the numbers without +
 _NON_DIGIT = re.compile(r"\D+")
 _FLOAT = re.compile(r"\.0$")
 _REGION_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{7,10}")}
@@ -84,7 +85,8 @@ def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
         # 5XX XXX XX XX is a Turkish mobile number without its zero, if other numbers of the file have it.
         return "TR" if clear["TR"] else clear.most_common(1)[0][0]
     region = named.most_common(1)[0][0] if others and named else ""
-    if region and (named.total() >= others.total() or all(_is_number_of(region, digits) for digits in others)):
+    fitting = sum(count for digits, count in others.items() if region and _is_number_of(region, digits))
+    if region and (named.total() >= others.total() or fitting >= _NEARLY_ALL * others.total()):
         return region
     is_american = any(re.fullmatch(r"[2-9]\d{9}", digits) for digits in others)
     return (_REGION_OF_LANGUAGE.get(language) or ("US" if is_american else None)) if others else None
@@ -102,5 +104,10 @@ def _region_named_in(text: str) -> str:
 
 
 def _is_number_of(region: str, digits: str) -> bool:
-    """Whether digits without a + begin with the country code of a region."""
-    return _region_named_in(f"+{digits}") == region
+    """Whether these digits are a number of a region, with or without its country code: `79125550003`, `89125550003`."""
+    import phonenumbers
+
+    try:
+        return phonenumbers.is_valid_number(phonenumbers.parse(digits, region))
+    except phonenumbers.NumberParseException:
+        return False

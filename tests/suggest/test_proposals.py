@@ -483,7 +483,7 @@ REGIONS = [
     pytest.param(["0555 000 11 22", "+49 171 0000001"], "TR", id="Turkish"),
     pytest.param(["07700 900001"], "GB", id="British"),
     pytest.param(["+44 7700 900001", "7700 900002"], "GB", id="most have the British country code"),
-    pytest.param(["+7 912 555 00 02", "79125550003", "79125550004"], "RU", id="the country code without its sign"),
+    pytest.param(["+7 912 555 00 02", "79125550003", "8 (912) 555-00-04"], "RU", id="numbers that fit a country code"),
     pytest.param(["+90 555 000 11 22", "0049 171 0000001"], None, id="every number has a country code"),
 ]
 
