@@ -61,6 +61,8 @@ def _parts_of(one: ColumnView, goals: tuple[Goal, Goal]) -> list[Match]:
         review_reason = "the last name seems to come first, but the last word is used"
     elif not one.concept:
         review_reason = SIMILAR
+    elif not style.in_capitals and one.share(lambda name: _has_more_words(name, style)):
+        review_reason = "of three words, the last one is used as the last name"
     return [
         Match(goal, (one,), review_reason, part=part, style=style)
         for goal, part in zip(goals, ("first", "last"), strict=True)
@@ -97,6 +99,11 @@ def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[s
         particles.update(dict.fromkeys(word for word in words[1:-1] if word in _PARTICLES))
         suffixes.update(dict.fromkeys(word for word in words[2:] if word.casefold().rstrip(".") in _SUFFIXES))
     return tuple(particles), tuple(suffixes)
+
+
+def _has_more_words(name: str, style: NameStyle) -> bool:
+    """Whether a name has more than two words: the one between may be a middle name or belong to the last name."""
+    return "," not in name and sum(word not in (*style.particles, *style.suffixes) for word in name.split()) > 2
 
 
 def _has_capitals(name: str) -> bool:

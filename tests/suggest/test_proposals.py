@@ -127,6 +127,13 @@ def test_a_last_name_that_seems_to_come_first_is_marked_for_review() -> None:
     assert value_of(proposal, "last_name").review_reason == review_reason
 
 
+def test_names_of_three_words_are_marked_for_review() -> None:
+    """`Ali Veli Kaya` may have a middle name or two last names; particles and suffixes are known and need no review."""
+    for name, is_marked in (("Ali Veli Kaya", True), ("Ada van der Berg", False), ("Cem Polat Jr.", False)):
+        value = value_of(proposed({"Ad Soyad": ["Ada Nur", name]}, person=False, target=POOL), "last_name")
+        assert value.review_reason == ("of three words, the last one is used as the last name" if is_marked else "")
+
+
 @pytest.mark.parametrize("values", [["YILMAZ Ayşe", "KAYA ÇELİK Berk"], ["Ayşe YILMAZ", "Berk KAYA"]])
 def test_last_names_are_recognized_by_capitals(values: list[str]) -> None:
     """If the words in capitals are the last name, the mapping sets this, and nothing needs review."""
