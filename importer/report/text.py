@@ -113,13 +113,14 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
 
 def _step_in_mapping(summary: Summary, folder: Path) -> Iterator[Step]:
     """The line of the mapping to correct first, if nearly all rows have one problem that a change there would solve."""
-    rows = summary.source.rows or 0
     for group in summary.problems:
         line = re.search(rf"{re.escape(summary.mapping)}:\d+", group.hint)
-        if line and group.is_to_fix and group.count >= _NEARLY_ALL * rows:
-            how = f"{group.column} has the same problem in {group.count:,} of {_rows(rows)}"
-            again = _of_file("check" if summary.dry_run else "run", summary.source.file, summary, folder)
-            yield Step(f"correct {line[0]} first, then run this again: {how} [{group.code}]", (again,))
+        if line and group.is_to_fix and group.count >= _NEARLY_ALL * (summary.source.rows or 0):
+            cells = f"{group.count:,} {f'cells of {group.column}' if group.column else 'rows'}"
+            file = folder / "source.csv" if summary.source.file == _PIPED else summary.source.file
+            again = _of_file("check" if summary.dry_run else "run", file, summary, folder)
+            text = f"correct {line[0]} first: {cells} have one problem [{group.code}]; then run this again"
+            yield Step(text, (again,))
             return
 
 

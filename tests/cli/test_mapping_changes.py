@@ -174,8 +174,8 @@ def test_the_first_step_is_the_mapping_if_nearly_all_rows_have_one_problem_there
     _checked(front_door, "  start: Start\n", [""] * 5, dates)
     steps = front_door(*_CHECK[:-1]).out.partition("What to do next\n")[2]
     first = (
-        "  1. correct m.yaml:5 first, then run this again: Start has the same problem in\n"
-        "     4 of 5 rows [date-invalid]\n"
+        "  1. correct m.yaml:5 first: 4 cells of Start have one problem [date-invalid];\n"
+        "     then run this again\n"
         "     importer check a.csv --mapping m.yaml --sandbox --questions q.json\n"
         "  2. fix the rows in invalid.csv, then import it\n"
     )
