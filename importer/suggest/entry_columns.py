@@ -196,9 +196,7 @@ def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[En
     fields = []
     kind: EntryKind | None = None
     before = -1
-    dates: list[
-        tuple[ColumnView, _Role]
-    ] = []  # adjacent columns whose kind the next column may show: Start, End, School
+    dates: list[tuple[ColumnView, _Role]] = []  # whose kind the next column may show: Start, End, School
     for one in sorted(views, key=lambda one: one.column.index):
         role = _role_after(one, kind) if one.column.index not in used else None
         if role is None:
