@@ -34,7 +34,7 @@ from importer.suggest.proposal import (
     candidate_goals,
     entry_kind,
     question_goals,
-)  # fmt: skip
+)
 from importer.suggest.value_settings import Reading, date_reading, mismatch_reason, reading_of
 from importer.text.normalize import normalize, range_pieces
 
