@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, cast
 
 import typer
 from rich.markup import escape
@@ -21,75 +21,36 @@ if sys.platform != "win32":
     import resource
 
 
-class _Command(NamedTuple):
-    """Where a command is defined, and its line in the help. Loaded only when it is called, which keeps startup fast."""
-
-    module: str
-    name: str
-    help: str
-
-
+# The file of each command, and its line in the help. Loaded only when it is called, which keeps startup fast.
 COMMANDS = {
-    "inspect": _Command(
-        "inspect_command",
-        "inspect",
-        "Show how a file is read, its columns with samples, and its problems.",
-    ),
-    "check": _Command(
+    "inspect": ("inspect_command", "Show how a file is read, its columns with samples, and its problems."),
+    "check": (
         "run_command",
-        "check",
         "Check a file against its mapping and the current questions. Writes a report, sends nothing.",
     ),
-    "run": _Command(
+    "run": ("run_command", "Import the rows of a file. Safe to repeat: imported rows are not sent again."),
+    "resume": (
         "run_command",
-        "run",
-        "Import the rows of a file. Safe to repeat: imported rows are not sent again.",
-    ),
-    "resume": _Command(
-        "run_command",
-        "resume",
         "Continue a run that was stopped or killed, from its copies of the file and the mapping.",
     ),
-    "retry": _Command(
-        "run_command",
-        "retry",
-        "Send the rejected, failed and unconfirmed rows of a run again, unchanged.",
-    ),
-    "resolve": _Command(
-        "run_command",
-        "resolve",
-        "Record whether the candidate of an unconfirmed row exists in the service.",
-    ),
-    "questions": _Command(
+    "retry": ("run_command", "Send the rejected, failed and unconfirmed rows of a run again, unchanged."),
+    "resolve": ("run_command", "Record whether the candidate of an unconfirmed row exists in the service."),
+    "questions": ("mapping_commands", "Show the questions of a job post, with their keys, answer types and options."),
+    "template": (
         "mapping_commands",
-        "questions",
-        "Show the questions of a job post, with their keys, answer types and options.",
-    ),
-    "template": _Command(
-        "mapping_commands",
-        "template",
         "Create an empty workbook with a column for every question, and its mapping file.",
     ),
-    "runs": _Command("runs_commands", "runs", "List the runs in the results folder, newest first."),
-    "show": _Command("runs_commands", "show", "Show the summary of a run, or one row of it."),
-    "status": _Command("runs_commands", "status", "Show what became of each row of a file, over all its runs."),
-    "report": _Command("runs_commands", "report", "Write the report of a run again, even if the run was killed."),
-    "sandbox": _Command(
-        "sandbox_command",
-        "sandbox",
-        "Run a local recruiting service for testing. Stop it with Ctrl-C.",
-    ),
-    "doctor": _Command(
+    "runs": ("runs_commands", "List the runs in the results folder, newest first."),
+    "show": ("runs_commands", "Show the summary of a run, or one row of it."),
+    "status": ("runs_commands", "Show what became of each row of a file, over all its runs."),
+    "report": ("runs_commands", "Write the report of a run again, even if the run was killed."),
+    "sandbox": ("sandbox_command", "Run a local recruiting service for testing. Stop it with Ctrl-C."),
+    "doctor": ("runs_commands", "Check the settings, token, connection, folders and ledger."),
+    "purge": (
         "runs_commands",
-        "doctor",
-        "Check the settings, token, connection, folders and ledger.",
-    ),
-    "purge": _Command(
-        "runs_commands",
-        "purge",
         "Permanently remove the reports and copies of old runs. Imported candidates stay in the ledger.",
     ),
-    "mapping": _Command("mapping_commands", "mapping_app", "Propose or check a mapping file."),
+    "mapping": ("mapping_commands", "Propose or check a mapping file."),
 }
 
 
@@ -97,7 +58,7 @@ class _LazyCommands(TyperGroup):
     """Lists all commands, and loads only the one that is called."""
 
     def __init__(self, **attributes: Any) -> None:
-        listed = [TyperCommand(name, help=command.help) for name, command in COMMANDS.items()]
+        listed = [TyperCommand(name, help=line) for name, (_, line) in COMMANDS.items()]
         super().__init__(**{**attributes, "commands": listed})
         _prepare_help(self)
 
@@ -108,8 +69,7 @@ class _LazyCommands(TyperGroup):
 
 def load_command(name: str) -> TyperCommand | TyperGroup:
     """A command with its options."""
-    found = COMMANDS[name]
-    loaded: Any = getattr(import_module(f"importer.cli.{found.module}"), found.name)
+    loaded: Any = getattr(import_module(f"importer.cli.{COMMANDS[name][0]}"), name)
     if not isinstance(loaded, typer.Typer):
         function, loaded = loaded, typer.Typer(add_completion=False, pretty_exceptions_enable=False)
         loaded.command(name)(function)

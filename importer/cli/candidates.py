@@ -13,9 +13,9 @@ from rich.text import Text
 from importer.cli.messages import print_result
 from importer.models import Row
 from importer.problems import Origin
-from importer.report import wrapped
 from importer.sent_answers import Note, PickedCandidate, TracedAnswer, address, sent_lines, sent_text
 from importer.text.normalize import visible
+from importer.text.wrapping import wrapped
 
 _LONGEST: Final = 120  # characters of a text
 _WIDTH: Final = 100  # columns; a terminal of 80 is enough

@@ -15,13 +15,14 @@ from rich.text import Text
 from importer.app.mapping_files import InspectedFile, inspect_file, with_flag
 from importer.cli import options
 from importer.cli.app import next_command
-from importer.cli.messages import print_message, print_result, problem_lines
+from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
 from importer.models import SourceOptions
 from importer.settings import load_settings
 from importer.text.normalize import visible
 
 _STANDARD_INPUT = "-"
 _MOST_EMPTY = 12  # empty columns that are named
+_DECLARED = ("sheet", "header_row", "header_rows", "encoding", "delimiter")  # keys of a mapping file too
 if TYPE_CHECKING:
     from importer.app.mapping_files import ColumnProfile
 
@@ -51,9 +52,9 @@ def inspect(
         print_result(json.dumps(_as_json(found), ensure_ascii=False, indent=1))
         return
     _show(found)
-    _show_source(_options(declared) | _found_options(found))
+    _show_source(declared, found)
     source = "FILE" if str(file) == _STANDARD_INPUT else file
-    print_message(f"Next: {next_command(context, 'mapping new', source, '--job-post', 'HASH')}")
+    print_next("Next", next_command(context, "mapping new", source, "--job-post", "HASH"))
 
 
 def _as_json(found: InspectedFile) -> dict[str, object]:
@@ -91,7 +92,7 @@ def _as_json(found: InspectedFile) -> dict[str, object]:
 
 def _show(found: InspectedFile) -> None:
     sheet, profile = found.sheet, found.profile
-    print_result(f"{sheet.origin.file}: {sheet.reading}, {_counted(profile.rows, 'row')}, last row {profile.last_row}")
+    print_lines(f"{sheet.origin.file}: {sheet.reading}, {counted(profile.rows, 'row')}, last row {profile.last_row}")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("", "column", "kind", "filled", "samples"):
         table.add_column(heading, overflow="fold")
@@ -104,55 +105,38 @@ def _show(found: InspectedFile) -> None:
     Console().print(table)
     if filled_columns and (empty := [each.column.label for each in profile.columns if not each.filled]):
         names = ", ".join(map(_short, empty[:_MOST_EMPTY])) + (", ..." if len(empty) > _MOST_EMPTY else "")
-        print_result(f"{_counted(len(empty), 'empty column')}: {names}")
+        print_lines(f"{counted(len(empty), 'empty column')}: {names}")
     if found.instead_of is not None:
-        print_result(f"The sheet '{found.instead_of}' comes first, but contains no candidates.")
+        print_lines(f"The sheet '{found.instead_of}' comes first, but contains no candidates.")
     if profile.total is not None:
-        print_result(
+        print_lines(
             f"Row {profile.last_row} begins with '{profile.total}' and is most likely a total, not a candidate."
         )
     for other, join in found.joins:
         key, equals = join.key.column.label, join.equals.column.label
-        print_result(
+        print_lines(
             f"{other.name}: its column '{key}' has values of '{equals}' ({join.found:.0%} of them are found here)"
         )
-    for warning in sheet.warnings:
-        for line in problem_lines(with_flag(warning)):
-            print_result(line)
+    print_problems(map(with_flag, sheet.warnings))
     if profile.rows_with_problems:
-        rows = _counted(profile.rows_with_problems, "row")
-        print_result(f"{rows} cannot be sent; the first problems:")
-        for problem in profile.problems:
-            for line in problem_lines(problem):
-                print_result(line)
+        print_lines(f"{counted(profile.rows_with_problems, 'row')} cannot be sent; the first problems:")
+        print_problems(profile.problems)
 
 
-def _options(declared: SourceOptions) -> dict[str, str]:
-    """The declared reading options, by their keys in a mapping file."""
-    keys = ("sheet", "header_row", "header_rows", "encoding", "delimiter")
-    given = {key: str(value) for key in keys if (value := getattr(declared, key)) is not None}
-    return given | ({"skip_rows": ",".join(map(str, declared.skip_rows))} if declared.skip_rows else {})
-
-
-def _found_options(found: InspectedFile) -> dict[str, str]:
-    """The options that a mapping file must declare because of what is in the file."""
-    sheet = found.sheet.origin.sheet if found.instead_of is not None else None
-    options_found = {"sheet": sheet, "stop_at": found.profile.total}
-    return {key: value for key, value in options_found.items() if value is not None}
-
-
-def _show_source(options_given: dict[str, str]) -> None:
-    """Print the `source:` section of a mapping file with these options, if there are any."""
-    lines = [f"  {key}: {_yaml(key, value)}" for key, value in options_given.items()]
+def _show_source(declared: SourceOptions, found: InspectedFile) -> None:
+    """Print the `source:` section of a mapping file that reads the file in the same way, if it needs one."""
+    lines = {key: value for key in _DECLARED if (value := getattr(declared, key)) is not None}
+    if declared.skip_rows:
+        lines["skip_rows"] = list(declared.skip_rows)
+    if found.instead_of is not None:
+        lines["sheet"] = found.sheet.origin.sheet
+    if found.profile.total is not None:
+        lines["stop_at"] = found.profile.total
     if lines:
         print_message("In a mapping file, these lines read the file in the same way:")
-        print_message("\n".join(("source:", *lines)))
-
-
-def _yaml(key: str, value: str) -> str:
-    if key == "skip_rows":
-        return f"[{value}]"
-    return value if key in ("header_row", "header_rows") else json.dumps(value, ensure_ascii=False)
+        print_message("source:")
+        for key, value in lines.items():
+            print_message(f"  {key}: {json.dumps(value, ensure_ascii=False)}")
 
 
 def _kind(profile: ColumnProfile) -> str:
@@ -164,7 +148,3 @@ def _kind(profile: ColumnProfile) -> str:
 def _short(sample: str) -> str:
     line = visible(" ".join(sample.split()))
     return line if len(line) <= 30 else line[:27] + "..."
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"

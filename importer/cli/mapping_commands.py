@@ -29,14 +29,14 @@ from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.candidates import show_candidates
-from importer.cli.messages import print_message, print_result, problem_lines
+from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, Target
 from importer.problems import Problem, UnusableInput, UsageError
 from importer.settings import Settings, load_settings
 from importer.text.normalize import visible
 
-mapping_app = typer.Typer(
+mapping = typer.Typer(
     name="mapping",
     help="Propose or check a mapping file.",
     epilog="Start with: importer mapping new FILE --job-post HASH",
@@ -61,7 +61,7 @@ def _shown(show: int | None) -> int:
     return show if show is not None else _SHOWN if sys.stdout.isatty() else 0
 
 
-@mapping_app.command()
+@mapping.command()
 def new(
     context: typer.Context,
     file: options.File,
@@ -99,7 +99,7 @@ def new(
         show_candidates(preview(path, file, asked, settings, count))
     for line in _proposal_lines(proposal, path):
         print_message(line)
-    print_message(f"Next: {next_command(context, 'mapping check', path, file)}")
+    print_next("Next", next_command(context, "mapping check", path, file))
 
 
 def target_of(job_post: str | None, talent_pool: str | None) -> Target:
@@ -145,7 +145,7 @@ def _proposal_lines(proposal: Proposal, path: Path) -> list[str]:
 # --- check --------------------------------------------------------------------------------------
 
 
-@mapping_app.command()
+@mapping.command()
 def check(
     context: typer.Context,
     mapping: Annotated[
@@ -169,33 +169,26 @@ def check(
     if problems:
         raise UnusableInput(list(dict.fromkeys(problems)))
     if changed and not accept:
-        print_message(f"To accept the changed questions: {next_command(context, 'mapping check', mapping, '--accept')}")
-    print_message(f"Next: {next_command(context, 'check', file or 'FILE', '--mapping', mapping)}")
+        print_next("To accept the changed questions", next_command(context, "mapping check", mapping, "--accept"))
+    print_next("Next", next_command(context, "check", file or "FILE", "--mapping", mapping))
 
 
 def _report_checked(checked: CheckedMapping, file: Path | None, *, accept: bool) -> tuple[Problem, ...]:
     """Print what was found in a mapping; return the problems that prevent its use."""
     mapping = checked.mapping
     if checked.changed:
-        count = "1 question" if len(checked.changed) == 1 else f"{len(checked.changed)} questions"
-        print_result(f"{count} changed since {mapping.path} was written:")
-        _show(checked.changed)
+        print_lines(f"{counted(len(checked.changed), 'question')} changed since {mapping.path} was written:")
+        print_problems(checked.changed)
     if checked.reading:
         print_message(f"{mapping.path}: {checked.reading}" if mapping.route else checked.reading)
     if checked.misfit is not None:
         return checked.misfit.problems
-    _show(checked.notes)
+    print_problems(checked.notes)
     show_candidates(checked.candidates)
     if accept:
         print_message(f"Saved the current questions in {mapping.path}.")
-    print_result(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))
+    print_lines(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))
     return ()
-
-
-def _show(problems: tuple[Problem, ...]) -> None:
-    for problem in problems:
-        for line in problem_lines(problem):
-            print_result(line)
 
 
 # --- an empty workbook --------------------------------------------------------------------------
@@ -222,7 +215,7 @@ def template(
     mapping, columns = write_template(workbook, target, asked)
     print_message(f"Wrote {workbook} with {columns} columns, and {mapping}. Yellow columns are required.")
     check_it = next_command(context, "check", workbook, "--mapping", mapping)
-    print_message(f"Next: fill in the workbook, then run: {check_it}")
+    print_next("Next: fill in the workbook, then run", check_it)
 
 
 # --- the questions ------------------------------------------------------------------------------
@@ -247,7 +240,7 @@ def questions(
         print_result(json.dumps(shown, ensure_ascii=False, indent=1))
         return
     _show_table(found)
-    print_message(f"Next: {next_command(context, 'mapping new', 'FILE', '--job-post', target.id)}")
+    print_next("Next", next_command(context, "mapping new", "FILE", "--job-post", target.id))
 
 
 def _question_json(question: Question) -> dict[str, object]:

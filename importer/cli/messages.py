@@ -4,23 +4,84 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TextIO
 
 from importer.problems import DamagedRun, ImporterError, LinePlace, Problem, UnusableInput
 from importer.text.normalize import visible
+from importer.text.wrapping import WIDTH, wrapped
 
 _MAX_SHOWN = 50  # problems; more than that have one cause
 
 
 def print_message(text: str = "") -> None:
     """Print a message or progress line on stderr."""
-    _print(text, sys.stderr)
+    for line in text.split("\n"):
+        _print_broken(line, sys.stderr)
+
+
+def print_next(text: str, command: str) -> None:
+    """Print what to do next on stderr, with its command in one piece, so that it can be copied."""
+    _print(f"{text}: {command}", sys.stderr)
 
 
 def print_result(text: str) -> None:
-    """Print a result on stdout."""
+    """Print a result on stdout, unchanged: a program may read it."""
     _print(text, sys.stdout)
+
+
+def print_lines(text: str, first: str = "", others: str = "  ") -> None:
+    """Print a result on stdout that only people read."""
+    _print_broken(text, sys.stdout, first, others)
+
+
+def print_problems(problems: Iterable[Problem]) -> None:
+    """Print problems on stdout."""
+    for problem in problems:
+        _print_problem(problem, sys.stdout)
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 row`, `1,200 rows`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def show_error(error: ImporterError) -> None:
+    """Print what went wrong, with every problem and its hint."""
+    if not isinstance(error, UnusableInput):
+        print_message(f"importer: {error}")
+        return
+    ending = "." if isinstance(error, DamagedRun) else "; nothing was sent."
+    print_message(f"importer: {counted(len(error.problems), 'problem')} found{ending}")
+    for problem in error.problems[:_MAX_SHOWN]:
+        print_message()
+        _print_problem(problem, sys.stderr)
+    if (more := len(error.problems) - _MAX_SHOWN) > 0:
+        print_message(f"\n... and {more} more")
+
+
+def _print_problem(problem: Problem, stream: TextIO) -> None:
+    """Print a problem as `place: message`, its line with a caret if it is in a text file, and its hint."""
+    place = f"{problem.place}: " if problem.place else ""
+    _print_broken(f"{place}{problem.message} [{problem.code}]", stream)
+    if isinstance(problem.place, LinePlace) and problem.place.text:
+        number, text, column = f"{problem.place.line:>5} | ", problem.place.text.expandtabs(1), problem.place.column - 1
+        room = WIDTH - len(number) if _is_narrow(stream) else len(text)
+        start = min(max(column - room // 2, 0), max(len(text) - room, 0))  # of the part of a long line that is shown
+        _print(number + text[start : start + room], stream)
+        _print(" " * (len(number) - 2) + "| " + " " * (column - start) + "^", stream)
+    if problem.hint:
+        _print_broken(problem.hint, stream, "  -> ", "     ")
+
+
+def _print_broken(text: str, stream: TextIO, first: str = "", others: str = "  ") -> None:
+    """Print a text, for people in lines of at most 80 columns; in a log it stays one line, which is easier to find."""
+    for line in wrapped(text, first, others) if _is_narrow(stream) else [first + text]:
+        _print(line, stream)
+
+
+def _is_narrow(stream: TextIO) -> bool:
+    return stream.isatty() or "COLUMNS" in os.environ
 
 
 def _print(text: str, stream: TextIO) -> None:
@@ -31,37 +92,3 @@ def _print(text: str, stream: TextIO) -> None:
         devnull = os.open(os.devnull, os.O_WRONLY)
         os.dup2(devnull, stream.fileno())
         os.close(devnull)
-
-
-def show_error(error: ImporterError) -> None:
-    """Print what went wrong, with every problem and its hint."""
-    for line in error_lines(error):
-        print_message(line)
-
-
-def error_lines(error: ImporterError) -> Iterator[str]:
-    """The lines of `show_error`."""
-    if not isinstance(error, UnusableInput):
-        yield f"importer: {error}"
-        return
-    count = len(error.problems)
-    ending = "." if isinstance(error, DamagedRun) else "; nothing was sent."
-    yield f"importer: {'1 problem' if count == 1 else f'{count} problems'} found{ending}"
-    for problem in error.problems[:_MAX_SHOWN]:
-        yield ""
-        yield from problem_lines(problem)
-    if count > _MAX_SHOWN:
-        yield f"\n... and {count - _MAX_SHOWN} more"
-
-
-def problem_lines(problem: Problem) -> Iterator[str]:
-    """A problem as `place: message`, its line with a caret if it is in a text file, and its hint."""
-    place = f"{problem.place}: " if problem.place else ""
-    yield f"{place}{problem.message} [{problem.code}]"
-    if isinstance(problem.place, LinePlace) and problem.place.text:
-        number = f"{problem.place.line:>5} | "
-        before = problem.place.text[: problem.place.column - 1]
-        yield number + problem.place.text.expandtabs(1)
-        yield " " * (len(number) - 2) + "| " + " " * len(before) + "^"
-    if problem.hint:
-        yield f"  -> {problem.hint}"

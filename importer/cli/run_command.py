@@ -17,7 +17,7 @@ from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sending, parse_minutes
 from importer.cli import options
 from importer.cli.app import given_flags, next_command
-from importer.cli.messages import print_message, print_result
+from importer.cli.messages import print_message, print_next, print_result
 from importer.cli.runs_commands import present
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UsageError
@@ -130,7 +130,7 @@ def resume(
         session.send(lambda *controls: earlier_runs.resume(earlier, sending, *controls))
     except NothingToSend as nothing:
         show = next_command(context, "show", str(nothing))
-        print_message(f"Run {nothing} has finished, and no row is left to be sent. Next: {show}")
+        print_next(f"Run {nothing} has finished, and no row is left to be sent. Next", show)
 
 
 def retry(
@@ -159,7 +159,7 @@ def retry(
         session.send(lambda *controls: earlier_runs.retry(earlier, kinds, sending, *controls))
     except NothingToSend as nothing:
         show = next_command(context, "show", str(nothing))
-        print_message(f"Run {nothing} has no {', '.join(kinds)} rows. Next: {show}")
+        print_next(f"Run {nothing} has no {', '.join(kinds)} rows. Next", show)
 
 
 def resolve(
@@ -280,7 +280,7 @@ class _Session:
         elif others := finished.imported_with_other_data:
             rows = "1 row was" if others == 1 else f"{others} rows were"
             show = next_command(self.context, "show", summary.run)
-            print_message(f"importer: {rows} already imported with different data; see: {show}")
+            print_next(f"importer: {rows} already imported with different data; see", show)
         if last and not self.quiet:
             print_message(last)
         if not self.as_json and not sys.stdout.isatty() and (summary.exit_code or not self.quiet):  # a log, or a mail

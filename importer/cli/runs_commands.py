@@ -25,17 +25,18 @@ from importer.app.earlier_runs import (
 )
 from importer.cli import options
 from importer.cli.app import next_command
-from importer.cli.messages import print_message, print_result, problem_lines
+from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
 from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
-from importer.report import MOST_GROUPS, Summary, outcome_text, read_summary, status_lines, summary_lines, wrapped
+from importer.report import MOST_GROUPS, Summary, outcome_text, read_summary, status_lines, summary_lines
 from importer.runs.lineage import SourceStatus, rows_without_target
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import EDITS_FILE, MARKER, refuse_untrusted, summaries_of_edits
 from importer.sent_answers import sent_lines
 from importer.settings import load_settings
 from importer.text.dates import in_words
+from importer.text.wrapping import wrapped
 
 _MOST_EDITS = 6  # proposed changes that are shown
 
@@ -55,12 +56,12 @@ def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJso
         return
     running = running_runs(settings)
     for summary in found:
-        print_result(_line(summary, running))
+        print_lines(_line(summary, running), others=" " * 23)
     if found:
-        print_message(f"\nNext: {next_command(context, 'show', found[0].run)}")
+        print_next("\nNext", next_command(context, "show", found[0].run))
     else:
         check = next_command(context, "check", "FILE", "--mapping", "MAPPING")
-        print_message(f"There are no runs in {settings.out}. Next: {check}")
+        print_next(f"There are no runs in {settings.out}. Next", check)
 
 
 def _line(summary: Summary, running: Collection[str]) -> str:
@@ -111,7 +112,7 @@ def show(
     folder = find_run(settings.out, run)
     summary = read_summary(folder)
     if not as_json:
-        print_result(f"{summary.source.file}, for {_where(summary)}, with {summary.mapping}")
+        print_lines(f"{summary.source.file}, for {_where(summary)}, with {summary.mapping}")
         print_result(f"Run {summary.run}: {_when(summary)}\n")
         if summary.ended_at is None and summary.run in running_runs(settings):
             print_message("The run is running now.")
@@ -143,13 +144,14 @@ def status(
         for one, (summary, to_fix, to_resume) in zip(found, summaries, strict=True):
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
             sheet = f", sheet {one.sheet.origin.sheet}" if one.sheet.origin.sheet else ""
-            print_result(f"{file}{sheet}, for {_where(summary)}, over {runs} {one.runs[-1]}\n")
+            print_lines(f"{file}{sheet}, for {_where(summary)}, over {runs} {one.runs[-1]}")
+            print_result("")
             for line in status_lines(summary, one.folder, file, to_fix, to_resume):
                 print_result(line)
             print_result("")
         if no_target:
             rows = f"{', '.join(map(str, no_target[:5]))}{', ...' if len(no_target) > 5 else ''}"
-            print_result(f"{len(no_target)} without a target, as no mapping takes them: row {rows}")
+            print_lines(f"{len(no_target)} without a target, as no mapping takes them: row {rows}")
     is_complete = not no_target and all(summary.is_complete for summary, *_ in summaries)
     raise typer.Exit(0 if is_complete else 4)
 
@@ -185,10 +187,8 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
         }
         print_result(json.dumps(values, ensure_ascii=False, default=datetime.isoformat))
         return
-    print_result(f"Row {shown.row.number} of run {shown.run}, for {shown.target}: {kind}{status}")
-    for problem in outcome.problems if outcome else ():
-        for line in problem_lines(problem):
-            print_result(line)
+    print_lines(f"Row {shown.row.number} of run {shown.run}, for {shown.target}: {kind}{status}")
+    print_problems(outcome.problems if outcome else ())
     print_result("")
     from importer.cli.candidates import shortened, show_answers  # rich, which it needs, is slow to load
 
@@ -233,7 +233,7 @@ def present(
     for line in summary_lines(summary, folder, most_groups):
         print_result(line)
     if proposed := summaries_of_edits(folder):
-        print_result(f"\nProposed changes of the mapping: {folder / EDITS_FILE}")
+        print_result(f"\nProposed mapping changes: {folder / EDITS_FILE}")
         for text in proposed[:_MOST_EDITS]:
             print_result("\n".join(wrapped(text, "  - ", "    ")))
         if len(proposed) > _MOST_EDITS:
@@ -263,7 +263,7 @@ def purge(
     for folder in unmarked_runs(order.settings):
         print_message(f"{folder}: skipped, because it does not contain the file {MARKER}; remove it manually")
     if dry_run:
-        print_message(f"{_counted(len(found))} would be removed.")
+        print_message(f"{counted(len(found), 'run')} would be removed.")
         return
     if found and not yes:
         if not is_interactive():
@@ -278,11 +278,7 @@ def purge(
         )
     for note in purged.notes:
         print_message(note)
-    print_message(f"{_counted(purged.removed)} removed.")
-
-
-def _counted(runs: int) -> str:
-    return "1 run" if runs == 1 else f"{runs} runs"
+    print_message(f"{counted(purged.removed, 'run')} removed.")
 
 
 def doctor(
@@ -300,14 +296,13 @@ def doctor(
     else:
         for finding in findings:
             mark = "ERROR" if not finding.ok else "note " if finding.hint else "ok   "
-            print_result(f"{mark}  {finding.check}: {finding.result}")
+            print_lines(f"{finding.check}: {finding.result}", f"{mark}  ", " " * 9)
             if finding.hint:
-                print_result(f"         -> {finding.hint}")
-        failed = sum(not finding.ok for finding in findings)
-        problems = "1 problem" if failed == 1 else f"{failed} problems"
-        print_result(
-            f"\n{problems} found. The sandbox still works: importer run FILE ... --sandbox"
-            if failed
-            else "\nNo problems."
+                print_lines(finding.hint, "         -> ", " " * 12)
+        failed = counted(sum(not finding.ok for finding in findings), "problem")
+        print_result("")
+        is_fine = all(finding.ok for finding in findings)
+        print_lines(
+            "No problems." if is_fine else f"{failed} found. The sandbox still works: importer run FILE ... --sandbox"
         )
     raise typer.Exit(0 if all(finding.ok for finding in findings) else 3)

@@ -18,10 +18,11 @@ from importer.app import orders
 from importer.app.orders import RunControl
 from importer.cli.messages import print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
-from importer.report import Summary, group_lines, warning_lines, wrapped
+from importer.report import Summary, group_lines, warning_lines
 from importer.settings import Settings
 from importer.settings.trust import confirm
 from importer.text.dates import in_words
+from importer.text.wrapping import wrapped
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

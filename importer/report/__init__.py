@@ -14,7 +14,6 @@ from importer.report.text import (
     subject_line,
     summary_lines,
     warning_lines,
-    wrapped,
 )
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
@@ -39,7 +38,6 @@ __all__ = [
     "subject_line",
     "summary_lines",
     "warning_lines",
-    "wrapped",
     "write_report",
     "write_rows",
     "write_unfinished_summary",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -14,18 +13,17 @@ from importer.problems import UnusableInput
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.commands import command_line
-from importer.text.normalize import visible
+from importer.text.wrapping import on_one_line, wrapped
 
-WIDTH: Final = 80
 MOST_GROUPS: Final = 12
 LARGEST_GROUPS: Final = 3  # at the end of a run
 MOST_WARNINGS: Final = 6
 
 _COUNT_WIDTH = 8
 _LABEL_WIDTH = 16
-_BLANK = re.compile(r"[^\S ]")
 _FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
+_NEARLY_ALL: Final = 0.8  # of the rows of a file
 _DEFAULT_OUT: Final = Path("results")
 _PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
@@ -95,6 +93,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
             text = "if it is no longer running, it was killed: continue it; completed rows are skipped"
             yield Step(text, (_resume(summary, folder),))
         return
+    yield from _step_in_mapping(summary, folder)
     to_fix = [kind for kind in _FIXED_BY_A_PERSON if summary.outcomes[kind]]
     if to_fix:
         files = [csv_file(kind) for kind in to_fix]
@@ -115,6 +114,19 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         yield Step("run the same command again; completed rows are skipped", (again,))
     if summary.sandbox:
         yield Step("this run used the sandbox; to import the file, run it without --sandbox")
+
+
+def _step_in_mapping(summary: Summary, folder: Path) -> Iterator[Step]:
+    """The line of the mapping to correct first, if nearly all rows have one problem that a change there would solve."""
+    for group in summary.problems:
+        line = re.search(rf"{re.escape(summary.mapping)}:\d+", group.hint)
+        if line and group.is_to_fix and group.count >= _NEARLY_ALL * (summary.source.rows or 0):
+            cells = f"{group.count:,} {f'cells of {group.column}' if group.column else 'rows'}"
+            file = folder / "source.csv" if summary.source.file == _PIPED else summary.source.file
+            again = _of_file("check" if summary.dry_run else "run", file, summary, folder)
+            text = f"correct {line[0]} first: {cells} have one problem [{group.code}]; then run this again"
+            yield Step(text, (again,))
+            return
 
 
 def _again(summary: Summary, folder: Path) -> str:
@@ -213,7 +225,7 @@ def subject_line(summary: Summary) -> str:
         state = "stopped early"
     else:
         state = "needs attention" if summary.exit_code else "complete"
-    return _printable(f"importer: {state}: {PurePath(summary.source.file).name}: {_counts(summary)}")
+    return on_one_line(f"importer: {state}: {PurePath(summary.source.file).name}: {_counts(summary)}")
 
 
 def _with_blank_lines(parts: Iterable[Iterator[str]]) -> list[str]:
@@ -309,7 +321,7 @@ def _requests(summary: Summary) -> Iterator[str]:
 def _report(summary: Summary, folder: Path) -> Iterator[str]:
     for title, name in (("Report:", PAGE_FILE), ("       ", WORKBOOK_FILE)):
         if name in summary.files:
-            yield f"{title} {_printable(str(folder / name))}"
+            yield f"{title} {on_one_line(str(folder / name))}"
 
 
 def _next(steps: Iterable[Step]) -> Iterator[str]:
@@ -317,21 +329,4 @@ def _next(steps: Iterable[Step]) -> Iterator[str]:
     for number, step in enumerate(steps, start=1):
         yield from wrapped(step.text, f"  {number}. ", "     ")
         for command in step.commands:
-            yield f"     {_printable(command)}"
-
-
-def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
-    """The text in lines of at most 80 columns, without control sequences."""
-    return textwrap.wrap(
-        _printable(text),
-        WIDTH,
-        initial_indent=_printable(first),
-        subsequent_indent=others,
-        break_long_words=False,
-        break_on_hyphens=False,
-    ) or [first]
-
-
-def _printable(text: str) -> str:
-    """On one line and without control sequences, which a cell or a response could contain."""
-    return visible(_BLANK.sub(" ", text))
+            yield f"     {on_one_line(command)}"

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from importer.suggest.columns import (
-    ColumnKind,
-    ColumnProfile,
-    ColumnView,
-    SheetProfile,
-    profile_sheet,
-    sample_columns,
-)
+from importer.suggest.columns import ColumnView, sample_columns
 from importer.suggest.entry_columns import Join, OtherSheet, join_of
+from importer.suggest.profile import ColumnKind, ColumnProfile, SheetProfile, profile_sheet
 from importer.suggest.proposal import OpenPoints, Proposal, SourceFacts, open_points
 from importer.suggest.propose import finds_candidates, propose
 from importer.suggest.yaml_writer import write_proposal

@@ -1,19 +1,19 @@
-"""A column with its header and values: how many there are, and what they look like."""
+"""A column with its header and a sample of its values, and what both indicate."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property
 from typing import TypeGuard
 
-from importer.mapping import NO_WORDS, YES_WORDS, Header
+from importer.mapping import Header
 from importer.models import Row
-from importer.problems import Column, Problem
-from importer.suggest.date_forms import DateForms, date_forms, fitting_formats
+from importer.problems import Column
+from importer.suggest import cell_texts
+from importer.suggest.cell_texts import is_no, is_yes
+from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.header_words import (
     CONCEPTS,
     NOT_IMPORTED,
@@ -22,47 +22,18 @@ from importer.suggest.header_words import (
     is_not_imported,
     key_of,
     likely_concept,
-    mentions_phone,
-    read_table,
     words_of,
 )
 from importer.text.cell_links import is_web_link
 from importer.text.normalize import normalize
 
 SIMILAR = "the header is similar"
-
-# --- what texts look like -------------------------------------------------------------------------
-
-_TABLE = read_table("value_words")
-MISSING_OR_NAME = frozenset(map(normalize, _TABLE["missing_or_name"]))
-MISSING_WORDS = frozenset(map(normalize, _TABLE["missing"])) | MISSING_OR_NAME
-_YES = frozenset(map(normalize, (*YES_WORDS, *_TABLE["yes"])))
-_NO = frozenset(map(normalize, (*NO_WORDS, *_TABLE["no"])))
-
-NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?")
-_EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]{2,}")
-_URL = re.compile(r"(https?://)?([\w-]+\.)+[a-z]{2,}(/\S*)?", re.IGNORECASE)
-_CLEAR_URL = re.compile(r"(https?://|www\.)\S+|([\w-]+\.)+[a-z]{2,}/\S*", re.IGNORECASE)  # neither cv.pdf nor Node.js
-_PHONE = re.compile(r"[+(]?[\d][\d\s().\-/]{6,22}")
-_DIALED = re.compile(r"[+0(].{8,}|\d{3}[-. ]\d{3}[-. ]\d{4}")
-_WHOLE_NUMBER = re.compile(r"[+-]?\d{1,3}(?:([., '’\u00a0\u202f])\d{3})*|[+-]?\d+")
-_DOCUMENT = re.compile(r"[A-Za-z0-9_-]*\d[A-Za-z0-9_-]*")
-_FILE_NAME = re.compile(r".*\.(pdf|docx?|odt|rtf|txt|jpe?g|png)", re.IGNORECASE)
+_MOST = 0.9  # of the cells must be lists of objects
 
 
-def is_yes(text: str) -> bool:
-    return normalize(text) in _YES
-
-
-def is_no(text: str) -> bool:
-    return normalize(text) in _NO
-
-
-def _is_phone(text: str) -> bool:
-    return bool(_PHONE.fullmatch(text)) and 7 <= sum(character.isdigit() for character in text) <= 15
-
-
-# --- a column -------------------------------------------------------------------------------------
+def _share_of(test: Callable[[str], object]) -> cached_property[float]:
+    """A property of a column: the share of its cells whose text passes the test."""
+    return cached_property(lambda column: column.share(test))
 
 
 @dataclass(frozen=True)
@@ -123,7 +94,11 @@ class ColumnView:
 
     @cached_property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        return tuple((text, count) for text, count in self.values if normalize(text) not in MISSING_WORDS)
+        return tuple(
+            (text, count)
+            for text, count in self.values
+            if text != "[]" and normalize(text) not in cell_texts.MISSING_WORDS
+        )
 
     @cached_property
     def total(self) -> int:
@@ -133,46 +108,29 @@ class ColumnView:
         """The share of cells whose text passes the test; 0 if there are none."""
         return sum(count for text, count in self.counts if test(text)) / self.total if self.total else 0.0
 
-    @cached_property
-    def emails(self) -> float:
-        return self.share(_EMAIL.fullmatch)
+    def count_of(self, words: Container[str]) -> int:
+        """How many cells contain one of these normalized words with a letter: `-` is no answer."""
+        found = ((normalize(text), count) for text, count in self.values)
+        return sum(count for word, count in found if word in words and any(map(str.isalnum, word)))
+
+    emails = _share_of(cell_texts.EMAIL.fullmatch)
+    urls = _share_of(cell_texts.URL.fullmatch)
+    phones = _share_of(cell_texts.is_phone)
+    dialed = _share_of(cell_texts.DIALED.fullmatch)  # clearly phone numbers, by their beginning or spacing
+    numbers = _share_of(lambda text: cell_texts.NUMBER.fullmatch(cell_texts.amount_of(text).number))
+    whole_numbers = _share_of(lambda text: cell_texts.WHOLE_NUMBER.fullmatch(cell_texts.amount_of(text).number))
+    documents = _share_of(cell_texts.DOCUMENT.fullmatch)
+    files = _share_of(cell_texts.FILE_NAME.fullmatch)
+    several_words = _share_of(lambda text: len(text.split()) > 1)
+    digits = _share_of(lambda text: any(map(str.isdigit, text)))  # names have none
 
     @property
     def linked(self) -> float:
         return self.links / self.filled if self.filled else 0.0
 
-    @cached_property
-    def urls(self) -> float:
-        return self.share(_URL.fullmatch)
-
     def urls_of(self, site: str) -> float:
         """The share of web addresses of a site, for example `linkedin`."""
-        return self.share(lambda text: _URL.fullmatch(text) and site in text.lower())
-
-    @cached_property
-    def phones(self) -> float:
-        return self.share(_is_phone)
-
-    @cached_property
-    def dialed(self) -> float:
-        """The share of texts that are clearly phone numbers, by their beginning or spacing."""
-        return self.share(_DIALED.fullmatch)
-
-    @cached_property
-    def numbers(self) -> float:
-        return self.share(NUMBER.fullmatch)
-
-    @cached_property
-    def whole_numbers(self) -> float:
-        return self.share(_WHOLE_NUMBER.fullmatch)
-
-    @cached_property
-    def documents(self) -> float:
-        return self.share(_DOCUMENT.fullmatch)
-
-    @cached_property
-    def files(self) -> float:
-        return self.share(_FILE_NAME.fullmatch)
+        return self.share(lambda text: cell_texts.URL.fullmatch(text) and site in text.lower())
 
     @cached_property
     def dates(self) -> DateForms:
@@ -187,13 +145,20 @@ class ColumnView:
         return found / (found + others) if found else 0.0
 
     @cached_property
-    def several_words(self) -> float:
-        return self.share(lambda text: len(text.split()) > 1)
-
-    @cached_property
-    def digits(self) -> float:
-        """The share of texts with a digit, which names do not have."""
-        return self.share(lambda text: any(character.isdigit() for character in text))
+    def inside(self) -> tuple[ColumnView, ...]:
+        """The keys of the objects in its cells as columns, if nearly all cells are JSON lists of objects."""
+        lists = [(cell_texts.json_items(text), count) for text, count in self.counts]
+        objects = [(item, count) for items, count in lists for item in items or () if isinstance(item, dict)]
+        if not objects or sum(count for items, count in lists if items is not None) < _MOST * self.total:
+            return ()
+        found: dict[str, Counter[str]] = {}
+        for item, count in objects:
+            for key, text in cell_texts.texts_of(item):
+                found.setdefault(key, Counter()).update({text: count} if text else {})
+        return tuple(
+            ColumnView(Column(index, "", key), tuple(texts.items()), texts.total())
+            for index, (key, texts) in enumerate(found.items())
+        )
 
 
 class ColumnNames:
@@ -214,18 +179,17 @@ _MAX_DISTINCT = 1_000
 _MAX_IDS = 300_000  # in one column; more take too much memory
 _FEW = 20  # repeated cells at the top of a file decide nothing
 _UNIQUE = 0.9  # of the filled cells must be different, so that they identify the rows
-_TOTAL_WORDS = frozenset(map(normalize, _TABLE["totals"]))
 
 
 def sample_columns(columns: Sequence[Column], rows: Iterable[Row]) -> tuple[ColumnView, ...]:
     """The columns with a sample of their values; all rows are read."""
-    sampler = _Sampler(columns)
+    sampler = Sampler(columns)
     for row in rows:
         sampler.add(row)
     return sampler.views()
 
 
-class _Sampler:
+class Sampler:
     """Collects the values of rows."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
@@ -274,105 +238,3 @@ def _with_unique_names(columns: Sequence[Column]) -> list[Column]:
         else replace(column, lower="")
         for column in columns
     ]
-
-
-# --- the kinds of a sheet's columns, for `importer inspect` ----------------------------------------
-
-_KIND_SHARE = 0.9  # of the filled cells must be of the kind
-_DIALED_SHARE = 0.5  # of the values must be clearly phone numbers, if the header is not about phones
-_SAMPLES = 3
-_PROBLEMS = 20
-
-
-class ColumnKind(StrEnum):
-    """The likely kind of the values of a column."""
-
-    EMPTY = "empty"
-    TEXT = "text"
-    E_MAIL = "e-mail"
-    PHONE = "phone"
-    DATE = "date"
-    URL = "URL"
-    YES_NO = "yes/no"
-    NUMBER = "number"
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnProfile:
-    """A column: the number of filled cells, up to three different values, and their likely kind.
-
-    `formats`: the date formats of its cells, in the notation of mapping files, the most frequent first. `ambiguous`:
-    any one of them fits all dates, because day and month cannot be distinguished; otherwise all are needed.
-    """
-
-    column: Column
-    filled: int
-    samples: tuple[str, ...]
-    kind: ColumnKind
-    formats: tuple[str, ...] = ()
-    ambiguous: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SheetProfile:
-    """A sheet: the number of non-blank rows and of rows with problems, the first problems, and the columns.
-
-    `total`: the first cell of the last row, if this row seems to be a total of the others.
-    """
-
-    rows: int
-    last_row: int
-    rows_with_problems: int
-    problems: tuple[Problem, ...]
-    views: tuple[ColumnView, ...]
-    total: str | None = None
-
-    @property
-    def columns(self) -> tuple[ColumnProfile, ...]:
-        """The columns with the kinds of their values."""
-        return tuple(map(_profile_column, self.views))
-
-
-def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: int) -> SheetProfile:
-    """Profile a sheet; all rows are read."""
-    count, with_problems = 0, 0
-    last: Row | None = None
-    problems: list[Problem] = []
-    sampler = _Sampler(columns)
-    for row in rows:
-        count += 1
-        last = row
-        with_problems += bool(row.problems)
-        problems.extend(row.problems[: _PROBLEMS - len(problems)])
-        sampler.add(row)
-    views = sampler.views()
-    total = _total_in(last, views) if last else None
-    return SheetProfile(count, last.number if last else header_row, with_problems, tuple(problems), views, total)
-
-
-def _total_in(last: Row, views: Sequence[ColumnView]) -> str | None:
-    """The first cell of the last row, if it is a word for a total, most others are blank, and no other row has it."""
-    filled = [(index, cell.strip()) for index, cell in enumerate(last.cells) if cell.strip()]
-    index, text = filled[0] if filled else (0, "")
-    is_total = normalize(text.rstrip(": ")) in _TOTAL_WORDS and 2 * len(filled) <= len(last.cells)
-    return text if is_total and dict(views[index].values).get(text, 1) == 1 else None
-
-
-def _profile_column(one: ColumnView) -> ColumnProfile:
-    dates = fitting_formats(one.counts)
-    kind = ColumnKind.DATE if dates.formats else _kind_of(one)
-    samples = one.texts[:_SAMPLES]
-    return ColumnProfile(one.column, one.filled, samples, kind, dates.formats, dates.ambiguous)
-
-
-def _kind_of(one: ColumnView) -> ColumnKind:
-    shares = {
-        ColumnKind.PHONE: one.phones if mentions_phone(one.name) or one.dialed >= _DIALED_SHARE else 0.0,
-        ColumnKind.E_MAIL: one.emails,
-        ColumnKind.URL: one.share(_CLEAR_URL.fullmatch),
-        ColumnKind.NUMBER: one.numbers,
-        ColumnKind.YES_NO: one.yes_no,  # after NUMBER, because 1 and 0 are also words for yes and no
-    }
-    if not one.total:
-        return ColumnKind.EMPTY
-    return next((kind for kind, share in shares.items() if share >= _KIND_SHARE), ColumnKind.TEXT)

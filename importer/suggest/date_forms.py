@@ -48,18 +48,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 _NOT_MONTHS = frozenset({"am", "pm", "a", "p", "m", "t"})
 
 
-@lru_cache(maxsize=8192)
-def _formats_of(text: str) -> tuple[str, ...]:
-    """The formats except ISO that match a text; two if day and month are ambiguous."""
-    return _fitting(text, _FORMATS)
-
-
-@lru_cache(maxsize=8192)
-def _all_formats_of(text: str) -> tuple[str, ...]:
-    """The formats, including ISO, that match a text."""
-    return _fitting(text, _ALL_FORMATS)
-
-
 def _short_year_of(text: str, date_format: str) -> int | None:
     """The two-digit year of a text in this format; None if the format has none or does not match."""
     codes = [token.code for token in tokens(date_format) if token.code]
@@ -84,7 +72,9 @@ def _month_languages(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(chosen)
 
 
-def _fitting(text: str, formats: Sequence[str]) -> tuple[str, ...]:
+@lru_cache(maxsize=16384)
+def _fitting(text: str, formats: tuple[str, ...] = _FORMATS) -> tuple[str, ...]:
+    """The formats that match a text, by default those except ISO; two if day and month are ambiguous."""
     if not 4 <= len(text) <= 30 or not any(character.isdigit() for character in text):
         return ()
     normalized = normalize(text)
@@ -135,7 +125,7 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
         counts[text] += count
     open_ends = {normalize(text): text for text in counts if normalize(text) in _OPEN_END_WORDS}
     dates = {text: count for text, count in counts.items() if normalize(text) not in open_ends}
-    fits = {text: _formats_of(text) for text in dates if not _ISO.fullmatch(text)}
+    fits = {text: _fitting(text) for text in dates if not _ISO.fullmatch(text)}
     clear = Counter[str]()
     for text, formats in fits.items():
         if len(formats) == 1:
@@ -179,7 +169,7 @@ def day_first_votes(values: Iterable[tuple[str, int]]) -> int:
     """The number of values with the day first (`25/12/2020`), minus those with the month first."""
     votes = 0
     for text, count in values:
-        formats = _formats_of(text)
+        formats = _fitting(text)
         if len(formats) == 1 and re.match(r"\d+[/-]\d+[/-]", text):
             votes += count if formats[0].startswith("%d") else -count if formats[0].startswith("%m") else 0
     return votes
@@ -188,29 +178,34 @@ def day_first_votes(values: Iterable[tuple[str, int]]) -> int:
 def _chosen(
     fits: Mapping[str, tuple[str, ...]], clear: Counter[str], dates: Mapping[str, int], day_first: bool | None
 ) -> tuple[tuple[str, ...], str]:
+    """The formats to declare, and why a person must review them, or "".
+
+    Where nothing shows whether the day or the month comes first, both formats are chosen: then a run refuses the dates
+    that they read differently, until a person has removed one format.
+    """
     chosen, ambiguity = set(clear), ""
+    minority = _minority(clear)
+    if minority and sum(clear[form] for form in minority) < _MINORITY_SHARE * sum(dates.values()):
+        chosen -= minority
+    elif minority:
+        ambiguity = "some values have the day first, others the month"
     for text, formats in fits.items():
         if len(formats) > 1 and not set(formats) & chosen:
-            first = "%m" if day_first is False else "%d"
-            chosen.add(next((form for form in formats if form.startswith(first)), formats[0]))
-            ambiguity = f"'{text}' is ambiguous: the day or the month may come first"
-    minority = _minority(chosen, clear)
-    if minority:
-        chosen -= minority
-        few = sum(clear[form] for form in minority) < _MINORITY_SHARE * sum(dates.values())
-        ambiguity = ambiguity if few else "some values have the day first, others the month"
+            first = {True: "%d", False: "%m", None: ""}[day_first]
+            chosen.update(form for form in formats if form.startswith(first))
+            ambiguity = f"'{text}' is ambiguous: the day or the month may come first; keep the right format"
+            if day_first is not None:
+                ambiguity = f"'{text}' is ambiguous: the {'day' if day_first else 'month'} is first in other columns"
     order = {form: position for position, form in enumerate(_FORMATS)}
     return tuple(sorted(chosen, key=order.__getitem__)), ambiguity
 
 
-def _minority(chosen: set[str], clear: Counter[str]) -> set[str]:
+def _minority(clear: Counter[str]) -> set[str]:
     """The less frequent formats, if the column mixes formats with the day first and with the month first."""
-    day, month = ({form for form in chosen if form.startswith(code)} for code in ("%d", "%m"))
+    day, month = ({form for form in clear if form.startswith(code)} for code in ("%d", "%m"))
     # 25.12.2020 and 12/2020 do not conflict: a month with a year is not ambiguous.
     month -= set(_MONTHS)
-    if not day or not month:
-        return set()
-    return min(day, month, key=lambda forms: sum(clear[form] for form in forms))
+    return min(day, month, key=lambda forms: sum(clear[form] for form in forms)) if day and month else set()
 
 
 def _lacks_day(text: str, formats: tuple[str, ...], chosen: tuple[str, ...]) -> bool:
@@ -239,7 +234,7 @@ class FittingFormats:
 def fitting_formats(values: Iterable[tuple[str, int]]) -> FittingFormats:
     """The formats of these values (text, count), without words for an open end."""
     counts = {text: count for text, count in values if normalize(text) not in _OPEN_END_WORDS}
-    found = {text: formats for text in counts if (formats := _all_formats_of(text))}
+    found = {text: formats for text in counts if (formats := _fitting(text, _ALL_FORMATS))}
     enough = max(1, _MIN_SHARE * sum(counts.values()))
     if sum(counts[text] for text in found) < enough:
         return FittingFormats()

@@ -32,6 +32,12 @@ class EntryColumns:
     views: tuple[ColumnView, ...]
     review_reason: str = ""
 
+    @property
+    def combined(self) -> ColumnView:
+        """Its columns as one column."""
+        values = tuple(pair for one in self.views for pair in one.values)
+        return ColumnView(self.views[0].column, values, sum(one.filled for one in self.views))
+
 
 @dataclass(frozen=True, slots=True)
 class EntryGroups:
@@ -74,10 +80,11 @@ def _bare(template: str) -> str:
 
 
 def _unique_fields(kind: EntryKind, fields: Sequence[EntryColumns]) -> tuple[EntryColumns, ...]:
-    """Each field of a kind once, with its first columns."""
+    """Each field of a kind once, with its first columns; `Current job` only if it says yes or no."""
     first: dict[str, EntryColumns] = {}
     for field in fields:
-        if field.kind is kind:
+        is_title = field.field == ENTRY_FIELDS[kind][-1] and all(one.total and one.yes_no < 0.5 for one in field.views)
+        if field.kind is kind and not is_title:
             first.setdefault(field.field, field)
     return tuple(first.values())
 
@@ -181,16 +188,15 @@ _WHOLE_HISTORY = "it may contain one degree or the whole history"
 _BEFORE_ENTRY = "it may belong to something else than the columns after it"
 _MAYBE_APPLIED_FOR = "it may be the position that was applied for"
 # These are clear only next to a school.
-_MAJOR_AFTER_SCHOOL = frozenset(map(key_of, ("field", "program", "programme", "department", "Programm")))
+_AFTER_SCHOOL = dict.fromkeys(map(key_of, ("field", "program", "programme", "department", "Programm")), "major")
+_AFTER_SCHOOL |= dict.fromkeys(map(key_of, ("level", "уровень", "рівень", "Stufe", "seviye")), "degree")
 
 
 def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[EntryColumns]:
     fields = []
     kind: EntryKind | None = None
     before = -1
-    dates: list[
-        tuple[ColumnView, _Role]
-    ] = []  # adjacent columns whose kind the next column may show: Start, End, School
+    dates: list[tuple[ColumnView, _Role]] = []  # whose kind the next column may show: Start, End, School
     for one in sorted(views, key=lambda one: one.column.index):
         role = _role_after(one, kind) if one.column.index not in used else None
         if role is None:
@@ -222,8 +228,8 @@ def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[En
 
 def _role_after(one: ColumnView, kind: EntryKind | None) -> _Role | None:
     """The field that a header names, if it follows a column of this kind."""
-    if kind is EntryKind.EDUCATION and one.key in _MAJOR_AFTER_SCHOOL:
-        return _Role(None, "major", SIMILAR)
+    if kind is EntryKind.EDUCATION and one.key in _AFTER_SCHOOL:
+        return _Role(None, _AFTER_SCHOOL[one.key], SIMILAR)
     return _role_of(one.name)
 
 

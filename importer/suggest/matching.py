@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from rapidfuzz import fuzz
 
 from importer.mapping import Kind
 from importer.suggest.columns import SIMILAR, ColumnView
+from importer.suggest.full_names import person_names
 from importer.suggest.header_words import FALLBACK_CONCEPTS, key_of, phrases_for, words_of
-from importer.suggest.proposal import Goal
-from importer.suggest.value_settings import PLAIN_STYLE, NameStyle, is_like, mismatch_reason, name_style, surname_first
+from importer.suggest.proposal import Goal, Match
+from importer.suggest.value_settings import is_like, mismatch_reason
 
 _PROPOSE_SIMILARITY = 80.0  # of 100: proposed, for review
 _MIN_SIMILARITY = 65.0  # named in a comment
@@ -26,18 +26,6 @@ _SHORT = 5  # letters: a shorter word is part of too many others
 _ADDRESS_PARTS = ("street", "postcode", "city", "country")
 _TEXTS = (Kind.LINE, Kind.TEXT, Kind.NAME)
 _ALTERNATIVES = ("phone", "email")
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A goal and its columns: alternatives in this order, or all joined with `joined`."""
-
-    goal: Goal
-    views: tuple[ColumnView, ...]
-    review_reason: str = ""
-    joined: str | None = None
-    part: str | None = None  # of a full name: first or last
-    style: NameStyle = PLAIN_STYLE  # of a full name
 
 
 class Matcher:
@@ -52,7 +40,7 @@ class Matcher:
     def run(self) -> tuple[Match, ...]:
         """All matches, in the order of the goals."""
         self._match_exact_names()
-        self._match_person_names()
+        self._matchperson_names()
         self._match_concepts()
         self._match_address()
         self._match_fallback_concepts()
@@ -93,10 +81,10 @@ class Matcher:
             if views and goal.concept not in _ALTERNATIVES:
                 self._take_best(goal, views)
 
-    def _match_person_names(self) -> None:
+    def _matchperson_names(self) -> None:
         goals = {goal.name: goal for goal in self.open_goals() if goal.question is None}
         if "first_name" in goals and "last_name" in goals:
-            for match in _person_names((goals["first_name"], goals["last_name"]), self.open_views()):
+            for match in person_names((goals["first_name"], goals["last_name"]), self.open_views()):
                 self._take(match)
 
     def _match_concepts(self) -> None:
@@ -250,63 +238,3 @@ def _values_identify(goal: Goal, view: ColumnView) -> bool:
     if goal.spec.kind in (Kind.CHOICE, Kind.CHOICES) and goal.spec.options:
         return len(values.counts) > 1 and is_like(goal.spec, values)
     return False
-
-
-# --- the names of candidates ----------------------------------------------------------------------
-
-_MIN_SHARE = 0.6  # of the names
-# A column with only such a word as its header has the names, if the values look like names.
-_PEOPLE = frozenset({"candidate", "applicant", "aday", "bewerber", "kandidat"})
-
-
-def _person_names(goals: tuple[Goal, Goal], views: Sequence[ColumnView]) -> list[Match]:
-    """The matches for first and last name, as far as columns are found.
-
-    `Name` is the last name next to `Vorname`, the first name next to `Surname`, and otherwise a full name.
-    """
-    first, last = _of(views, "first_name"), _of(views, "last_name")
-    bare, full = _of(views, "bare_name"), _of(views, "full_name")
-    pairs = ((first, last), (bare, last), (first, bare))
-    pair = next((pair for pair in pairs if all(pair)), None)
-    whole = full or (bare if bare and bare.several_words >= _MIN_SHARE else None)
-    if whole is None:
-        whole = next(
-            (one for one in views if _PEOPLE.issuperset(words_of(one.name) or "-") and _are_full_names(one)), None
-        )
-    if pair is None and whole:
-        return _parts_of(whole, goals)
-    found = zip(goals, pair or (first, last), strict=True)
-    return [Match(goal, (one,), _name_review_reason(one)) for goal, one in found if one]
-
-
-def _are_full_names(one: ColumnView) -> bool:
-    return one.several_words >= _MIN_SHARE and max(one.digits, one.emails) < 1 - _MIN_SHARE
-
-
-def _of(views: Sequence[ColumnView], concept: str) -> ColumnView | None:
-    found = [one for one in views if one.concept == concept] or [one for one in views if one.likely == concept]
-    return next((one for one in found if one.filled), found[0] if found else None)
-
-
-def _name_review_reason(one: ColumnView) -> str:
-    if max(one.digits, one.emails) >= 1 - _MIN_SHARE:
-        return "the values do not look like names"
-    return "" if one.concept else SIMILAR
-
-
-def _parts_of(one: ColumnView, goals: tuple[Goal, Goal]) -> list[Match]:
-    """The matches of a full name: first and last name."""
-    review_reason = ""
-    style = name_style(one)
-    if one.total and one.several_words < _MIN_SHARE:
-        review_reason = "most values are one word and cannot be split"
-    elif style.is_last_name_first:
-        review_reason = "the last name seems to come first"
-    elif not style.in_capitals and one.share(surname_first) > 1 - _MIN_SHARE:
-        review_reason = "the last name seems to come first, but the last word is used"
-    elif not one.concept:
-        review_reason = SIMILAR
-    return [
-        Match(goal, (one,), review_reason, part=part, style=style)
-        for goal, part in zip(goals, ("first", "last"), strict=True)
-    ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from importer.mapping import EntryKind, FieldSpec, spec_of_candidate, spec_of_question
 from importer.models import AnswerType, Operation, Question, Target
 from importer.problems import Column
+from importer.suggest.columns import ColumnView
 from importer.suggest.header_words import CONCEPT_OF_QUESTION_TYPE, CONCEPTS, concept_of, likely_concept
 
 # --- goals: the fields of the candidate and the questions of the job post --------------------------
@@ -57,7 +58,7 @@ def entry_kind(question: Question) -> EntryKind | None:
     """The kind of entries that a question asks for, by its name; None if it does not ask for entries."""
     if question.answer_type not in _TEXTS or question.type in _SPECIAL:
         return None
-    found = {concept_of(question.key or ""), concept_of(question.text)}
+    found = {concept_of(text or "") for text in (question.key, question.type, question.text)}
     return next((kind for kind in EntryKind if kind.value in found), None)
 
 
@@ -71,6 +72,31 @@ def _concept(question: Question) -> str | None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class NameStyle:
+    """How full names are written: whether last names are in capitals or come first, and words that belong to them."""
+
+    in_capitals: bool = False
+    is_last_name_first: bool = False
+    particles: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+
+
+PLAIN_STYLE = NameStyle()
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A goal and its columns: alternatives in this order, or all joined with `joined`."""
+
+    goal: Goal
+    views: tuple[ColumnView, ...]
+    review_reason: str = ""
+    joined: str | None = None
+    part: str | None = None  # of a full name: first or last
+    style: NameStyle = PLAIN_STYLE  # of a full name
+
+
 # --- the proposal ---------------------------------------------------------------------------------
 
 
@@ -78,7 +104,8 @@ def _concept(question: Question) -> str | None:
 class SourceFacts:
     """How the file was read; the mapping states it, so that the next file is read the same way.
 
-    `header_row` is the first of the header's rows. `missing`: words that are read as an empty cell.
+    `header_row` is the first of the header's rows. `missing`: words that are read as an empty cell. `hidden`: how many
+    of these cells would be answers of a choice, by its column.
     """
 
     file: str
@@ -90,6 +117,7 @@ class SourceFacts:
     encoding: str | None = None
     delimiter: str | None = None
     missing: tuple[str, ...] = ()
+    hidden: tuple[tuple[str, int], ...] = ()
 
     @property
     def has_missing_words(self) -> bool:
@@ -118,7 +146,7 @@ class Setting:
 @dataclass(frozen=True, slots=True)
 class ProposedValue:
     """Columns by their name in the mapping (a header, `=C`, or a name with `{n}`), as alternatives in this order, or
-    joined with `joined`; or a constant.
+    joined with `joined`.
 
     `review_reason`: why a person should review it, or "". `note`: a comment for the person.
     """
@@ -126,7 +154,6 @@ class ProposedValue:
     names: tuple[str, ...] = ()
     taken: tuple[Column, ...] = ()
     joined: str | None = None
-    constant: str | None = None
     settings: tuple[Setting, ...] = ()
     table: tuple[TableLine, ...] = ()
     review_reason: str = ""
@@ -157,7 +184,9 @@ class ProposedChild:
 
 @dataclass(frozen=True, slots=True)
 class ProposedEntries:
-    """Proposed entries. `numbered`: from numbered column groups. `first_unnumbered`: the first group has no number."""
+    """Proposed entries. `numbered`: from numbered column groups. `first_unnumbered`: the first group has no number.
+    `json`: the name of the column whose cells contain them as lists of objects.
+    """
 
     kind: EntryKind
     fields: tuple[ProposedField, ...]
@@ -165,6 +194,7 @@ class ProposedEntries:
     first_unnumbered: bool = False
     review_reason: str = ""
     child: ProposedChild | None = None
+    json: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

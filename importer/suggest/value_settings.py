@@ -11,11 +11,20 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
-from importer.suggest.columns import MISSING_WORDS, NUMBER, ColumnView, is_no, is_yes
+from importer.suggest.cell_texts import (
+    MISSING_WORDS,
+    NUMBER,
+    Amount,
+    amount_of,
+    currencies_in,
+    is_no,
+    is_yes,
+    json_items,
+)
+from importer.suggest.columns import ColumnView
 from importer.suggest.date_forms import DateForms, date_forms
-from importer.suggest.header_words import is_last_name_first, read_table, words_of
+from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
-from importer.text.names import wrong_word
 from importer.text.normalize import closest, normalize
 
 Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
@@ -61,7 +70,7 @@ def _choices(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
     options = Options(spec.options)
 
     def has_option(text: str) -> bool:
-        return any(options.find(piece.strip()) for piece in (text.split(separator) if separator else [text]))
+        return any(options.find(piece) for piece in _split(text, separator))
 
     return values.share(has_option), f"options of {spec.noun.removeprefix('an option of ')}"
 
@@ -95,18 +104,19 @@ class Reading:
     note: str = ""
 
 
-def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None) -> Reading:
+def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None, question: str = "") -> Reading:
     """The settings for reading these columns together as values of the field.
 
-    day_first: whether the file writes the day first (`3/4/2021`); None: unknown.
+    day_first: whether the file writes the day first (`3/4/2021`); None: unknown. question: its text, which may name a
+    currency.
     """
     counts = tuple(pair for values in columns for pair in values.counts)
     if spec.kind is Kind.DATE:
         return date_reading(date_forms(counts, day_first), "first")
     if spec.kind in (Kind.INTEGER, Kind.DECIMAL):
-        return _number_reading(spec.kind, counts)
+        return _number_reading(spec.kind, counts, " ".join(one.name for one in columns), question)
     if spec.kind in (Kind.YES_NO, Kind.FLAG):
-        return _yes_no_reading(tuple(text for values in columns for text in values.texts))
+        return _yes_no_reading(tuple(pair for values in columns for pair in values.values))
     if spec.kind is Kind.CHOICE and spec.options:
         return Reading(table=table_of(counts, spec.options))
     if spec.kind is Kind.CHOICES:
@@ -136,29 +146,33 @@ def date_reading(forms: DateForms, edge: str, *, is_end: bool = False) -> Readin
         notes.append(f"a month without a day is read as its {edge} day")
     if is_end and forms.open_ends:
         settings.append(Setting("present", forms.open_ends))
-    if forms.unread:
-        notes.append(_unread("a date", forms.unread))
-    return Reading(tuple(settings), review_reason=forms.ambiguity, note="; ".join(notes))
+    notes.append(_unread("a date", forms.unread))
+    return Reading(tuple(settings), review_reason=forms.ambiguity, note="; ".join(filter(None, notes)))
 
 
-def _unread(what: str, unread: Counts) -> str:
-    """The note about values that cannot be read: how many, and the most frequent one."""
+def _unread(what: str, unread: Counts, remedy: str = "fix {them}, or list {them} under missing: [...]") -> str:
+    """The note about values that cannot be read: how many, and the most frequent one; "" if there are none."""
+    if not unread:
+        return ""
     text, _ = max(unread, key=lambda pair: pair[1])
     count = sum(count for _, count in unread)
     cells, example, them = ("1 cell is", "", "it") if count == 1 else (f"{count} cells are", "for example ", "them")
-    return f"{cells} not {what} ({example}'{text[:30]}'): fix {them}, or list {them} under missing: [...]"
+    return f"{cells} not {what} ({example}'{text[:30]}'): {remedy.format(them=them)}"
 
 
-def _yes_no_reading(texts: Sequence[str]) -> Reading:
+def _yes_no_reading(counts: Counts) -> Reading:
     """The settings for words other than the known yes and no; `yok` as a word for no is not a missing value."""
     known = {normalize(word) for word in (*YES_WORDS, *NO_WORDS)}
-    new = [text for text in dict.fromkeys(texts) if normalize(text) not in known]
+    new = [text for text in dict.fromkeys(text for text, _ in counts) if normalize(text) not in known]
     yes, no = tuple(text for text in new if is_yes(text)), tuple(text for text in new if is_no(text))
     settings = [Setting(key, words) for key, words in (("yes", yes), ("no", no)) if words]
     if any(normalize(word) in MISSING_WORDS for word in no):
         others = tuple(text for text in new if normalize(text) in MISSING_WORDS and text not in no)
         settings.append(Setting("missing", others or ("",)))
-    return Reading(tuple(settings))
+    understood = {*yes, *no, *(text for text in new if normalize(text) in MISSING_WORDS)}
+    unread = [(text, count) for text, count in counts if text in new and text not in understood]
+    note = _unread("yes or no", unread, "list {them} under yes: [...], no: [...] or missing: [...]")
+    return Reading(tuple(settings), note=note)
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -168,10 +182,12 @@ _DECIMAL = re.compile(r"[+-]?\d+([.,])(\d+)")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:([., '’])\d{3})+")
 
 
-def _number_reading(kind: Kind, counts: Counts) -> Reading:
+def _number_reading(kind: Kind, counts: Counts, header: str, question: str) -> Reading:
+    amounts = [(amount_of(text), count) for text, count in counts]
+    currency, review_reason = _currency(Counter(amount for amount, _ in amounts), header, question)
     decimals, groups = set[str](), set[str]()
     grouped_texts = []
-    for text in (text.replace("\u00a0", " ").replace("\u202f", " ").strip() for text, _ in counts):
+    for text in (one.number.replace("\u00a0", " ").replace("\u202f", " ").strip() for one, _ in amounts):
         if both := _BOTH.fullmatch(text):
             if both.group(1) != both.group(2):
                 groups.add(both.group(1))
@@ -184,20 +200,40 @@ def _number_reading(kind: Kind, counts: Counts) -> Reading:
     thousands = min(groups - decimals, default=None)
     # If the thousands separator is the default decimal separator, the decimal separator must be set.
     comma = "," in decimals or (not decimals and thousands == ".")
-    settings = [Setting("decimal", ",")] if kind is Kind.DECIMAL and comma else []
+    settings = [Setting("currency", currency[0] if len(currency) == 1 else currency)] if currency else []
+    if kind is Kind.DECIMAL and comma:
+        settings.append(Setting("decimal", ","))
+    elif kind is Kind.INTEGER and decimals:  # 62,000.00 is a whole number
+        settings.append(Setting("decimal", "," if comma else "."))
     if thousands is not None:
         settings.append(Setting("thousands", thousands))
-    review_reason = ""
     if kind is Kind.DECIMAL and thousands in (".", ",") and not decimals and grouped_texts:
-        review_reason = f"'{grouped_texts[0]}' is read with a thousands separator"
-    unread = [pair for pair in counts if not NUMBER.fullmatch(pair[0])]
-    return Reading(tuple(settings), review_reason=review_reason, note=_unread("a number", unread) if unread else "")
+        review_reason = review_reason or f"'{grouped_texts[0]}' is read with a thousands separator"
+    unread = [pair for pair, (one, _) in zip(counts, amounts, strict=True) if not NUMBER.fullmatch(one.number)]
+    return Reading(tuple(settings), review_reason=review_reason, note=_unread("a number", unread))
+
+
+def _currency(amounts: Counter[Amount], header: str, question: str) -> tuple[tuple[str, ...], str]:
+    """The spellings of the one currency of a column, and why they need review; none if there are several currencies."""
+    wanted, named = currencies_in(question), currencies_in(header)
+    codes = Counter(one.code for one in amounts.elements() if one.code)
+    # 48,000 USD is not 48,000 EUR: only one currency is read, the one that the header names, else that of most cells.
+    code = next(iter(named), "") or (codes.most_common(1)[0][0] if codes else "")
+    spelled = {normalize(one.currency): one.currency for one in amounts if one.code == code and code}
+    words = tuple(spelled.values()) or ((named[code],) if code in named else ())
+    if code and wanted and code not in wanted:
+        return (), f"the question asks for {' or '.join(wanted)}, but the column is in {words[0]}"
+    if codes.keys() - {code}:
+        return words, f"some cells are in {' and '.join(sorted(codes.keys() - {code}))}, not in {words[0]}"
+    known = not code or code in wanted or code in named
+    return words, "" if known else f"the cells are in {words[0]}, and only the number is sent"
 
 
 # --- choices --------------------------------------------------------------------------------------
 
 _MAX_LINES = 60  # a longer table is not a choice
-_SEPARATORS = (";", "|", "\n", ",", "/")
+_JSON = "json"  # as `split:`
+_SEPARATORS = (_JSON, ";", "|", "\n", ",", "/")
 _TYPO_SIMILARITY = 88  # of 100: a typing error
 _NON_WORD = re.compile(r"[\W\d_]+")
 
@@ -218,13 +254,17 @@ def table_of(counts: Iterable[tuple[str, int]], options: Sequence[str]) -> tuple
     return tuple(lines)
 
 
+def _split(text: str, separator: str | None) -> list[str]:
+    items = json_items(text) if separator == _JSON else text.split(separator) if separator else None
+    return [text] if items is None else [item.strip() for item in items if isinstance(item, str) and item.strip()]
+
+
 def _pieces(counts: Counts, separator: str | None) -> Counts:
     """The texts between the separators."""
     found = Counter[str]()
     for text, count in counts:
-        for piece in text.split(separator) if separator else (text,):
-            if piece.strip():
-                found[piece.strip()] += count
+        for piece in _split(text, separator):
+            found[piece] += count
     return tuple(found.items())
 
 
@@ -233,7 +273,11 @@ def _separator_of(counts: Counts, options: Sequence[str]) -> str | None:
     known = Options(options)
     best, best_hits = None, 0
     for separator in _SEPARATORS:
-        containing = tuple((text, count) for text, count in counts if separator in text and known.find(text) is None)
+        containing = tuple(
+            (text, count)
+            for text, count in counts
+            if known.find(text) is None and (json_items(text) if separator == _JSON else separator in text)
+        )
         hits = sum(count for piece, count in _pieces(containing, separator) if not options or known.find(piece))
         if hits > best_hits:
             best, best_hits = separator, hits
@@ -261,60 +305,3 @@ def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, b
 @lru_cache(maxsize=8192)
 def _key(text: str) -> str:
     return "".join(words_of(text)) or _NON_WORD.sub("", text.casefold())
-
-
-# --- full names -----------------------------------------------------------------------------------
-
-_PARTICLES = frozenset(read_table("value_words")["particles"])
-_SUFFIXES = frozenset(read_table("value_words")["name_suffixes"])
-_MIN_CAPITALS = 0.8  # of the names: the run reports the others row by row
-
-
-@dataclass(frozen=True, slots=True)
-class NameStyle:
-    """How full names are written: whether last names are in capitals or come first, and words that belong to them."""
-
-    in_capitals: bool = False
-    is_last_name_first: bool = False
-    particles: tuple[str, ...] = ()
-    suffixes: tuple[str, ...] = ()
-
-
-PLAIN_STYLE = NameStyle()
-
-
-def name_style(values: ColumnView) -> NameStyle:
-    """The style of these full names."""
-    in_capitals = values.share(_has_capitals) > _MIN_CAPITALS
-    against_last = values.share(lambda name: _is_against(name, is_first=False))
-    against_first = values.share(lambda name: _is_against(name, is_first=True))
-    is_first = against_last > against_first or (against_last == against_first and is_last_name_first(values.name))
-    return NameStyle(
-        in_capitals, is_first and not in_capitals, *_words_of_last_names(text for text, _ in values.counts)
-    )
-
-
-def _is_against(name: str, *, is_first: bool) -> bool:
-    """Whether the words of a name show that its last name is not the first or the last word."""
-    return "," not in name and wrong_word(name.split(), is_first) is not None
-
-
-def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The particles and suffixes in these names: `van der Berg`, `Polat Jr.`."""
-    particles, suffixes = dict[str, None](), dict[str, None]()
-    for words in (name.split() for name in names if "," not in name):
-        particles.update(dict.fromkeys(word for word in words[1:-1] if word in _PARTICLES))
-        suffixes.update(dict.fromkeys(word for word in words[2:] if word.casefold().rstrip(".") in _SUFFIXES))
-    return tuple(particles), tuple(suffixes)
-
-
-def _has_capitals(name: str) -> bool:
-    """`YILMAZ Ayşe`, `Ayşe YILMAZ`: some words, at the beginning or at the end, are in capitals."""
-    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in name.split()]
-    return any(capital) and not all(capital) and capital in (sorted(capital), sorted(capital, reverse=True))
-
-
-def surname_first(name: str) -> bool:
-    """`YILMAZ Ayşe`: the first word is in capitals, the last is not. Names with a comma need no check."""
-    words = name.split()
-    return len(words) > 1 and "," not in name and words[0].isupper() and len(words[0]) > 1 and not words[-1].isupper()

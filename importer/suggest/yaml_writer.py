@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from importer.mapping import comment_text, flow_list, one_or_list, scalar, snapshot_lines
@@ -13,6 +14,7 @@ from importer.suggest.proposal import (
     ProposedEntries,
     ProposedValue,
     Setting,
+    SourceFacts,
     TableLine,
     open_points,
 )
@@ -103,15 +105,25 @@ def _source(proposal: Proposal) -> Iterator[str]:
     notes = {
         "header_row": "the row with the column names" if source.header_rows == 1 else "the first row of the header",
         "stop_at": "the table ends before the row that starts with this",
-        "missing": f"{_CHECK}: read as an empty cell in every column"
-        if source.has_missing_words
-        else "read as an empty cell",
+        "missing": _missing_note(source),
     }
     if any(pairs.values()):  # nothing is declared for JSON
         yield from ("", "# How to read the file.", "source:")
     for key, value in pairs.items():
         if value:
             yield from _with_note(f"  {key}: {value}", notes.get(key, ""))
+
+
+def _missing_note(source: SourceFacts) -> str:
+    if not source.has_missing_words:
+        return "read as an empty cell"
+    hidden = " and ".join(f"{_cells(count)} of '{name}'" for name, count in source.hidden)
+    more = f", also in {hidden}, where it may be an answer" if hidden else ""
+    return f"{_CHECK}: read as an empty cell in every column{more}"
+
+
+def _cells(count: int) -> str:
+    return "1 cell" if count == 1 else f"{count:,} cells"
 
 
 def _defaults(proposal: Proposal) -> Iterator[str]:
@@ -163,6 +175,10 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
         repeat = "{first: unnumbered}" if entries.first_unnumbered else '"{n}"'
         yield from _with_note(
             f"      repeat: {repeat}", "{n} is the number of a group; all groups in the header are read"
+        )
+    if entries.json:
+        yield from _with_note(
+            f"      json: {scalar(entries.json)}", "a list in each cell; the names below are its keys"
         )
     if entries.child:
         child = entries.child
@@ -222,9 +238,6 @@ def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:
 
 
 def _pairs(value: ProposedValue) -> Iterator[tuple[str, str]]:
-    if value.constant is not None:
-        yield "value", scalar(value.constant)
-        return
     yield ("column" if value.joined is None else "join"), one_or_list(value.names)
     if value.joined is not None:
         yield "with", scalar(value.joined)
@@ -248,8 +261,7 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
         )
     for line in table:
         if line.target is None:
-            cells = "1 cell" if line.count == 1 else f"{line.count} cells"
-            yield f"{space}  # {scalar(line.cell)}: ...   # in {cells}; no similar option"
+            yield f"{space}  # {scalar(line.cell)}: ...   # in {_cells(line.count)}; no similar option"
 
 
 def _with_note(text: str, note: str) -> list[str]:
@@ -259,4 +271,5 @@ def _with_note(text: str, note: str) -> list[str]:
         return [text]
     if len(text) + len(note) <= _LINE_WIDTH:
         return [f"{text}   # {note}"]
-    return [" " * (len(text) - len(text.lstrip())) + f"# {note}", text]
+    before = " " * (len(text) - len(text.lstrip())) + "# "
+    return [*textwrap.wrap(note, _LINE_WIDTH, initial_indent=before, subsequent_indent=before), text]

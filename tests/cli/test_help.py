@@ -17,10 +17,10 @@ from importer.cli.app import COMMANDS, app, load_command
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_of_commands_repeats_their_help(name: str) -> None:
     """The list is shown without loading the commands, so its lines are a copy."""
-    command = COMMANDS[name]
-    loaded: Any = getattr(import_module(f"importer.cli.{command.module}"), command.name)
+    module, listed = COMMANDS[name]
+    loaded: Any = getattr(import_module(f"importer.cli.{module}"), name)
     own = loaded.info.help if isinstance(loaded, typer.Typer) else inspect.getdoc(loaded)
-    assert command.help == own
+    assert listed == own
 
 
 def _commands() -> list[tuple[tuple[str, ...], Any]]:

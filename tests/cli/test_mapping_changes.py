@@ -153,11 +153,11 @@ def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
     """The terminal shows in a few words what each change does, and where the lines to paste are."""
     _checked(front_door, "  level: Level\n  start: Start\n", ["Snior", "Chief"], ["31.05.2024", "30.05.2024"])
     shown = front_door(*_CHECK[:-1]).out.splitlines()
-    found = next(number for number, line in enumerate(shown) if line.startswith("Proposed changes"))
+    found = next(number for number, line in enumerate(shown) if line.startswith("Proposed mapping changes"))
     folder = re.search(r"results/\S+/", shown[found])
     assert folder is not None
     assert shown[found:] == [
-        f"Proposed changes of the mapping: {folder[0]}mapping_changes.yaml",
+        f"Proposed mapping changes: {folder[0]}mapping_changes.yaml",
         "  - m.yaml:5 the answer to level: 2 unknown texts in 2 cells, 1 with a similar",
         "    option",
         '  - m.yaml:6 the answer to start: dates: ["%d.%m.%Y"] reads all 2 cells that are',
@@ -165,6 +165,23 @@ def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
         "",
         "importer: needs attention: a.csv: 2 rows read, 2 invalid",
     ]
+
+
+@pytest.mark.parametrize(("refused", "is_named"), [(4, True), (3, False)])
+def test_the_first_step_is_the_mapping_if_nearly_all_rows_have_one_problem_there(
+    front_door: FrontDoor, refused: int, is_named: bool
+) -> None:
+    """Where one line of the mapping refuses four of five rows, fixing the rows is not the first step."""
+    dates = ["31.05.2024"] * refused + ["2024-05-31"] * (5 - refused)
+    _checked(front_door, "  start: Start\n", [""] * 5, dates)
+    steps = front_door(*_CHECK[:-1]).out.partition("What to do next\n")[2]
+    first = (
+        "  1. correct m.yaml:5 first: 4 cells of Start have one problem [date-invalid];\n"
+        "     then run this again\n"
+        "     importer check a.csv --mapping m.yaml --sandbox --questions q.json\n"
+        "  2. fix the rows in invalid.csv, then import it\n"
+    )
+    assert steps.startswith(first) == is_named, steps
 
 
 # --- what changed in the questions since the mapping was written --------------------------------------

@@ -55,6 +55,15 @@ def test_rows_with_a_warning_are_sent_and_shown(front_door: FrontDoor, people: P
     assert [(row["import_row"], row["import_hint"]) for row in created if row["import_problem"]] == [("5", TYPO[1])]
 
 
+def test_warnings_are_not_repeated_where_nothing_is_left_to_do(front_door: FrontDoor, people: Path) -> None:
+    """A second run of a file whose rows are all imported sends nothing, and does not warn of them again."""
+    arguments = ("run", people.name, "--mapping", "mapping.yaml", "--sandbox")
+    assert LINES + OF_FILE in front_door(*arguments).out
+    again = front_door(*arguments)
+    assert "24  already imported" in again.out
+    assert "Warnings" not in again.out + again.err
+
+
 def test_a_run_asks_after_the_warnings(front_door: FrontDoor, people: Path) -> None:
     """Whoever is asked whether to send the rows has all warnings before."""
     asked: list[Planned] = []

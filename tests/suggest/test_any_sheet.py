@@ -23,6 +23,7 @@ _KNOWN += [
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _HEADERS = st.one_of(
     st.sampled_from(_KNOWN),
+    st.sampled_from(["Salary (€)", "Зарплата, руб.", "From", "To"]),
     st.builds(lambda word, number: f"{word} {number}", st.sampled_from(_KNOWN), st.integers(1, 3)),
     _TEXT,
 )
@@ -31,6 +32,9 @@ _CELLS = st.one_of(
         ["", "-", "yok", "Evet", "31.12.2020", "03/04/2021", "2019", "halen", "45.000", "2,5", "a@example.com"]
     ),
     st.sampled_from(["BSc", "Kıdemli", "+90 555 000 11 22", "0555 000 11 22", "Ada Nur", "x; y", "linkedin.com/in/a"]),
+    st.sampled_from(
+        ["$61,000", "45.000 TL", "50 руб.", "Unknown", '[{"firma": "X", "bitis": "31.12.2020"}]', '["x", "1"]']
+    ),
     _TEXT,
 )
 _QUESTIONS = st.builds(
@@ -41,7 +45,7 @@ _QUESTIONS = st.builds(
     answer_type=st.sampled_from([*map(str, AnswerType), "newest"]),
     options=st.lists(st.sampled_from(["Senior", "x", "y, z", "No", "1"]), unique=True, max_size=3).map(tuple),
     key=st.one_of(st.none(), st.sampled_from(["phone", "education", "experience", "no", "text: x", "email"]), _TEXT),
-    type=st.sampled_from([None, "phone", "photo", "address", "linkedin_url"]),
+    type=st.sampled_from([None, "phone", "photo", "address", "linkedin_url", "salary", "experience"]),
 )
 
 

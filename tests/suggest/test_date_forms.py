@@ -8,15 +8,16 @@ import pytest
 
 from importer.suggest.date_forms import date_forms
 
-_ORDER = "'{}' is ambiguous: the day or the month may come first"
+_ORDER = "'{}' is ambiguous: the day or the month may come first; keep the right format"
+_BOTH = ("%d/%m/%Y", "%m/%d/%Y")
 FOUND = [
     pytest.param(["2020-01-31"], (), "", id="ISO needs no format"),
     pytest.param(["31.01.2020", "01.02.2020"], ("%d.%m.%Y",), "", id="dots"),
     pytest.param(["03/04/2020", "25/04/2020"], ("%d/%m/%Y",), "", id="a day above 12"),
     pytest.param(["03/04/2020", "04/25/2020"], ("%m/%d/%Y",), "", id="the month is first"),
-    pytest.param(["03/04/2020"], ("%d/%m/%Y",), _ORDER.format("03/04/2020"), id="ambiguous"),
+    pytest.param(["03/04/2020"], _BOTH, _ORDER.format("03/04/2020"), id="ambiguous"),
     pytest.param(
-        ["25/04/2020", "04/25/2020", "26/04/2020"], ("%d/%m/%Y",), "some values have the day first, others the month",
+        ["25/04/2020", "04/25/2020", "26/04/2020"], _BOTH, "some values have the day first, others the month",
         id="both",
     ),
     pytest.param(["25/04/2020"] * 30 + ["04/25/2020"], ("%d/%m/%Y",), "", id="one outlier"),
@@ -29,7 +30,7 @@ FOUND = [
 
 @pytest.mark.parametrize(("values", "formats", "ambiguity"), FOUND)
 def test_formats_are_found(values: list[str], formats: tuple[str, ...], ambiguity: str) -> None:
-    """The fewest formats that read the values; an ambiguous order of day and month is reported."""
+    """The fewest formats that read the values; where day and month may be swapped, both are proposed, for review."""
     forms = date_forms([(value, values.count(value)) for value in dict.fromkeys(values)])
     assert (forms.formats, forms.ambiguity) == (formats, ambiguity)
 
@@ -72,7 +73,10 @@ def test_the_century_of_two_digits(values: list[str], pivot: int | None) -> None
 def test_other_columns_decide_the_order_but_it_is_still_reported() -> None:
     """The order of the other columns is used, and the ambiguity is still reported."""
     forms = date_forms([("03/04/2020", 1)], day_first=False)
-    assert (forms.formats, forms.ambiguity) == (("%m/%d/%Y",), _ORDER.format("03/04/2020"))
+    assert (forms.formats, forms.ambiguity) == (
+        ("%m/%d/%Y",),
+        "'03/04/2020' is ambiguous: the month is first in other columns",
+    )
 
 
 def test_open_ends_partial_dates_and_words_are_distinguished() -> None:

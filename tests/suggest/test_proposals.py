@@ -127,6 +127,13 @@ def test_a_last_name_that_seems_to_come_first_is_marked_for_review() -> None:
     assert value_of(proposal, "last_name").review_reason == review_reason
 
 
+def test_names_of_three_words_are_marked_for_review() -> None:
+    """`Ali Veli Kaya` may have a middle name or two last names; particles and suffixes are known and need no review."""
+    for name, is_marked in (("Ali Veli Kaya", True), ("Ada van der Berg", False), ("Cem Polat Jr.", False)):
+        value = value_of(proposed({"Ad Soyad": ["Ada Nur", name]}, person=False, target=POOL), "last_name")
+        assert value.review_reason == ("of three words, the last one is used as the last name" if is_marked else "")
+
+
 @pytest.mark.parametrize("values", [["YILMAZ Ayşe", "KAYA ÇELİK Berk"], ["Ayşe YILMAZ", "Berk KAYA"]])
 def test_last_names_are_recognized_by_capitals(values: list[str]) -> None:
     """If the words in capitals are the last name, the mapping sets this, and nothing needs review."""
@@ -308,7 +315,7 @@ def test_entry_files_beside_each_other_are_proposed_together() -> None:
     ids = ["K1", "K2"]
     others = [
         OtherSheet("work.csv", sampled({"ID": ids, "company": ["X", "Y"], "endDate": ["3/1/2020", ""],
-                                        "isLastJob": ["0", "1"]}), is_file=True),
+                                        "isLastJob": ["0", "1"], "grade": ["a", "b"]}), is_file=True),
         OtherSheet("schools.csv", sampled({"ID": ids, "startDate": ["9/1/2000", "9/1/2000"],
                                            "endDate": ["6/30/2003", "6/30/2003"], "school": ["X", "Y"]}), is_file=True),
     ]  # fmt: skip
@@ -327,9 +334,65 @@ def test_entry_files_beside_each_other_are_proposed_together() -> None:
         ("education", "start_date"): (american, before),
         ("education", "end_date"): (american, before),
         ("experience", "company_name"): ((), ""),
-        ("experience", "end_date"): (american, "'3/1/2020' is ambiguous: the day or the month may come first"),
+        ("experience", "end_date"): (american, "'3/1/2020' is ambiguous: the month is first in other columns"),
+        ("experience", "currently_employed"): ((), ""),
     }
-    assert "# Columns of work.csv that this mapping does not use:\n#   isLastJob\n" in write_proposal(proposal)
+    assert "# Columns of work.csv that this mapping does not use:\n#   grade\n" in write_proposal(proposal)
+
+
+JOBS = [
+    pytest.param(
+        {"Most Recent Employer": ["X"], "Most Recent Title": ["Cook"], "From": ["5/2017"], "To": ["Present"]},
+        ["company_name", "position_title", "start_date", "end_date"], id="English",
+    ),
+    pytest.param(
+        {"Arbeitgeber": ["X"], "Berufsbezeichnung": ["Koch"], "von": ["05.2017"], "bis": ["heute"]},
+        ["company_name", "position_title", "start_date", "end_date"], id="German",
+    ),
+    pytest.param(
+        {"Компания": ["X"], "Должность": ["Повар"], "Период работы": ["05.2017 – по настоящее время"]},
+        ["company_name", "position_title", "start_date", "end_date"], id="Russian",
+    ),
+    pytest.param(
+        {"Firma": ["X"], "Unvan": ["Aşçı"], "Başlangıç": ["05.2017"], "Bitiş": ["halen"]},
+        ["company_name", "position_title", "start_date", "end_date"], id="Turkish",
+    ),
+    pytest.param({"Employer": ["X"], "Current job": ["yes"]}, ["company_name", "currently_employed"], id="a flag"),
+    pytest.param({"Employer": ["X"], "Current job": ["Cook"]}, ["company_name"], id="a title is not a flag"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("columns", "fields"), JOBS)
+def test_columns_of_a_job_answer_the_question_for_experience(
+    columns: dict[str, Sequence[str]], fields: list[str]
+) -> None:
+    """The words for an employer, a title and its dates are known in four languages; a flag must say yes or no."""
+    question = asked("work", "long_text", text="Work", type="experience")
+    assert [field.name for field in entries_of(proposed(columns, question), "work").fields] == fields
+
+
+def test_lists_of_objects_in_cells_are_entries() -> None:
+    """The keys of JSON or Python lists are the fields of entries, and their dates have formats like any other."""
+    jobs = ["[]", '[{"firma": {"adı": "X"}, "bitis": null}]', "[{'firma': {'adı': 'Y'}, 'bitis': '31.12.2020'}]"]
+    question = asked("work", "long_text", text="İş deneyimi")
+    proposal = proposed({"Deneyim": jobs}, question)
+    text = write_proposal(proposal)
+    assert (
+        """    experience:
+      json: Deneyim   # a list in each cell; the names below are its keys
+      company_name: firma.adı
+      end_date: {column: bitis, dates: ["%d.%m.%Y"]}
+"""
+        in text
+    )
+    assert proposal.open_columns == ()
+
+
+def test_lists_of_texts_in_cells_are_several_choices() -> None:
+    """A cell with `["Python", "SQL"]` is split as JSON."""
+    question = asked("skills", "multiple_choice", options=("Python", "SQL"))
+    value = value_of(proposed({"Skills": ['["Python", "SQL"]', "[]"]}, question), "skills")
+    assert (value.settings, value.table, value.review_reason) == ((Setting("split", "json"),), (), "")
 
 
 # --- how values are read ------------------------------------------------------------------------
@@ -341,6 +404,10 @@ READ = [
         "decimal", ["1.250,50", "4"], (Setting("decimal", ","), Setting("thousands", ".")), id="both separators",
     ),
     pytest.param("decimal", ["1,250.50", "4"], (Setting("thousands", ","),), id="English separators"),
+    pytest.param("integer", ["$61,000", "62,000.00"],
+                 (Setting("currency", "$"), Setting("decimal", "."), Setting("thousands", ",")), id="cents"),
+    pytest.param("integer", ["45.000 TL", "₺50.000"], (Setting("currency", ("TL", "₺")), Setting("thousands", ".")),
+                 id="two spellings of a currency"),
     pytest.param("date", ["31.12.2020"], (Setting("dates", ("%d.%m.%Y",)),), id="date"),
     pytest.param(
         "yes_no", ["Var", "Yok", "-"],
@@ -354,6 +421,43 @@ READ = [
 def test_settings_are_found_from_values(answer_type: str, values: list[str], settings: tuple[Setting, ...]) -> None:
     """Separators, formats and words are found from the values of the column."""
     assert value_of(proposed({"q": values}, asked("q", answer_type)), "q").settings == settings
+
+
+CURRENCIES = [
+    pytest.param("Salary (€)", "Salary", ["50000"], "€", "", id="the header names it"),
+    pytest.param("Salary", "Salary (EUR)", ["50000 €"], "€", "", id="the question names it"),
+    pytest.param("Salary", "Salary", ["50000 €"], "€", "the cells are in €, and only the number is sent", id="cells"),
+    pytest.param("Зарплата (руб.)", "Зарплата", ["90000"], "руб", "", id="a word"),
+    pytest.param("Salary", "Salary (USD)", ["50000 €"], None, "the question asks for USD, but the column is in €",
+                 id="the question asks for another one"),
+    pytest.param("Salary", "Salary", ["50000 €", "6 €", "$7"], "€", "some cells are in USD, not in €", id="two"),
+    pytest.param("Salary", "Salary", ["50000"], None, "", id="none"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("header", "text", "values", "currency", "review_reason"), CURRENCIES)
+def test_the_currency_of_a_column_is_declared(
+    header: str, text: str, values: list[str], currency: str | None, review_reason: str
+) -> None:
+    """Header, question or cells name it; where they differ, or only the cells do, a person must review it."""
+    value = value_of(proposed({header: values}, asked("salary", "integer", text=text, type="salary")), "salary")
+    assert {setting.key: setting.value for setting in value.settings}.get("currency") == currency
+    assert value.review_reason == review_reason
+
+
+def test_answers_that_would_be_read_as_empty_are_counted() -> None:
+    """Unknown may be an option that the job post lacks: the cells of a choice that would be sent empty are named."""
+    columns = {"Status": ["Unknown", "Looking", "Unknown"]}
+    proposal = proposed(columns, asked("status", "single_choice", options=("Employed", "Looking")))
+    more = "also in 2 cells of 'Status', where it may be an answer"
+    assert f"  # please check: read as an empty cell in every column, {more}\n  missing:" in write_proposal(proposal)
+
+
+def test_words_that_are_neither_yes_nor_no_are_named() -> None:
+    """A person decides what `Ja (Klasse B)` means; until then its rows are held back."""
+    value = value_of(proposed({"q": ["Ja (Klasse B)", "ja", "nein", "-"]}, asked("q", "yes_no")), "q")
+    note = "1 cell is not yes or no ('Ja (Klasse B)'): list it under yes: [...], no: [...] or missing: [...]"
+    assert (value.settings, value.note) == ((), note)
 
 
 def test_choices_get_a_table_with_the_closest_option() -> None:
@@ -386,6 +490,7 @@ REGIONS = [
     pytest.param(["0555 000 11 22", "+49 171 0000001"], "TR", id="Turkish"),
     pytest.param(["07700 900001"], "GB", id="British"),
     pytest.param(["+44 7700 900001", "7700 900002"], "GB", id="most have the British country code"),
+    pytest.param(["+7 912 555 00 02", "79125550003", "8 (912) 555-00-04"], "RU", id="numbers that fit a country code"),
     pytest.param(["+90 555 000 11 22", "0049 171 0000001"], None, id="every number has a country code"),
 ]
 

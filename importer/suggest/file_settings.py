@@ -1,0 +1,113 @@
+"""The settings of a whole file: how full names are split, the region of phone numbers, words for an empty cell."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from importer.mapping import Kind
+from importer.models import Question
+from importer.suggest.cell_texts import MISSING_OR_NAME, MISSING_WORDS
+from importer.suggest.columns import ColumnView
+from importer.suggest.header_words import language_of
+from importer.suggest.proposal import PLAIN_STYLE, Goal, Match, ProposedValue, Setting, SourceFacts
+from importer.text.normalize import normalize
+
+_CHOICES = (Kind.CHOICE, Kind.CHOICES, Kind.YES_NO)
+
+
+def names_setting(matches: Sequence[Match]) -> tuple[Setting, ...]:
+    """How full names are split, if not only by their last word."""
+    style = next((match.style for match in matches if match.part == "last"), PLAIN_STYLE)
+    lists = (("particles", style.particles), ("suffixes", style.suffixes))
+    rule = "capitals" if style.in_capitals else "first_word" if style.is_last_name_first else None
+    surname = (Setting("surname", rule),) if rule else ()
+    return (*surname, *(Setting(key, words) for key, words in lists if words))
+
+
+def phone_region(values: Mapping[Goal, ProposedValue], views: Sequence[ColumnView]) -> str | None:
+    phones = {column.index for goal, value in values.items() if goal.spec.kind is Kind.PHONE for column in value.taken}
+    numbers = [pair for one in views if one.column.index in phones for pair in one.counts]
+    return _region_of(numbers, language_of(one.name for one in views)) if numbers else None
+
+
+def with_missing_words(
+    source: SourceFacts,
+    views: Sequence[ColumnView],
+    questions: Sequence[Question],
+    values: Mapping[Goal, ProposedValue],
+) -> SourceFacts:
+    """The source with the words for an empty cell, as written, except those that are an option of a question."""
+    own, choices = set[int](), set[int]()
+    for goal, value in values.items():
+        taken = {column.index for column in value.taken}
+        own |= taken if any(setting.key == "missing" for setting in value.settings) else set()
+        choices |= taken if goal.spec.kind in _CHOICES else set()
+    options = {normalize(option) for question in questions for option in question.options}
+    columns = Counter[str]()
+    written: dict[str, str] = {}
+    for one in (one for one in views if one.column.index not in own):
+        words = {normalize(text): text for text in one.texts if normalize(text) in MISSING_WORDS - options}
+        columns.update(set(words))
+        written = {**words, **written}
+    missing = {word: text for word, text in sorted(written.items()) if word not in MISSING_OR_NAME or columns[word] > 1}
+    in_choices = ((one, one.count_of(missing)) for one in views if one.column.index in choices - own)
+    hidden = tuple((one.name, count) for one, count in in_choices if count)
+    return replace(source, missing=tuple(missing.values()), hidden=hidden)
+
+
+# --- phone numbers --------------------------------------------------------------------------------
+
+_NEARLY_ALL = 0.9  # of the numbers without +
+_NON_DIGIT = re.compile(r"\D+")
+_FLOAT = re.compile(r"\.0$")
+_REGION_OF_NUMBER = {"TR": re.compile(r"05\d{9}"), "GB": re.compile(r"07\d{9}"), "DE": re.compile(r"01[5-7]\d{7,10}")}
+_REGION_OF_LANGUAGE = {"tr": "TR", "de": "DE"}
+
+
+def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
+    """The most likely region of the numbers without +, as two letters.
+
+    None if every number has a country code or the region is unknown. language: the language of most headers.
+    """
+    clear, named, others = Counter[str](), Counter[str](), Counter[str]()
+    for text, count in counts:
+        digits = _NON_DIGIT.sub("", _FLOAT.sub("", text))
+        if text.startswith(("+", "(+", "00")):
+            named[_region_named_in(text)] += count
+        elif region := next((name for name, form in _REGION_OF_NUMBER.items() if form.fullmatch(digits)), None):
+            clear[region] += count
+        elif len(digits) >= 7:
+            others[digits] += count
+    if clear:
+        # 5XX XXX XX XX is a Turkish mobile number without its zero, if other numbers of the file have it.
+        return "TR" if clear["TR"] else clear.most_common(1)[0][0]
+    region = named.most_common(1)[0][0] if others and named else ""
+    fitting = sum(count for digits, count in others.items() if region and _is_number_of(region, digits))
+    if region and (named.total() >= others.total() or fitting >= _NEARLY_ALL * others.total()):
+        return region
+    is_american = any(re.fullmatch(r"[2-9]\d{9}", digits) for digits in others)
+    return (_REGION_OF_LANGUAGE.get(language) or ("US" if is_american else None)) if others else None
+
+
+def _region_named_in(text: str) -> str:
+    """The region of the country code that the number begins with, or ""."""
+    import phonenumbers  # imported late: it is slow, and not every file has phone numbers
+
+    try:
+        number = phonenumbers.parse("+" + text.lstrip("(+0"), None)
+    except phonenumbers.NumberParseException:
+        return ""
+    return phonenumbers.region_code_for_country_code(number.country_code or 0)
+
+
+def _is_number_of(region: str, digits: str) -> bool:
+    """Whether these digits are a number of a region, with or without its country code: `79125550003`, `89125550003`."""
+    import phonenumbers
+
+    try:
+        return phonenumbers.is_valid_number(phonenumbers.parse(digits, region))
+    except phonenumbers.NumberParseException:
+        return False

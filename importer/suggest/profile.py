@@ -1,0 +1,113 @@
+"""The kinds of a sheet's columns, its totals and its problems, for `importer inspect`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from importer.models import Row
+from importer.problems import Column, Problem
+from importer.suggest.cell_texts import CLEAR_URL, is_total
+from importer.suggest.columns import ColumnView, Sampler
+from importer.suggest.date_forms import fitting_formats
+from importer.suggest.header_words import mentions_phone
+
+_KIND_SHARE = 0.9  # of the filled cells must be of the kind
+_DIALED_SHARE = 0.5  # of the values must be clearly phone numbers, if the header is not about phones
+_SAMPLES = 3
+_PROBLEMS = 20
+
+
+class ColumnKind(StrEnum):
+    """The likely kind of the values of a column."""
+
+    EMPTY = "empty"
+    TEXT = "text"
+    E_MAIL = "e-mail"
+    PHONE = "phone"
+    DATE = "date"
+    URL = "URL"
+    YES_NO = "yes/no"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """A column: the number of filled cells, up to three different values, and their likely kind.
+
+    `formats`: the date formats of its cells, in the notation of mapping files, the most frequent first. `ambiguous`:
+    any one of them fits all dates, because day and month cannot be distinguished; otherwise all are needed.
+    """
+
+    column: Column
+    filled: int
+    samples: tuple[str, ...]
+    kind: ColumnKind
+    formats: tuple[str, ...] = ()
+    ambiguous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SheetProfile:
+    """A sheet: the number of non-blank rows and of rows with problems, the first problems, and the columns.
+
+    `total`: the first cell of the last row, if this row seems to be a total of the others.
+    """
+
+    rows: int
+    last_row: int
+    rows_with_problems: int
+    problems: tuple[Problem, ...]
+    views: tuple[ColumnView, ...]
+    total: str | None = None
+
+    @property
+    def columns(self) -> tuple[ColumnProfile, ...]:
+        """The columns with the kinds of their values."""
+        return tuple(map(_profile_column, self.views))
+
+
+def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: int) -> SheetProfile:
+    """Profile a sheet; all rows are read."""
+    count, with_problems = 0, 0
+    last: Row | None = None
+    problems: list[Problem] = []
+    sampler = Sampler(columns)
+    for row in rows:
+        count += 1
+        last = row
+        with_problems += bool(row.problems)
+        problems.extend(row.problems[: _PROBLEMS - len(problems)])
+        sampler.add(row)
+    views = sampler.views()
+    total = _total_in(last, views) if last else None
+    return SheetProfile(count, last.number if last else header_row, with_problems, tuple(problems), views, total)
+
+
+def _total_in(last: Row, views: Sequence[ColumnView]) -> str | None:
+    """The first cell of the last row, if it is a word for a total, most others are blank, and no other row has it."""
+    filled = [(index, cell.strip()) for index, cell in enumerate(last.cells) if cell.strip()]
+    index, text = filled[0] if filled else (0, "")
+    found = is_total(text) and 2 * len(filled) <= len(last.cells)
+    return text if found and dict(views[index].values).get(text, 1) == 1 else None
+
+
+def _profile_column(one: ColumnView) -> ColumnProfile:
+    dates = fitting_formats(one.counts)
+    kind = ColumnKind.DATE if dates.formats else _kind_of(one)
+    samples = one.texts[:_SAMPLES]
+    return ColumnProfile(one.column, one.filled, samples, kind, dates.formats, dates.ambiguous)
+
+
+def _kind_of(one: ColumnView) -> ColumnKind:
+    shares = {
+        ColumnKind.PHONE: one.phones if mentions_phone(one.name) or one.dialed >= _DIALED_SHARE else 0.0,
+        ColumnKind.E_MAIL: one.emails,
+        ColumnKind.URL: one.share(CLEAR_URL.fullmatch),
+        ColumnKind.NUMBER: one.numbers,
+        ColumnKind.YES_NO: one.yes_no,  # after NUMBER, because 1 and 0 are also words for yes and no
+    }
+    if not one.total:
+        return ColumnKind.EMPTY
+    return next((kind for kind, share in shares.items() if share >= _KIND_SHARE), ColumnKind.TEXT)
