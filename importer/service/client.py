@@ -28,7 +28,8 @@ class Reply(NamedTuple):
     """A response whose status was read, even if the rest is broken.
 
     `message`: the body as one readable line, may be ""; for a 201 only whether its body has the expected format, since
-    a pool's record contains presigned URLs. `retry_after`: seconds. `email`: the address in the body of a 201, or "".
+    a pool's record contains presigned URLs. `retry_after`: seconds, at most a quarter of an hour. `email`: the address
+    in the body of a 201, or "".
     """
 
     status: int

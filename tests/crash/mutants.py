@@ -151,8 +151,8 @@ MUTANTS = (
     Mutant(
         "a Retry-After does not delay other rows",
         "load/next_step.py",
-        "        wait = _backoff(run.holds, conditions) if asked is None else asked\n",
-        "        wait = _backoff(run.holds, conditions)\n",
+        "        wait = _backoff(suspension.holds, conditions) if asked is None else asked\n",
+        "        wait = _backoff(suspension.holds, conditions)\n",
         _NEXT,
     ),
     Mutant(
