@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 from importer import __version__
 from importer.models import Operation, Question, Target
-from importer.problems import FilePlace, Problem, UnusableInput
+from importer.problems import unusable_file
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
 from importer.service.transport_api import Limits, NoReply, RawReply, Request, Transport, send
 from importer.service.unspecified_forms import Clock, message_of, one_line, retry_after
@@ -186,13 +186,11 @@ def _library(choice: TransportChoice = "auto") -> Literal["requests", "curl"]:
     if not why_not:
         return "curl"
     if choice == "curl":
-        raise UnusableInput(
-            Problem(
-                "transport-unavailable",
-                f"the curl transport is not available: {why_not}",
-                "install it with: pip install 'importer[fast]'; or remove this setting",
-                FilePlace("IMPORTER_TRANSPORT"),
-            )
+        raise unusable_file(
+            "transport-unavailable",
+            f"the curl transport is not available: {why_not}",
+            "install it with: pip install 'importer[fast]'; or remove this setting",
+            "IMPORTER_TRANSPORT",
         )
     return "requests"
 
