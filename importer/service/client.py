@@ -165,7 +165,7 @@ def open_transport(limits: Limits, connections: int, choice: TransportChoice = "
         UnusableInput: curl is set but cannot be used.
     """
     # Import only the library that is used: each takes a while to load.
-    if _library(choice) == "curl":
+    if _uses_curl(choice):
         from importer.service.curl_transport import CurlTransport
 
         return CurlTransport(limits, connections)
@@ -174,25 +174,16 @@ def open_transport(limits: Limits, connections: int, choice: TransportChoice = "
     return RequestsTransport(limits, connections)
 
 
-def _library(choice: TransportChoice = "auto") -> Literal["requests", "curl"]:
-    """The library to use.
-
-    Raises:
-        UnusableInput: curl is set but cannot be used.
-    """
-    if choice == "requests":
-        return "requests"
-    why_not = _why_not_curl()
-    if not why_not:
-        return "curl"
-    if choice == "curl":
+def _uses_curl(choice: TransportChoice) -> bool:
+    why_not = _why_not_curl() if choice != "requests" else ""
+    if choice == "curl" and why_not:
         raise unusable_file(
             "transport-unavailable",
             f"the curl transport is not available: {why_not}",
             "install it with: pip install 'importer[fast]'; or remove this setting",
             "IMPORTER_TRANSPORT",
         )
-    return "requests"
+    return choice != "requests" and not why_not
 
 
 def describe_transport(choice: TransportChoice = "auto") -> str:
@@ -201,7 +192,7 @@ def describe_transport(choice: TransportChoice = "auto") -> str:
     Raises:
         UnusableInput: curl is set but cannot be used.
     """
-    if _library(choice) == "curl":
+    if _uses_curl(choice):
         import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
         version = pycurl.version.split()[0].removeprefix("PycURL/")
