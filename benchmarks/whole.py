@@ -105,7 +105,7 @@ def _import_once(
 
 def check_complete(spent: Usage, figures: Figures, rows: int) -> None:
     """Raise Failed if not every row was accepted exactly once."""
-    if spent.exit_code or figures.taken != rows or figures.twice:
+    if spent.exit_code or figures.accepted != rows or figures.twice:
         result = f"exit code {spent.exit_code}, {figures.accepted} of {rows} rows accepted, {figures.twice} twice"
         raise Failed(f"{result}; its output: {spent.last_output}")
 

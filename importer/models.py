@@ -174,12 +174,12 @@ class Answer(NamedTuple):
     answer_file: str | None = None
 
     def payload(self) -> dict[str, Any]:
-        item: dict[str, Any] = {"job_post_question": self.job_post_question}
         if self.answer_file is not None:
-            item["answer_file"] = self.answer_file
-        else:
-            item["answer"] = self.answer
-        return item
+            return {"job_post_question": self.job_post_question, "answer_file": self.answer_file}
+        return {"job_post_question": self.job_post_question, "answer": self.answer}
+
+
+_PERSON: Final = ("email", "first_name", "last_name", "cv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +200,7 @@ class Application:
 
     def payload(self) -> dict[str, Any]:
         """The request body as JSON values, its keys always in the same order."""
-        body: dict[str, Any] = {
-            "email": self.email,
-            "first_name": self.first_name,
-            "last_name": self.last_name,
-            "cv": self.cv,
-        }
+        body: dict[str, Any] = {name: getattr(self, name) for name in _PERSON}
         if self.terms_of_use is not None:
             body["terms_of_use"] = self.terms_of_use
         body["answers"] = [answer.payload() for answer in self.answers]
@@ -227,12 +222,7 @@ class PoolCandidate:
 
     def payload(self) -> dict[str, Any]:
         """The request body as JSON values, its keys always in the same order."""
-        body: dict[str, Any] = {
-            "email": self.email,
-            "first_name": self.first_name,
-            "last_name": self.last_name,
-            "cv": self.cv,
-        }
+        body: dict[str, Any] = {name: getattr(self, name) for name in _PERSON}
         if self.source_platform is not None:
             body["source_platform"] = self.source_platform
         return body

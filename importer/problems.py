@@ -207,13 +207,16 @@ class Busy(ImporterError):
     exit_code = 75
 
 
+def unusable_file(code: str, message: str, hint: str, where: object) -> UnusableInput:
+    """The one problem of a whole file, a setting or a target; `where` as text is its name."""
+    return UnusableInput(Problem(code, message, hint, FilePlace(str(where))))
+
+
 def not_writable(path: Path, reason: str) -> UnusableInput:
     """The problem of a file or folder that cannot be written."""
-    return UnusableInput(
-        Problem(
-            "ledger-not-writable",
-            f"it cannot be written ({reason}), so nothing is sent",
-            "free disk space or get write permission there, or choose another folder with --out",
-            FilePlace(str(path)),
-        )
+    return unusable_file(
+        "ledger-not-writable",
+        f"it cannot be written ({reason}), so nothing is sent",
+        "free disk space or get write permission there, or choose another folder with --out",
+        path,
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from importer.atomic_files import open_private, sync_folder
-from importer.problems import FilePlace, Problem, UnusableInput, not_writable
+from importer.problems import UnusableInput, not_writable, unusable_file
 
 Connection = sqlite3.Connection
 Durability = Literal["FULL", "NORMAL"]
@@ -149,14 +149,12 @@ def _errors_translated() -> Iterator[None]:
 
 def not_a_database(path: Path, reason: str) -> UnusableInput:
     """The problem of a file that is not a database, or is damaged."""
-    return UnusableInput(
-        Problem(
-            "ledger-damaged",
-            f"it is not a readable database ({reason}), so nothing is sent",
-            "restore it from a backup; if you move it away instead, every row is sent again and the service reports "
-            "which candidates it already has",
-            FilePlace(str(path)),
-        )
+    return unusable_file(
+        "ledger-damaged",
+        f"it is not a readable database ({reason}), so nothing is sent",
+        "restore it from a backup; if you move it away instead, every row is sent again and the service reports "
+        "which candidates it already has",
+        path,
     )
 
 

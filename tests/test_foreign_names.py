@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 
 PRIVATE = {
     # Of Python; `.ci/run` tests each version that we support.
-    "service": {"_close_conn", "_read_status"},  # http.client.HTTPResponse
+    "service": {"_close_conn"},  # http.client.HTTPResponse
     "extract": {"_is_text_encoding"},  # codecs.CodecInfo
     # XlsxWriter: rows of plain text at a fifth of the cost.
     "report": {"_write_single_row", "_check_dimensions", "_get_xf_index"},

@@ -25,7 +25,7 @@ from importer.ledger.states import (
     normalized_email,
 )
 from importer.ledger.store import FilePresences, LedgerStore, LedgerUnwritable, Presence, Presences
-from importer.problems import FilePlace, Problem, UnusableInput
+from importer.problems import unusable_file
 
 __all__ = [
     "DONE",
@@ -96,12 +96,10 @@ def ledger_file(address: Address) -> Path:
     """
     path = str(address).removeprefix("sqlite:///")
     if "://" in path:
-        raise UnusableInput(
-            Problem(
-                "ledger-type-unsupported",
-                "the ledger must be a SQLite file",
-                "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH",
-                FilePlace("IMPORTER_LEDGER"),
-            )
+        raise unusable_file(
+            "ledger-type-unsupported",
+            "the ledger must be a SQLite file",
+            "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH",
+            "IMPORTER_LEDGER",
         )
     return Path(path)

@@ -7,7 +7,7 @@ import secrets
 from pathlib import Path
 
 from importer.atomic_files import INTERNAL, open_private, read_private, sync_folder
-from importer.problems import FilePlace, Problem, UnusableInput
+from importer.problems import UnusableInput, unusable_file
 
 _KEY_BYTES = 32
 
@@ -47,33 +47,27 @@ def read_key(path: Path) -> bytes:
     try:
         key = read_private(path)
     except OSError as error:
-        raise UnusableInput(
-            Problem(
-                "ledger-key-unreadable",
-                f"the key of the ledger cannot be read ({error.strerror})",
-                "put the key file back there; without it the importer cannot tell which rows were sent",
-                FilePlace(str(path)),
-            )
+        raise unusable_file(
+            "ledger-key-unreadable",
+            f"the key of the ledger cannot be read ({error.strerror})",
+            "put the key file back there; without it the importer cannot tell which rows were sent",
+            path,
         ) from None
     if len(key) != _KEY_BYTES:
-        raise UnusableInput(
-            Problem(
-                "ledger-key-damaged",
-                f"the key of the ledger has {len(key)} bytes instead of {_KEY_BYTES}",
-                "restore the key file from a backup",
-                FilePlace(str(path)),
-            )
+        raise unusable_file(
+            "ledger-key-damaged",
+            f"the key of the ledger has {len(key)} bytes instead of {_KEY_BYTES}",
+            "restore the key file from a backup",
+            path,
         )
     return key
 
 
 def foreign_key(path: Path) -> UnusableInput:
     """The check value of this key differs from the ledger's."""
-    return UnusableInput(
-        Problem(
-            "ledger-key-mismatch",
-            "this key file belongs to another ledger",
-            "put back the original key file; without it the importer cannot tell which rows were sent",
-            FilePlace(str(path)),
-        )
+    return unusable_file(
+        "ledger-key-mismatch",
+        "this key file belongs to another ledger",
+        "put back the original key file; without it the importer cannot tell which rows were sent",
+        path,
     )

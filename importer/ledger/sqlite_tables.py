@@ -8,7 +8,7 @@ from typing import Final
 
 from importer.ledger.key import create_key, foreign_key, key_path, read_key
 from importer.ledger.states import Fingerprints, State
-from importer.problems import FilePlace, Problem, UnusableInput
+from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.sqlite_file import Connection, SqliteFile, not_a_database
 
 _VERSION: Final = 3  # no earlier one was ever released
@@ -97,17 +97,15 @@ def initialize_or_check(file: SqliteFile) -> Fingerprints:
 
 def _other_version(path: Path, version: int) -> UnusableInput:
     is_newer = version > _VERSION
-    return UnusableInput(
-        Problem(
-            "ledger-too-new" if is_newer else "ledger-too-old",
-            f"{'a newer importer' if is_newer else 'an older importer'} wrote this ledger (its version is {version}, "
-            f"this importer reads {_VERSION})",
-            "update this importer, or choose another folder with --out"
-            if is_newer
-            else "use the importer that wrote it, or choose another folder with --out; with a new ledger every row is "
-            "sent again and the service reports which candidates it already has",
-            FilePlace(str(path)),
-        )
+    return unusable_file(
+        "ledger-too-new" if is_newer else "ledger-too-old",
+        f"{'a newer importer' if is_newer else 'an older importer'} wrote this ledger (its version is {version}, "
+        f"this importer reads {_VERSION})",
+        "update this importer, or choose another folder with --out"
+        if is_newer
+        else "use the importer that wrote it, or choose another folder with --out; with a new ledger every row is "
+        "sent again and the service reports which candidates it already has",
+        path,
     )
 
 

@@ -125,16 +125,12 @@ def outcome_of(job: Job, state: State | None, stop: Stop | None) -> Outcome:
 def duplicate_of(row: int, other_row: int | None) -> Outcome:
     """The outcome of a row whose e-mail address is also in another row of this run; None: which one is not known."""
     other = "another row" if other_row is None else f"row {other_row}"
-    reason = f"{other} of this file has the same e-mail address for the same target"
-    return Outcome(
-        row,
-        OutcomeKind.INVALID,
-        problems=(
-            Problem(
-                "email-duplicate", reason, "remove one of the two rows, or correct the address if they are two people"
-            ),
-        ),
+    problem = Problem(
+        "email-duplicate",
+        f"{other} of this file has the same e-mail address for the same target",
+        "remove one of the two rows, or correct the address if they are two people",
     )
+    return Outcome(row, OutcomeKind.INVALID, problems=(problem,))
 
 
 def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
@@ -188,8 +184,8 @@ def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tupl
             reason = f"the service did not accept this row after {times} ({_answer_text(job)})"
             return OutcomeKind.FAILED, (Problem("not-accepted", reason, "run the same command again later"),)
         case None:
-            not_sent = Problem("not-sent", f"not sent because {stop.reason}", stop.hint) if stop else None
-            return OutcomeKind.NOT_SENT, (not_sent,) if not_sent else ()
+            reasons = (Problem("not-sent", f"not sent because {stop.reason}", stop.hint),) if stop else ()
+            return OutcomeKind.NOT_SENT, reasons
 
 
 def _warnings(job: Job) -> tuple[Problem, ...]:

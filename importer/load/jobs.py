@@ -50,6 +50,11 @@ class Job(NamedTuple):
         return self.last.status if isinstance(self.last, Reply) else None
 
     @property
+    def retry_after(self) -> float | None:
+        """The seconds that the last response asks to wait."""
+        return self.last.retry_after if isinstance(self.last, Reply) else None
+
+    @property
     def state_if_not_sent(self) -> State | None:
         """Its state if it is not sent any more; None: nothing was sent for it."""
         if self.prior is not PriorAttempt.NONE:

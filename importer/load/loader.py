@@ -153,9 +153,8 @@ class Loader:
     def _has_room(self) -> bool:
         """Whether one more job may be added: enough to keep sending, and not many more."""
         sender = self._sender
-        if sender.state.stop is not None:
-            return True
-        return not self._cancellation.is_paused and sender.has_capacity and not sender.waiting.is_full
+        is_free = not self._cancellation.is_paused and sender.has_capacity and not sender.waiting.is_full
+        return is_free or sender.state.stop is not None
 
     def _is_over(self) -> bool:
         """Whether every job has its outcome."""
@@ -213,18 +212,12 @@ class Loader:
                 sender.waiting.begin_last_pass(now)
 
     def _resendable(self) -> tuple[Next, ...]:
-        """Which kinds of waiting rows may be sent now."""
-        suspension = self._sender.state.suspension
-        is_inconclusive = (
-            suspension is not None and suspension.kind == "inconclusive"
-        )  # unconfirmed rows are its probes
-        is_now = (
-            self._is_last
-            or self._options.resend_unconfirmed == "now"
-            or self._sender.waiting.is_full
-            or is_inconclusive
-        )
-        return (Next.RETRY, Next.RESEND) if is_now else (Next.RETRY,)
+        """Which kinds of waiting rows may be sent now: unconfirmed ones at the end, as probes, or to free memory."""
+        sender, suspension = self._sender, self._sender.state.suspension
+        if self._is_last or sender.waiting.is_full or self._options.resend_unconfirmed == "now":
+            return (Next.RETRY, Next.RESEND)
+        is_inconclusive = suspension is not None and suspension.kind == "inconclusive"
+        return (Next.RETRY, Next.RESEND) if is_inconclusive else (Next.RETRY,)
 
     def _probe(self, now: float) -> None:
         """During a suspension: send a probe when it is due."""

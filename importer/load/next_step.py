@@ -33,10 +33,9 @@ _REFUSED_OF_WINDOW: Final = 15  # more than these: 30 %
 _CLEAR_FOR_RESET: Final = 40  # of a full window
 _CLEAR_PROBES: Final = 3
 _FINAL_BEFORE_CONCURRENCY: Final = 3
-_WAITS_AFTER_INCONCLUSIVE: Final = (5.0, 10.0, 20.0, 40.0, 60.0)  # seconds; the last one repeats
-_FIRST_WAIT: Final = 0.5
+_FIRST_WAIT: Final = 0.5  # seconds; each next one is twice as long, up to the longest
+_FIRST_WAIT_INCONCLUSIVE: Final = 5.0
 _LONGEST_WAIT: Final = 60.0
-_LONGEST_RETRY_AFTER: Final = 900.0
 _NEW_ADDRESS_ATTEMPTS: Final = 3
 _NEW_ADDRESS_SECONDS: Final = 30.0
 _SAME_FROM_START: Final = 10
@@ -135,13 +134,14 @@ class Suspension(NamedTuple):
     """A time in which only probes are sent, one at a time, the next one at `until`.
 
     kind: `inconclusive` ends after three clear responses; `refused` and `unreachable` end with the first probe that
-    the service accepts or rejects. clear: clear responses to probes so far.
+    the service accepts or rejects. clear: clear responses to probes so far. holds: waits so far, of these two kinds.
     """
 
     kind: SuspensionKind
     reason: str
     until: float
     clear: int = 0
+    holds: int = 0
 
 
 class RunState(NamedTuple):
@@ -150,10 +150,9 @@ class RunState(NamedTuple):
     progress_at: when a row last made progress. has_answered: this address has responded, in this run or an earlier one.
     window: the last responses since the last suspension: clear, refused, or the row number of an inconclusive one.
     streak: the rows of inconclusive responses since the last clear one. waits: waits of inconclusive suspensions since
-    the last reset. holds: waits of the current suspension of another kind. unreachable_since, unreachable: consecutive
-    requests without a connection. finals: final responses since the start or the last inconclusive suspension.
-    answered, same, rejection: to detect that all rows are rejected for the same reason. ended, errors: rows that have
-    their outcome, for --max-errors.
+    the last reset. unreachable_since, unreachable: consecutive requests without a connection. finals: final responses
+    since the start or the last inconclusive suspension. answered, same, rejection: to detect that all rows are rejected
+    for the same reason. ended, errors: rows that have their outcome, for --max-errors.
     """
 
     progress_at: float
@@ -162,7 +161,6 @@ class RunState(NamedTuple):
     streak: tuple[int, ...] = ()
     suspension: Suspension | None = None
     waits: int = 0
-    holds: int = 0
     unreachable: int = 0
     unreachable_since: float = 0.0
     finals: int = 0
@@ -238,13 +236,8 @@ def after_question_probe(run: RunState, succeeded: bool, conditions: Conditions)
 
 def after_pause(run: RunState, began: float, now: float) -> RunState:
     """The run after a person's pause, whose time counts neither against progress nor as unreachable."""
-
-    def without_pause(since: float) -> float:
-        return now - max(began - since, 0.0)
-
-    return run._replace(
-        progress_at=without_pause(run.progress_at), unreachable_since=without_pause(run.unreachable_since)
-    )
+    progress_at, unreachable_since = (now - max(began - at, 0.0) for at in (run.progress_at, run.unreachable_since))
+    return run._replace(progress_at=progress_at, unreachable_since=unreachable_since)
 
 
 def after_time(run: RunState, timeout: float, now: float) -> RunState:
@@ -278,14 +271,14 @@ def _after_final(run: RunState, job: Job, state: State, rejection: str | None, c
 
 
 def _after_inconclusive(run: RunState, job: Job, state: State, conditions: Conditions) -> Step:
-    options, asked = conditions.options, _retry_after(job.last)
+    options, asked = conditions.options, job.retry_after
     is_counted = not job.is_probe and job.status != 503
     job = job._replace(
         tries=job.tries + is_counted, prior=PriorAttempt.SAME_BYTES if job.prior is PriorAttempt.NONE else job.prior
     )
     if job.is_probe and run.suspension is not None:
         is_lasting = run.suspension.kind == "inconclusive"
-        run = _wait_longer(run, conditions, asked) if is_lasting else run._replace(suspension=None, holds=0)
+        run = _wait_longer(run, conditions, asked) if is_lasting else run._replace(suspension=None)
     if run.suspension is None:
         run = _note_inconclusive(run, job.row, conditions, asked)
     if options.resend_unconfirmed == "never" or job.tries >= options.max_attempts:
@@ -312,7 +305,7 @@ def _note_inconclusive(run: RunState, row: int, conditions: Conditions, asked: f
 
 
 def _after_refusal(run: RunState, job: Job, state: State, answer: Reply, conditions: Conditions) -> Step:
-    asked = _retry_after(answer)
+    asked = answer.retry_after
     is_counted = run.suspension is None
     if is_counted:
         job = job._replace(refusals=job.refusals + 1)
@@ -372,41 +365,31 @@ def _wait_longer(run: RunState, conditions: Conditions, asked: float | None) -> 
     suspension = run.suspension
     assert suspension is not None
     if suspension.kind == "inconclusive":
-        wait = _with_jitter(_WAITS_AFTER_INCONCLUSIVE[min(run.waits, len(_WAITS_AFTER_INCONCLUSIVE) - 1)], conditions)
+        wait = max(_backoff(run.waits, conditions, _FIRST_WAIT_INCONCLUSIVE), asked or 0.0)
         run = run._replace(waits=run.waits + 1)
-        wait = max(wait, asked or 0.0)
     else:
-        wait = _backoff(run.holds, conditions) if asked is None else asked
-        run = run._replace(holds=run.holds + 1)
-    return run._replace(window=(), streak=(), suspension=suspension._replace(until=conditions.now + wait))
+        wait = _backoff(suspension.holds, conditions) if asked is None else asked
+        suspension = suspension._replace(holds=suspension.holds + 1)
+    return _judged_anew(run, suspension._replace(until=conditions.now + wait))
 
 
 def _after_clear_probe(run: RunState, conditions: Conditions) -> RunState:
     suspension = run.suspension
     if suspension is None:
         return run
-    clear = suspension.clear + 1
     if suspension.kind != "inconclusive":
-        return run._replace(suspension=None, holds=0, window=(), streak=())
+        return _judged_anew(run, None)
+    clear = suspension.clear + 1
     if clear >= _CLEAR_PROBES:
-        return run._replace(suspension=None, window=(), streak=(), finals=0)
+        return _judged_anew(run._replace(finals=0), None)
     return run._replace(suspension=suspension._replace(clear=clear, until=conditions.now))
 
 
-# --- waits ---
+def _judged_anew(run: RunState, suspension: Suspension | None) -> RunState:
+    """What was answered before does not count any more."""
+    return run._replace(window=(), streak=(), suspension=suspension)
 
 
-def _retry_after(answer: Reply | NoReply | None) -> float | None:
-    """The Retry-After of a response, in seconds, capped."""
-    if not isinstance(answer, Reply) or answer.retry_after is None:
-        return None
-    return min(answer.retry_after, _LONGEST_RETRY_AFTER)
-
-
-def _backoff(number: int, conditions: Conditions) -> float:
-    return _with_jitter(min(_FIRST_WAIT * 2.0 ** min(number, 10), _LONGEST_WAIT), conditions)
-
-
-def _with_jitter(seconds: float, conditions: Conditions) -> float:
-    """Randomized, so that several runs do not send at the same times."""
-    return seconds * (0.75 + conditions.jitter / 2)
+def _backoff(number: int, conditions: Conditions, first: float = _FIRST_WAIT) -> float:
+    """The wait of that number, from 0. Randomized, so that several runs do not send at the same times."""
+    return min(first * 2.0 ** min(number, 10), _LONGEST_WAIT) * (0.75 + conditions.jitter / 2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from typing import Final
+from typing import Final, NamedTuple
 
 from importer.service import NoReply, Reply
 
@@ -162,6 +162,21 @@ class ThroughputProbe:
         return concurrency
 
 
+class _Rate(NamedTuple):
+    """A rate per second that was set at `since` and grows from then on, by a share of it per second, up to `top`."""
+
+    value: float
+    since: float
+    growth: float = 0.0
+    top: float = math.inf
+
+    def at(self, now: float) -> float:
+        unchanged = max(now - self.since, 0.0)
+        steady = min(unchanged, _PROBING_AFTER)
+        rate = min(self.value * math.pow(1 + self.growth, steady), max(self.top, self.value))
+        return rate * math.pow(1 + _PROBING, min(unchanged - steady, _PROBING_AFTER))
+
+
 class LearnedRate:
     """The request rate per second, None until a cut has helped. Times in seconds on a monotonic clock.
 
@@ -171,12 +186,9 @@ class LearnedRate:
     """
 
     def __init__(self) -> None:
-        self._rate: float | None = None
-        self._as_of = 0.0  # when `_rate` was set
+        self._rate: _Rate | None = None
         self._goes_on_since = 0.0  # since when requests are sent without a break
-        self._growth = 0.0
         self._kept_growth = _SEARCHING  # once the trial is over
-        self._top = math.inf
         self._is_on_trial = False
         self._trials = 0
         self._excess = 0
@@ -189,22 +201,17 @@ class LearnedRate:
     @property
     def measured(self) -> float | None:
         """The accepted rate while requests were waiting; None if the limit is not known."""
-        return None if self._rate is None or self._is_on_trial else self._measured
+        return self._measured if self.is_kept else None
 
     @property
     def is_kept(self) -> bool:
         return self._rate is not None and not self._is_on_trial
 
     def at(self, now: float) -> float | None:
-        """The rate now."""
+        """The rate now: at most twice the rate that was used, since a higher one is not proven."""
         if self._rate is None:
             return None
-        unchanged = max(now - self._as_of, 0.0)
-        steady = min(unchanged, _PROBING_AFTER)
-        rate = min(self._rate * math.pow(1 + self._growth, steady), max(self._top, self._rate))
-        rate *= math.pow(1 + _PROBING, min(unchanged - steady, _PROBING_AFTER))
-        # Do not exceed twice the rate that was used: a higher one is not proven.
-        return min(rate, max(self._rate, 2.0 * self._accepted_lately(now)))
+        return min(self._rate.at(now), max(self._rate.value, 2.0 * self._accepted_lately(now)))
 
     def accepted(self, now: float, *, waited: bool) -> None:
         """A request was accepted; `waited`: another one is ready to be sent."""
@@ -212,28 +219,30 @@ class LearnedRate:
         lately = self._accepted_lately(now)
         if self._rate is None:
             return
-        if waited and self._top < math.inf and now - self._as_of >= _SPAN:
+        if waited and self._rate.top < math.inf and now - self._rate.since >= _SPAN:
             self._measured = lately / _SPAN
-        self._note(now, is_refusal=False)
+        self._note(now, self._rate, is_refusal=False)
 
     def refused(self, now: float) -> bool:
         """A request at the current rate was refused (429). Returns whether the rate was lowered."""
         if self._refused_since is None:
             self._refused_since = now
         before = self.at(now)
-        if before is None:
+        if self._rate is None or before is None:
             return False
-        if self.is_kept and not self._cut_kept(now, before):
-            return False
-        self._note(now, is_refusal=True)
+        if self.is_kept:
+            lower = self._lower(now, self._rate, before)
+            if lower is None:
+                return False
+            self._rate = lower
+        self._note(now, self._rate, is_refusal=True)
         return self.at(now) != before
 
     def cut(self, now: float, goes_on_at: float) -> None:
         """Too many of the last responses were refusals: try a lower rate when sending continues."""
         if now >= self._no_cut_until and not self._is_on_trial:
             self._kept_growth = _SEARCHING if self._rate is None else _STEADY
-            self._rate = max(self._limit(now) * _CUT, _SLOWEST)
-            self._top, self._growth, self._as_of = math.inf, 0.0, max(now, goes_on_at)
+            self._rate = _Rate(max(self._limit(now) * _CUT, _SLOWEST), max(now, goes_on_at))
             self._is_on_trial, self._trials = True, 0
             self._lately.clear()
         self._refused_since = None
@@ -250,36 +259,36 @@ class LearnedRate:
                 return min(limit, during_refusals / (now - since))
         return limit
 
-    def _cut_kept(self, now: float, before: float) -> bool:
-        if now - self._goes_on_since >= _SPAN:
-            if now - self._as_of < _SPAN:
-                return self._cut_too_small(now, before)
-            self._excess = 0
-            limit = min(before, self._accepted_lately(now) / _SPAN)
-            self._rate, self._top, self._growth = max(limit * _CUT, before * _DEEPEST_CUT), limit * _TOP, _STEADY
-        elif now - self._as_of >= _NEXT_CUT_AFTER:
-            self._rate = before * _DEEPEST_CUT
-        else:
-            return False
-        self._rate = max(self._rate, _SLOWEST)
-        self._as_of = now
-        return True
+    # --- after a kept cut ---
 
-    def _cut_too_small(self, now: float, before: float) -> bool:
-        """Cut again soon after a cut: requests accepted before it may have used saved tokens, those since have not.
+    def _lower(self, now: float, rate: _Rate, before: float) -> _Rate | None:
+        """The rate after a refusal at the rate `before`; None: it stays."""
+        if now - self._goes_on_since < _SPAN:  # too soon to know the limit
+            if now - rate.since < _NEXT_CUT_AFTER:
+                return None
+            return rate._replace(value=max(before * _DEEPEST_CUT, _SLOWEST), since=now)
+        if now - rate.since < _SPAN:
+            return self._lower_again(now, rate, before)
+        self._excess = 0
+        limit = min(before, self._accepted_lately(now) / _SPAN)
+        return _Rate(max(limit * _CUT, before * _DEEPEST_CUT, _SLOWEST), now, _STEADY, limit * _TOP)
+
+    def _lower_again(self, now: float, rate: _Rate, before: float) -> _Rate | None:
+        """Soon after a cut: requests accepted before it may have used saved tokens, those since have not.
 
         A service that counts by the second refuses until the second is over at any rate: so only once, and by half at
         most.
         """
         self._excess += 1
-        since = now - self._as_of
-        if self._excess != _EXCESS_REFUSALS or since < _NEXT_CUT_AFTER:
-            return False
-        limit = max(sum(at >= self._as_of for at in self._accepted) / since, before * _DEEPEST_CUT)
-        self._rate, self._top, self._growth = limit * _CUT, limit * _TOP, _STEADY
-        return True
+        seconds = now - rate.since
+        if self._excess != _EXCESS_REFUSALS or seconds < _NEXT_CUT_AFTER:
+            return None
+        limit = max(sum(at >= rate.since for at in self._accepted) / seconds, before * _DEEPEST_CUT)
+        return _Rate(limit * _CUT, rate.since, _STEADY, limit * _TOP)
 
-    def _note(self, now: float, *, is_refusal: bool) -> None:
+    # --- whether a cut helps ---
+
+    def _note(self, now: float, rate: _Rate, *, is_refusal: bool) -> None:
         self._lately.append(is_refusal)
         is_whole = len(self._lately) == _TRIAL
         if not is_refusal and not is_whole:
@@ -289,22 +298,22 @@ class LearnedRate:
             if refused >= _TOO_MANY:
                 self._take_back(now)
         elif refused >= _FAILS_AT:
-            self._try_slower(now)
+            self._try_slower(now, rate)
         elif is_whole:
-            self._is_on_trial, self._growth = False, self._kept_growth
-            self._as_of = max(self._as_of, now - _SPAN)
+            self._is_on_trial = False
+            self._rate = rate._replace(growth=self._kept_growth, since=max(rate.since, now - _SPAN))
             self._lately.clear()
 
-    def _try_slower(self, now: float) -> None:
-        before = self.at(now)
+    def _try_slower(self, now: float, rate: _Rate) -> None:
+        before = self.at(now) or 0.0
         self._trials += 1
-        if before is None or self._trials == _TRIALS:
+        if self._trials == _TRIALS:
             self._take_back(now)
             return
-        seconds = now - self._as_of
+        seconds = now - rate.since
         # A trial that was long enough shows the accepted rate.
         observed = self._lately.count(False) / seconds * _CUT if seconds >= _SPAN else 0.0
-        self._rate, self._as_of = max(min(observed, before), before * _DEEPEST_CUT, _SLOWEST), now
+        self._rate = rate._replace(value=max(min(observed, before), before * _DEEPEST_CUT, _SLOWEST), since=now)
         self._lately.clear()
 
     def _take_back(self, now: float) -> None:

@@ -139,10 +139,10 @@ class SandboxApp:
             return None
         if request.method not in route.methods:
             reply = self._error(405, FieldError("", f"{request.method} is not allowed here"))
-            return Reply(reply.status, reply.body, reply.content_type, (("Allow", ", ".join(route.methods)),))
+            return replace(reply, headers=(("Allow", ", ".join(route.methods)),))
         if route.operation is not Operation.HEALTH and not self._is_authorized(request.headers.get("authorization")):
             reply = self._error(401, FieldError("", "the bearer token is missing or wrong"))
-            return Reply(reply.status, reply.body, reply.content_type, (("WWW-Authenticate", "Bearer"),))
+            return replace(reply, headers=(("WWW-Authenticate", "Bearer"),))
         return None
 
     def _is_authorized(self, authorization: str | None) -> bool:

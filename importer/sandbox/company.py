@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from importer.sandbox.json_reading import Diagnostics, NotJson, is_email, listed, quoted, read_json, read_json_file
 
@@ -131,22 +131,13 @@ class Company:
 
 # --- the questions file, read and checked ---------------------------------------------------
 
-_QUESTION_NAMES = (
-    "id",
-    "question_text",
-    "is_required",
-    "answer_type",
-    "options",
-    "question_key",
-    "question_type",
-    "entries",
-)
+_QUESTION_NAMES = (*Question(0, "", False, "").shown(), "entries")
 _ENTRY_WORDS: dict[str | None, EntryKind] = {
     "education": "education",
     "experience": "experience",
     "work_experience": "experience",
 }
-_MULTIPLE_CHOICE = ("json", "comma", "semicolon", "newline")
+_MULTIPLE_CHOICE: tuple[str, ...] = get_args(MultipleChoice)
 _SEPARATORS = ("\n", ";", "|", ",")
 _HASH = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _POOL = re.compile(r"[0-9]{1,18}")

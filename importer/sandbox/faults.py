@@ -163,32 +163,8 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_count(value: Any) -> bool:
-    return _is_whole(value) and value > 0
-
-
-def _is_duration(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
-
-
-def _is_share(value: Any) -> bool:
-    return _is_duration(value) and value <= 1
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value.isascii() and value.isprintable() and value != ""
-
-
-def _is_message(value: Any) -> bool:
-    return isinstance(value, str) and value.strip() != ""
-
-
-def _is_error_status(value: Any) -> bool:
-    return _is_whole(value) and 400 <= value <= 599
-
-
-def _are_emails(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(email, str) for email in value)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, float) or _is_whole(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,35 +176,55 @@ class _Form:
     message: str
 
 
-def _one_of(*words: str, default: str) -> _Form:
-    return _Form(default, lambda word: word in words, f"must be one of {listed(words)}")
+def _one_of(default: Any, *values: Any) -> _Form:
+    shown = listed(values) if isinstance(default, str) else ", ".join(map(str, values))
+    return _Form(default, lambda value: value in values, f"must be one of {shown}")
 
 
-_COUNT_WORDS = "must be an integer above 0"
+def _count(default: int) -> _Form:
+    return _Form(default, lambda value: _is_whole(value) and value > 0, "must be an integer above 0")
+
+
+def _duration(default: int | None, of: str) -> _Form:
+    return _Form(default, lambda value: _is_number(value) and value >= 0, f"must be a number of {of}")
+
+
 _SELECTED = {
-    "share": _Form(0, _is_share, "must be a number from 0 to 1"),
-    "first": _Form(0, _is_count, _COUNT_WORDS),
-    "every": _Form(1, _is_count, _COUNT_WORDS),
-    "emails": _Form([], _are_emails, "must be an array of e-mail addresses"),
+    "share": _Form(0, lambda value: _is_number(value) and 0 <= value <= 1, "must be a number from 0 to 1"),
+    "first": _count(0),
+    "every": _count(1),
+    "emails": _Form(
+        [],
+        lambda value: isinstance(value, list) and bool(value) and all(isinstance(email, str) for email in value),
+        "must be an array of e-mail addresses",
+    ),
 }
 _VALUES = {
-    "operation": _one_of("questions", "apply", "add-candidate", "any", default="any"),
-    "times": _Form(1, _is_count, _COUNT_WORDS),
-    "when": _one_of("before", "after", default="before"),
-    "ms": _Form(0, _is_duration, "must be a number of milliseconds"),
-    "jitter_ms": _Form(0, _is_duration, "must be a number of milliseconds"),
-    "retry_after": _one_of("none", "seconds", "date", default="none"),
-    "seconds": _Form(None, _is_duration, "must be a number of seconds"),
-    "location": _Form("", _is_text, "must be a web address or a path"),
-    "message": _Form("", _is_message, "must be a text that is not blank"),
+    "operation": _one_of("any", "questions", "apply", "add-candidate", "any"),
+    "times": _count(1),
+    "when": _one_of("before", "before", "after"),
+    "ms": _duration(0, "milliseconds"),
+    "jitter_ms": _duration(0, "milliseconds"),
+    "retry_after": _one_of("none", "none", "seconds", "date"),
+    "seconds": _duration(None, "seconds"),
+    "location": _Form(
+        "",
+        lambda value: isinstance(value, str) and value.isascii() and value.isprintable() and value != "",
+        "must be a web address or a path",
+    ),
+    "message": _Form(
+        "", lambda value: isinstance(value, str) and value.strip() != "", "must be a text that is not blank"
+    ),
 }
-_REDIRECTS = (301, 302, 303, 307, 308)
 
 
 def _status_form(kind: str) -> _Form:
     if kind == "redirect":
-        return _Form(302, lambda status: status in _REDIRECTS, f"must be one of {', '.join(map(str, _REDIRECTS))}")
-    return _Form(400 if kind == "refuse" else 502, _is_error_status, "must be an error status from 400 to 599")
+        return _one_of(302, 301, 302, 303, 307, 308)
+    default = 400 if kind == "refuse" else 502
+    return _Form(
+        default, lambda value: _is_whole(value) and 400 <= value <= 599, "must be an error status from 400 to 599"
+    )
 
 
 # --- the selection --------------------------------------------------------------------------------

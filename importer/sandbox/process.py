@@ -19,7 +19,7 @@ from typing import IO, Literal
 from importer.child_process import child_environment, python_command
 from importer.sandbox.app import SandboxOptions
 from importer.sandbox.json_reading import SandboxUnusable
-from importer.sandbox.server import SandboxServer, prepare
+from importer.sandbox.server import RunningSandbox, prepare
 
 UNUSABLE = 3
 ANNOUNCEMENT = "sandbox listening on "
@@ -52,7 +52,7 @@ def serve(options: SandboxOptions) -> int:
     return 0
 
 
-async def _serve(server: SandboxServer, exit_with_stdin: bool) -> None:
+async def _serve(server: RunningSandbox, exit_with_stdin: bool) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
 

@@ -23,25 +23,31 @@ File = TypeVar("File")
 
 
 @dataclass(frozen=True, slots=True)
-class SandboxServer:
-    """A sandbox that is ready: its files are read and its port is bound, so clients may connect."""
+class RunningSandbox:
+    """A sandbox whose files are read and whose port is bound, so clients may connect. `memory`: what it accepted."""
 
-    app: SandboxApp
+    token: str
     memory: Memory
-    log: RequestLog
-    listener: socket.socket
-    opened: ExitStack
+    _app: SandboxApp
+    _log: RequestLog
+    _listener: socket.socket
+    _opened: ExitStack
+
+    @property
+    def requests(self) -> list[LoggedRequest]:
+        """The requests received so far, if they are kept."""
+        return self._log.requests
 
     @property
     def base_url(self) -> str:
-        host, port = self.listener.getsockname()[:2]
+        host, port = self._listener.getsockname()[:2]
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     async def serve(self, stop: asyncio.Event) -> None:
         """Answer requests until `stop` is set; then close every connection."""
         connections: set[Connection] = set()
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: Connection(self.app, self.log, connections), sock=self.listener)
+        server = await loop.create_server(lambda: Connection(self._app, self._log, connections), sock=self._listener)
         try:
             await stop.wait()
         finally:
@@ -52,10 +58,10 @@ class SandboxServer:
                 await asyncio.sleep(0)
 
     def close(self) -> None:
-        self.opened.close()
+        self._opened.close()
 
 
-def prepare(options: SandboxOptions, *, keep_requests: bool = False) -> SandboxServer:
+def prepare(options: SandboxOptions, *, keep_requests: bool = False) -> RunningSandbox:
     """Read the files and bind the port.
 
     Raises:
@@ -72,7 +78,8 @@ def prepare(options: SandboxOptions, *, keep_requests: bool = False) -> SandboxS
         listener = opened.enter_context(_listen(options))
         memory = opened.enter_context(closing(Memory(company, options.memory)))
         log = opened.enter_context(closing(RequestLog(options.log, keep=keep_requests)))
-        return SandboxServer(SandboxApp(options, company, faults, memory), memory, log, listener, opened.pop_all())
+        app = SandboxApp(options, company, faults, memory)
+        return RunningSandbox(options.token, memory, app, log, listener, opened.pop_all())
 
 
 def _read(read: Callable[[Path], File], path: Path, problems: list[str]) -> File | None:
@@ -92,16 +99,6 @@ def _listen(options: SandboxOptions) -> socket.socket:
         raise SandboxUnusable(f"cannot listen on {where}: {error}; choose another port, or 0 for a free one") from error
 
 
-@dataclass(frozen=True, slots=True)
-class RunningSandbox:
-    """A running sandbox: its address, its token, accepted submissions, and received requests."""
-
-    base_url: str
-    token: str
-    memory: Memory
-    requests: list[LoggedRequest]
-
-
 @contextmanager
 def running(options: SandboxOptions) -> Iterator[RunningSandbox]:
     """Serve from a thread with its own event loop until the block ends.
@@ -109,19 +106,19 @@ def running(options: SandboxOptions) -> Iterator[RunningSandbox]:
     Raises:
         SandboxUnusable: a file or the address cannot be used.
     """
-    server = prepare(options, keep_requests=True)
+    sandbox = prepare(options, keep_requests=True)
     loop = asyncio.new_event_loop()
     stop = asyncio.Event()
-    thread = threading.Thread(target=_serve, args=(loop, server, stop), name="sandbox")
+
+    def serve() -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(sandbox.serve(stop))
+
+    thread = threading.Thread(target=serve, name="sandbox")
     thread.start()
     try:
-        yield RunningSandbox(server.base_url, options.token, server.memory, server.log.requests)
+        yield sandbox
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join()
-        server.close()
-
-
-def _serve(loop: asyncio.AbstractEventLoop, server: SandboxServer, stop: asyncio.Event) -> None:
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:
-        runner.run(server.serve(stop))
+        sandbox.close()

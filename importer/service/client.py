@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 from importer import __version__
 from importer.models import Operation, Question, Target
-from importer.problems import FilePlace, Problem, UnusableInput
+from importer.problems import unusable_file
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
 from importer.service.transport_api import Limits, NoReply, RawReply, Request, Transport, send
 from importer.service.unspecified_forms import Clock, message_of, one_line, retry_after
@@ -28,7 +28,8 @@ class Reply(NamedTuple):
     """A response whose status was read, even if the rest is broken.
 
     `message`: the body as one readable line, may be ""; for a 201 only whether its body has the expected format, since
-    a pool's record contains presigned URLs. `retry_after`: seconds. `email`: the address in the body of a 201, or "".
+    a pool's record contains presigned URLs. `retry_after`: seconds, at most a quarter of an hour. `email`: the address
+    in the body of a 201, or "".
     """
 
     status: int
@@ -164,7 +165,7 @@ def open_transport(limits: Limits, connections: int, choice: TransportChoice = "
         UnusableInput: curl is set but cannot be used.
     """
     # Import only the library that is used: each takes a while to load.
-    if _library(choice) == "curl":
+    if _uses_curl(choice):
         from importer.service.curl_transport import CurlTransport
 
         return CurlTransport(limits, connections)
@@ -173,27 +174,16 @@ def open_transport(limits: Limits, connections: int, choice: TransportChoice = "
     return RequestsTransport(limits, connections)
 
 
-def _library(choice: TransportChoice = "auto") -> Literal["requests", "curl"]:
-    """The library to use.
-
-    Raises:
-        UnusableInput: curl is set but cannot be used.
-    """
-    if choice == "requests":
-        return "requests"
-    why_not = _why_not_curl()
-    if not why_not:
-        return "curl"
-    if choice == "curl":
-        raise UnusableInput(
-            Problem(
-                "transport-unavailable",
-                f"the curl transport is not available: {why_not}",
-                "install it with: pip install 'importer[fast]'; or remove this setting",
-                FilePlace("IMPORTER_TRANSPORT"),
-            )
+def _uses_curl(choice: TransportChoice) -> bool:
+    why_not = _why_not_curl() if choice != "requests" else ""
+    if choice == "curl" and why_not:
+        raise unusable_file(
+            "transport-unavailable",
+            f"the curl transport is not available: {why_not}",
+            "install it with: pip install 'importer[fast]'; or remove this setting",
+            "IMPORTER_TRANSPORT",
         )
-    return "requests"
+    return choice != "requests" and not why_not
 
 
 def describe_transport(choice: TransportChoice = "auto") -> str:
@@ -202,7 +192,7 @@ def describe_transport(choice: TransportChoice = "auto") -> str:
     Raises:
         UnusableInput: curl is set but cannot be used.
     """
-    if _library(choice) == "curl":
+    if _uses_curl(choice):
         import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
         version = pycurl.version.split()[0].removeprefix("PycURL/")

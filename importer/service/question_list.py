@@ -12,7 +12,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from importer.models import Operation, Question, Target
-from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput
+from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, unusable_file
 from importer.service.transport_api import NoReply, RawReply
 from importer.service.unspecified_forms import message_of, one_line, split_options
 
@@ -217,13 +217,11 @@ def _refuse_repeated_ids(target: Target, found: list[_Question]) -> None:
 
 
 def _unreadable(base_url: str, target: Target, why: str) -> UnusableInput:
-    return UnusableInput(
-        Problem(
-            "questions-response-invalid",
-            f"the question list of {target} has an unexpected format ({why})",
-            f"check that {base_url} is correct, or ask the administrator of your recruiting service",
-            FilePlace("IMPORTER_BASE_URL"),
-        )
+    return unusable_file(
+        "questions-response-invalid",
+        f"the question list of {target} has an unexpected format ({why})",
+        f"check that {base_url} is correct, or ask the administrator of your recruiting service",
+        "IMPORTER_BASE_URL",
     )
 
 
@@ -231,13 +229,11 @@ def _refused(target: Target, raw: RawReply) -> StoppedEarly | UnusableInput:
     message = message_of(raw)
     reason = f" ({message})" if message else ""
     if raw.status == 404:
-        return UnusableInput(
-            Problem(
-                "job-post-not-found",
-                f"the service cannot find {target}; it does not exist or belongs to another company{reason}",
-                "check the hash (target: in the mapping file), and that the token belongs to the right company",
-                FilePlace(str(target)),
-            )
+        return unusable_file(
+            "job-post-not-found",
+            f"the service cannot find {target}; it does not exist or belongs to another company{reason}",
+            "check the hash (target: in the mapping file), and that the token belongs to the right company",
+            target,
         )
     if raw.status == 401:
         return StoppedEarly(

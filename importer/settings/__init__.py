@@ -22,7 +22,7 @@ from pydantic import (
     field_validator,
 )
 
-from importer.problems import FilePlace, Problem, UnusableInput
+from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.regular_files import can_be_made_private, mode_for_others, read_regular
 from importer.settings.files import ENVIRONMENT, PREFIX, SettingSource, from_env_file, from_toml, settings_in, user_file
 from importer.settings.trust import TokenUse, is_confirmed
@@ -210,24 +210,20 @@ class Settings(BaseModel):
                 text = read_regular(self.token_file, _MAX_TOKEN_BYTES, _PIPE_SECONDS).decode()
             except (OSError, UnicodeDecodeError) as error:
                 # Without the path: the user may have set the token itself by mistake.
-                raise UnusableInput(
-                    Problem(
-                        "token-file-unreadable",
-                        f"the token file cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}",
-                        f"{self._path_source('token_file')}set IMPORTER_TOKEN_FILE to the path of a "
-                        "file that contains only the token",
-                        FilePlace("IMPORTER_TOKEN_FILE"),
-                    )
+                raise unusable_file(
+                    "token-file-unreadable",
+                    f"the token file cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}",
+                    f"{self._path_source('token_file')}set IMPORTER_TOKEN_FILE to the path of a "
+                    "file that contains only the token",
+                    "IMPORTER_TOKEN_FILE",
                 ) from None
             return _usable_token(text, str(self.token_file))
-        raise UnusableInput(
-            Problem(
-                "token-missing",
-                "the access token is not set",
-                "set IMPORTER_TOKEN, or IMPORTER_TOKEN_FILE to a file that contains it (in the environment or in "
-                ".env); or try it with --sandbox, which needs no token",
-                FilePlace("IMPORTER_TOKEN"),
-            )
+        raise unusable_file(
+            "token-missing",
+            "the access token is not set",
+            "set IMPORTER_TOKEN, or IMPORTER_TOKEN_FILE to a file that contains it (in the environment or in "
+            ".env); or try it with --sandbox, which needs no token",
+            "IMPORTER_TOKEN",
         )
 
     def _path_source(self, setting: str) -> str:
@@ -241,14 +237,12 @@ class Settings(BaseModel):
             UnusableInput: it is not set.
         """
         if self.base_url is None:
-            raise UnusableInput(
-                Problem(
-                    "base-url-missing",
-                    "the address of the recruiting service is not set",
-                    "set IMPORTER_BASE_URL, like https://recruiting.example.com (in the environment, in .env, or "
-                    "base_url in importer.toml); or try it with --sandbox, which needs no address",
-                    FilePlace("IMPORTER_BASE_URL"),
-                )
+            raise unusable_file(
+                "base-url-missing",
+                "the address of the recruiting service is not set",
+                "set IMPORTER_BASE_URL, like https://recruiting.example.com (in the environment, in .env, or "
+                "base_url in importer.toml); or try it with --sandbox, which needs no address",
+                "IMPORTER_BASE_URL",
             )
         return self.base_url
 
@@ -256,13 +250,11 @@ class Settings(BaseModel):
 def _usable_token(text: str, place: str) -> str:
     token = text.strip()
     if not token or not token.isascii() or any(char.isspace() or not char.isprintable() for char in token):
-        raise UnusableInput(
-            Problem(
-                "token-invalid",
-                "the token is empty" if not token else "the token contains spaces or characters that are not allowed",
-                "copy the token again, on one line and without spaces",
-                FilePlace(place),
-            )
+        raise unusable_file(
+            "token-invalid",
+            "the token is empty" if not token else "the token contains spaces or characters that are not allowed",
+            "copy the token again, on one line and without spaces",
+            place,
         )
     return token
 

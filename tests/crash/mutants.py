@@ -151,8 +151,8 @@ MUTANTS = (
     Mutant(
         "a Retry-After does not delay other rows",
         "load/next_step.py",
-        "        wait = _backoff(run.holds, conditions) if asked is None else asked\n",
-        "        wait = _backoff(run.holds, conditions)\n",
+        "        wait = _backoff(suspension.holds, conditions) if asked is None else asked\n",
+        "        wait = _backoff(suspension.holds, conditions)\n",
         _NEXT,
     ),
     Mutant(
@@ -249,8 +249,8 @@ MUTANTS = (
     Mutant(
         "an interim response is taken for the final one, and the final one for the next row's",
         "service/requests_transport.py",
-        "        return version, http.HTTPStatus.CONTINUE if status < 200 else status, reason\n",
-        "        return version, status, reason\n",
+        "        while status < 200:\n",
+        "        while status in (0, 100):\n",
         ("tests/service/test_traps.py",),
     ),
     Mutant(

@@ -221,6 +221,31 @@ def test_any_bytes_in_a_header_keep_the_status(transport: TransportChoice, name:
         assert all(text.isascii() or "\ufffd" in text for text in found.headers.values())
 
 
+@pytest.mark.parametrize(
+    ("head", "retry_after"),
+    [
+        pytest.param(b"Retry-After:\r\n 7\r\nContent-Length: 2\r\n", "7", id="a value on the next line"),
+        pytest.param(b"no header\r\nRetry-After: 7\r\nContent-Length: 2\r\n", "7", id="a line that is no header"),
+        pytest.param(b"Content-Length : 9\r\nContent-Length: 2\r\n", None, id="a space before the colon"),
+        pytest.param(b"Content-Length: -1\r\nConnection: close\r\n", None, id="a length that is no number"),
+    ],
+)
+def test_a_malformed_head_keeps_status_and_body(head: bytes, retry_after: str | None) -> None:
+    """requests: what can be read of the headers is; the body ends where they say, or with the connection."""
+
+    def reply(peer: socket.socket) -> None:
+        peer.sendall(b"HTTP/1.1 409 Conflict\r\n" + head + b"\r\n{}")
+        if b"close" in head:
+            peer.shutdown(socket.SHUT_WR)
+
+    with scripted(reply) as server, opened("requests") as opener:
+        for _ in range(2):
+            found = opener.send(post(server.base_url))
+            assert isinstance(found, RawReply)
+            assert (found.status, found.body, found.complete) == (409, b"{}", True)
+            assert found.headers.get("retry-after") == retry_after
+
+
 def test_an_unrequested_encoding_is_decoded(transport: TransportChoice) -> None:
     """A gateway may compress responses although our headers do not request it."""
     packed = gzip.compress(b'{"detail": "no"}')
