@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Final, NamedTuple
@@ -25,6 +24,7 @@ from importer.mapping.shapes import (
     refusal,
 )
 from importer.problems import LinePlace
+from importer.text.currencies import currency_code
 from importer.text.dates import COUNTS, LANGUAGES, tokens
 from importer.text.normalize import did_you_mean, normalize
 
@@ -152,23 +152,11 @@ Encoding = Annotated[str, Leaf(_encoding, _NOT_EMPTY)]
 
 # --- currencies -----------------------------------------------------------------------------------
 
-# Words that multiply a number: 48k is not 48, TEUR is a thousand euros, MM$ a million dollars.
-_MULTIPLIER = re.compile(
-    r"k|m|mn|mio|mil|mila|mille|mln|bn|mrd|tsd|tys|bin|tausend|thousand|milyon|million|lacs?|lakhs?|cr|crores?|тыс|млн|млрд"
-    r"|.*[万千億亿].*"
-    r"|[ktm](eur|usd|gbp|chf|try|pln|kr|sek|nok|dkk|czk|huf|inr)"
-)
-
-_DOLLARS = re.compile(r"(?!MM)([A-Z]{2}|[ABCRSZ])\$")
-
 
 def _currency(node: Node) -> Text:
     text = read_filled(node).strip()
-    is_sign = unicodedata.category(text[-1]) == "Sc" and (len(text) == 1 or _DOLLARS.fullmatch(text))
-    letters = text.removesuffix(".")
-    is_word = letters.isalpha() and (len(letters) > 1 or letters in "円元")
-    if not is_sign and (not is_word or _MULTIPLIER.fullmatch(normalize(letters))):
-        hint = 'write a sign or a code, for example [EUR, "€"]'
+    if currency_code(text) is None:
+        hint = 'write a sign, a code or the usual short form of a currency, for example [EUR, "€"]'
         raise refusal("currency-invalid", f"'{text}' is not a currency", hint)
     return Text(text, node.place)
 
