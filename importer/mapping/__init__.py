@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importer.mapping.entries import ENTRY_FIELDS, PLACEHOLDER, EntryKind, EntryOrder
-from importer.mapping.model import Mapping
+from importer.mapping.model import FULL_NAME, Mapping
 from importer.mapping.nodes import OUTSIDE_HINT, is_within
 from importer.mapping.question_snapshot import (
     changes,
@@ -50,6 +50,7 @@ from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, 
 
 __all__ = [
     "ENTRY_FIELDS",
+    "FULL_NAME",
     "NO_WORDS",
     "OUTSIDE_HINT",
     "PLACEHOLDER",

@@ -87,14 +87,23 @@ class TargetKeys(Section):
             reading.error("target-invalid", message, "use one of them", node.place)
 
 
+FULL_NAME = "Full name"  # the column of the example in these hints
+
+
+def _name_key(part: str) -> Any:
+    split = f"{{column: {FULL_NAME}, part: {part}}}"
+    hint = f"add its column, for example {part}_name: {part.capitalize()} name; of full names, {part}_name: {split}"
+    return required_key(hint, f"The {part} name.")
+
+
 class Candidate(Section):
     """The fields of a candidate, except the answers."""
 
     rules: ClassVar = {"required": []}  # a shared file may contain some of them; see _WHOLE_FILE
 
     email: CandidateValue = required_key("add its column, for example email: E-mail", "The e-mail address.")
-    first_name: CandidateValue = required_key("add its column, for example first_name: First name", "The first name.")
-    last_name: CandidateValue = required_key("add its column, for example last_name: Last name", "The last name.")
+    first_name: CandidateValue = _name_key("first")
+    last_name: CandidateValue = _name_key("last")
     cv: CandidateValue = required_key(
         "add its column, for example cv: CV document; or one document for every row, cv: {value: ID}",
         "The document ID of an uploaded CV.",

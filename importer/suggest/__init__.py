@@ -11,6 +11,7 @@ from importer.suggest.columns import (
     sample_columns,
 )
 from importer.suggest.entry_columns import Join, OtherSheet, join_of
+from importer.suggest.matching import likely_full_names
 from importer.suggest.proposal import OpenPoints, Proposal, SourceFacts, open_points
 from importer.suggest.propose import finds_candidates, propose
 from importer.suggest.yaml_writer import write_proposal
@@ -27,6 +28,7 @@ __all__ = [
     "SourceFacts",
     "finds_candidates",
     "join_of",
+    "likely_full_names",
     "open_points",
     "profile_sheet",
     "propose",
