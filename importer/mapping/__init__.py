@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importer.mapping.entries import ENTRY_FIELDS, PLACEHOLDER, EntryKind, EntryOrder
 from importer.mapping.model import FULL_NAME, Mapping
-from importer.mapping.nodes import OUTSIDE_HINT, is_within
+from importer.mapping.nodes import OUTSIDE_HINT, Items, Keys, Node, Text, is_within
 from importer.mapping.question_snapshot import (
     changes,
     changes_that_matter,
@@ -70,10 +70,13 @@ __all__ = [
     "FromPieces",
     "FromRow",
     "Header",
+    "Items",
+    "Keys",
     "Kind",
     "Lookup",
     "Mapping",
     "NameRule",
+    "Node",
     "Options",
     "Otherwise",
     "Pattern",
@@ -89,6 +92,7 @@ __all__ = [
     "RouteColumn",
     "Surname",
     "Take",
+    "Text",
     "ValueSpec",
     "changes",
     "changes_that_matter",

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -25,15 +25,16 @@ MAX_DEPTH = 20
 
 
 class Text(str):
-    """A text of the file with its place; `name` is the key above it, for messages."""
+    """A text of the file with its place; `name` is the key above it, for messages. in_braces: between { } or [ ]."""
 
-    __slots__ = ("name", "place")
+    __slots__ = ("in_braces", "name", "place")
+    in_braces: bool
     name: str
     place: LinePlace
 
-    def __new__(cls, value: str, place: LinePlace, name: str = "") -> Text:
+    def __new__(cls, value: str, place: LinePlace, name: str = "", *, in_braces: bool = False) -> Text:
         text = super().__new__(cls, value)
-        text.place, text.name = place, name
+        text.place, text.name, text.in_braces = place, name, in_braces
         return text
 
 
@@ -46,11 +47,13 @@ class Items(list["Node"]):
 
 
 class Keys(dict[Text, "Node"]):
-    """Keys and values of the file, in the order of the file; each key is unique."""
+    """Keys and values of the file, in the order of the file; each key is unique. in_braces: between { }, or within."""
 
-    def __init__(self, pairs: Iterable[tuple[Text, Node]], place: LinePlace, name: str) -> None:
+    def __init__(
+        self, pairs: Iterable[tuple[Text, Node]], place: LinePlace, name: str, *, in_braces: bool = False
+    ) -> None:
         super().__init__(pairs)
-        self.place, self.name = place, name
+        self.place, self.name, self.in_braces = place, name, in_braces
 
     def key(self, name: str) -> Text:
         """The key with its place; it must exist."""
@@ -266,7 +269,7 @@ class _Converter:
         self._diagnostics = diagnostics
         self._count = 0
 
-    def convert(self, node: YamlNode, depth: int, name: str) -> Node:
+    def convert(self, node: YamlNode, depth: int, name: str, *, in_braces: bool = False) -> Node:
         self._count += 1
         place = _place(self._path, self._lines, node.start_mark)
         if self._count > MAX_NODES:
@@ -274,13 +277,15 @@ class _Converter:
             raise UnusableInput(Problem("mapping-too-large", message, "use fewer aliases (*)", place))
         if depth > MAX_DEPTH:
             raise UnusableInput(_too_deep(place))
+        inside = in_braces or bool(getattr(node, "flow_style", False))
         if isinstance(node, YamlMapping):
-            return Keys(self._pairs(node, depth + 1), place, name)
+            return Keys(self._pairs(node, depth + 1, inside), place, name, in_braces=inside)
         if isinstance(node, YamlSequence):
-            return Items([self.convert(item, depth + 1, f"each item of {name}") for item in node.value], place, name)
-        return Text(str(node.value), place, name)
+            of = f"each item of {name}"
+            return Items([self.convert(item, depth + 1, of, in_braces=inside) for item in node.value], place, name)
+        return Text(str(node.value), place, name, in_braces=in_braces)
 
-    def _pairs(self, node: YamlMapping, depth: int) -> Iterable[tuple[Text, Node]]:
+    def _pairs(self, node: YamlMapping, depth: int, in_braces: bool) -> Iterable[tuple[Text, Node]]:
         pairs: dict[Text, tuple[Text, Node]] = {}
         for yaml_key, yaml_value in node.value:
             key = self.convert(yaml_key, depth, "")
@@ -290,12 +295,9 @@ class _Converter:
                 hint = f"keep one; the other is on line {pairs[key][0].place.line}"
                 self._diagnostics.error("key-duplicate", f"duplicate key '{key}'", hint, key.place)
             else:
-                pairs[key] = key, self._value(yaml_value, key, depth)
+                value = self.convert(yaml_value, depth, key, in_braces=in_braces)
+                # The parser places a missing value at the next token: place it at its key instead.
+                if isinstance(value, Text) and not value and getattr(yaml_value, "style", None) is None:
+                    value = Text("", key.place, key, in_braces=in_braces)
+                pairs[key] = key, value
         return pairs.values()
-
-    def _value(self, node: Any, key: Text, depth: int) -> Node:
-        value = self.convert(node, depth, key)
-        # The parser places a missing value at the next token: place it at its key instead.
-        if isinstance(value, Text) and not value and getattr(node, "style", None) is None:
-            return Text("", key.place, key)
-        return value

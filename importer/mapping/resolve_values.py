@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -188,7 +189,7 @@ def resolve_value(spec: ValueSpec, field: FieldSpec, context: Context) -> Resolv
     value = with_columns(spec, field, columns, context)
     if join is None:
         return value
-    return ResolvedValue(field, spec.place, value.formats, (join.equals,), lookup=Lookup(join, value))
+    return ResolvedValue(field, spec.node, value.formats, (join.equals,), lookup=Lookup(join, value))
 
 
 def resolve_join(rows: ChildRows, context: Context, order_by: Text | None = None) -> FromChild | None:
@@ -214,7 +215,7 @@ def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...],
     words = mapping.missing if spec.missing is None else spec.missing
     return ResolvedValue(
         field=field,
-        place=spec.place,
+        written=spec.node,
         columns=columns,
         separator=NEWLINE.get(spec.with_, str(spec.with_)) if spec.with_ is not None else " " if spec.join else None,
         constant=None if spec.value is None else str(spec.value),
@@ -251,9 +252,11 @@ def _table(spec: ValueSpec) -> ResolvedTable | None:
         return None
     targets = {normalize(entry.cell): str(entry.target) for entry in spec.values}
     place = spec.key("values").place
+    in_file = [entry.cell for entry in spec.values if entry.cell.place.file != place.file]
+    delimiter = ";" if in_file and len(next(csv.reader([in_file[0].place.text], delimiter=";"))) == 2 else ","
     if isinstance(spec.otherwise, Replacement):
-        return ResolvedTable(targets, Otherwise.VALUE, str(spec.otherwise.value), place)
-    return ResolvedTable(targets, spec.otherwise or Otherwise.ERROR, None, place)
+        return ResolvedTable(targets, Otherwise.VALUE, str(spec.otherwise.value), place, delimiter)
+    return ResolvedTable(targets, spec.otherwise or Otherwise.ERROR, None, place, delimiter)
 
 
 def resolve_filter(spec: Filter, context: Context, label: str) -> ResolvedFilter | None:

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, fields
+from dataclasses import field as dataclass_field
 from datetime import date
 from enum import StrEnum
 from typing import Protocol
 
 from importer.mapping.entries import EntryKind, EntryOrder
 from importer.mapping.linear_pattern import LinearPattern
+from importer.mapping.nodes import Keys
 from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, Part, Take
 from importer.models import AnswerType, Question, Row, Target
 from importer.problems import Column, LinePlace, Origin, Problem
@@ -182,16 +184,20 @@ class ResolvedTable:
     otherwise: Otherwise
     replacement: str | None
     place: LinePlace
+    delimiter: str = ","  # of its file, if it is in one
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedValue:
     """A value, ready to be read: from the first of `columns` that is filled in and valid, from all of them joined with
     `separator`, or `constant` if there are no columns. `missing` and `present` are normalized words; if `present`
-    contains "", an empty cell is an open end. With a lookup, `columns` is the column that is equal to its key."""
+    contains "", an empty cell is an open end. With a lookup, `columns` is the column that is equal to its key.
+
+    written: its keys in the file; a column alone is the key `column`.
+    """
 
     field: FieldSpec
-    place: LinePlace
+    written: Keys = dataclass_field(repr=False, compare=False)
     formats: Formats
     columns: tuple[Column, ...] = ()
     separator: str | None = None
@@ -208,6 +214,10 @@ class ResolvedValue:
     missing: frozenset[str] = frozenset()
     present: frozenset[str] = frozenset()
     lookup: Lookup | None = None
+
+    @property
+    def place(self) -> LinePlace:
+        return self.written.place
 
 
 @dataclass(frozen=True, slots=True)

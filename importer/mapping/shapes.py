@@ -174,6 +174,11 @@ class Section(BaseModel):
     __hash__ = object.__hash__
 
     @property
+    def node(self) -> Keys:
+        """The section as it is in the file."""
+        return self._node
+
+    @property
     def place(self) -> LinePlace:
         return self._node.place
 
@@ -231,7 +236,8 @@ class Section(BaseModel):
         if not isinstance(node, Text | Items | Keys):  # made by our own code, not read from a file
             return handler(node)
         if cls.short and isinstance(node, Text):
-            node = Keys([(Text(cls.short, node.place), read_filled(node))], node.place, node.name)
+            pairs = [(Text(cls.short, node.place), read_filled(node))]
+            node = Keys(pairs, node.place, node.name, in_braces=node.in_braces)
         if not (isinstance(node, Keys) and cls.fits(node)):
             raise cls.wrong_shape(node)
         cls._check(node, reading_of(info))
