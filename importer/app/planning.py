@@ -257,7 +257,7 @@ class Planner:
                 started_at=started_at,
                 children=children.copies,
                 identity=_identity(resolved),
-                entries=children.entries((*resolved.joins, *resolved.lookups)),
+                entries=children.entries(resolved),
                 groups=forecast.groups if forecast is not None else (),
                 **origin,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
@@ -206,6 +207,11 @@ class EntriesAnswer(AnswerKeys):
     def sources(self) -> tuple[EntriesSpec, ...]:
         given = getattr(self, self.kind)
         return given if isinstance(given, tuple) else (given,)
+
+    @property
+    def values(self) -> Iterator[ValueSpec]:
+        """The values of all fields."""
+        return (value for source in self.sources for value in source.fields.values())
 
     @property
     def entry_order(self) -> EntryOrder:

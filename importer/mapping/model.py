@@ -26,7 +26,7 @@ from importer.mapping.shapes import (
     required_key,
 )
 from importer.mapping.tables import ChildRows, ChildSource, Filter, GroupBy, Source
-from importer.mapping.values import AnswerValue, CandidateValue, Defaults
+from importer.mapping.values import AnswerValue, Defaults, ValueSpec
 from importer.models import Operation, SourceOptions, Target
 from importer.problems import LinePlace
 from importer.text.normalize import normalize
@@ -101,18 +101,18 @@ class Candidate(Section):
 
     rules: ClassVar = {"required": []}  # a shared file may contain some of them; see _WHOLE_FILE
 
-    email: CandidateValue = required_key("add its column, for example email: E-mail", "The e-mail address.")
-    first_name: CandidateValue = _name_key("first")
-    last_name: CandidateValue = _name_key("last")
-    cv: CandidateValue = required_key(
+    email: ValueSpec = required_key("add its column, for example email: E-mail", "The e-mail address.")
+    first_name: ValueSpec = _name_key("first")
+    last_name: ValueSpec = _name_key("last")
+    cv: ValueSpec = required_key(
         "add its column, for example cv: CV document; or one document for every row, cv: {value: ID}",
         "The document ID of an uploaded CV.",
     )
-    terms_of_use: CandidateValue | None = key("Whether the terms of use were accepted (job posts).")
-    source_platform: CandidateValue | None = key("Where the candidate comes from (talent pools).")
+    terms_of_use: ValueSpec | None = key("Whether the terms of use were accepted (job posts).")
+    source_platform: ValueSpec | None = key("Where the candidate comes from (talent pools).")
 
     @property
-    def fields(self) -> dict[Text, CandidateValue]:
+    def fields(self) -> dict[Text, ValueSpec]:
         """The fields by key."""
         return self.values_of(Candidate.model_fields)
 
@@ -276,7 +276,7 @@ class Mapping:
     group_by: GroupBy | None
     route: Filter | None
     defaults: Defaults
-    candidate: dict[Text, CandidateValue]
+    candidate: dict[Text, ValueSpec]
     answers: tuple[AnswerSpec, ...]
     answers_place: LinePlace
     questions_seen: dict[Text, QuestionSnapshot] | None
@@ -296,8 +296,10 @@ class Mapping:
 
     def _child_rows(self) -> Iterator[ChildRows]:
         for content in (*self.candidate.values(), *(answer.content for answer in self.answers)):
-            found = [one.source for one in content.sources] if isinstance(content, EntriesAnswer) else [content.rows]
-            yield from (rows for rows in found if isinstance(rows, ChildRows))
+            for spec in content.sources if isinstance(content, EntriesAnswer) else ():
+                yield from (rows for rows in (spec.sheet, spec.file) if rows)
+            values = content.values if isinstance(content, EntriesAnswer) else [content]
+            yield from (value.rows for value in values if value.rows)
 
 
 def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes) -> Mapping:

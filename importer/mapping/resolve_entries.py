@@ -73,7 +73,7 @@ def _inner_header(spec: EntriesSpec, context: Context) -> Header:
         case CellPieces(pattern=pattern):
             return Header([_part(i, name) for i, name in enumerate(pattern.names)], noun="group of the pattern")
         case Text():
-            names = dict.fromkeys(str(name) for value in spec.fields.values() for name in value.columns)
+            names = dict.fromkeys(str(name) for value in spec.fields.values() for name in value.own_columns)
             return Header([_part(index, name) for index, name in enumerate(names)])
         case _:
             return context.header
@@ -133,7 +133,7 @@ def _single_group(spec: EntriesSpec, context: Context) -> ResolvedGroup:
 
 
 def _report_placeholders(spec: ValueSpec, context: Context) -> bool:
-    numbered = [name for name in spec.columns if PLACEHOLDER in name]
+    numbered = [name for name in spec.own_columns if PLACEHOLDER in name]
     for name in numbered:
         message, hint = f"'{name}' is numbered, but repeat: is missing", f'add repeat: "{PLACEHOLDER}" above it'
         context.error("repeat-missing", message, hint, name.place)
@@ -159,13 +159,14 @@ def _group(spec: EntriesSpec, number: int, found: dict[Text, _ColumnsByGroup], c
     for name, value_spec in spec.fields.items():
         columns = found[name].get(number, ())
         if columns or value_spec.value is not None:
-            fields[str(name)] = with_columns(value_spec, spec_of_entry(spec.kind, name), columns, context)
+            value = with_columns(value_spec, spec_of_entry(spec.kind, name), columns, context)
+            fields |= {str(name): value} if value is not None else {}
     return ResolvedGroup(fields)
 
 
 def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) -> _ColumnsByGroup:
     found: dict[int, list[Column]] = defaultdict(list)
-    for template in spec.columns:
+    for template in spec.own_columns:
         if PLACEHOLDER not in template:
             message, hint = f"'{template}' has no {PLACEHOLDER}", f"write {PLACEHOLDER} in place of the number"
             context.error("placeholder-missing", message, hint, template.place)

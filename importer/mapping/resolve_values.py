@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -29,7 +29,7 @@ from importer.mapping.resolved import (
 )
 from importer.mapping.scalars import NEWLINE
 from importer.mapping.tables import ChildRows, ChildSource, Filter
-from importer.mapping.values import CandidateValue, Formats, Otherwise, Replacement, ValueSpec
+from importer.mapping.values import Formats, Otherwise, Replacement, ValueSpec
 from importer.models import Row
 from importer.problems import Column, Place, Problem
 from importer.text.currencies import currency_code
@@ -149,6 +149,12 @@ class Context:
         """The only column of that name; no match, or several, is reported."""
         return self.header.find(name, self.diagnostics)
 
+    def find_all(self, names: Sequence[Text]) -> tuple[Column, ...] | None:
+        """The columns of these names; None, after all were reported, if one is not found."""
+        found = [self.find(name) for name in names]
+        columns = tuple(column for column in found if column is not None)
+        return columns if len(columns) == len(found) else None
+
     def error(self, code: str, message: str, hint: str, place: Place) -> None:
         self.diagnostics.error(code, message, hint, place)
 
@@ -179,17 +185,23 @@ class Context:
 def resolve_value(spec: ValueSpec, field: FieldSpec, context: Context) -> ResolvedValue | None:
     """The value, ready to be read; None if a column is not found. Problems are reported."""
     check_value(spec, field, context)
-    rows = spec.rows if isinstance(spec, CandidateValue) else None
-    header = context.child_header(rows.source) if rows else context.header
-    found = [header.find(name, context.diagnostics) for name in spec.columns]
-    columns = tuple(column for column in found if column is not None)
-    join = resolve_join(rows, context) if rows else None
-    if len(columns) != len(found) or (rows and not join):
+    columns = context.find_all(spec.own_columns)
+    return None if columns is None else with_columns(spec, field, columns, context)
+
+
+def with_columns(
+    spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], context: Context
+) -> ResolvedValue | None:
+    """The value from these columns of the row itself; None if a column of the other table is not found."""
+    if spec.rows is None:
+        return _from_cells(spec, field, columns, context)
+    there = replace(context, header=context.child_header(spec.rows.source))
+    found = there.find_all(spec.columns)
+    join = _joined(spec.rows, columns[0], None, context)
+    if found is None or join is None:
         return None
-    value = with_columns(spec, field, columns, context)
-    if join is None:
-        return value
-    return ResolvedValue(field, spec.node, value.formats, (join.equals,), lookup=Lookup(join, value))
+    value = _from_cells(spec, field, found, context)
+    return ResolvedValue(field, spec.node, value.formats, columns, lookup=Lookup(join, value))
 
 
 def resolve_join(rows: ChildRows, context: Context, order_by: Text | None = None) -> FromChild | None:
@@ -198,17 +210,20 @@ def resolve_join(rows: ChildRows, context: Context, order_by: Text | None = None
     Raises:
         UnusableInput: the table cannot be read to its end.
     """
-    header = context.child_header(rows.source)
-    equals, key = context.find(rows.equals), header.find(rows.key_, context.diagnostics)
-    order = header.find(order_by, context.diagnostics) if order_by else None
+    return _joined(rows, context.find(rows.equals), order_by, context)
+
+
+def _joined(rows: ChildRows, equals: Column | None, order_by: Text | None, context: Context) -> FromChild | None:
+    there = context.child_header(rows.source)
+    key = there.find(rows.key_, context.diagnostics)
+    order = there.find(order_by, context.diagnostics) if order_by else None
     if equals is None or key is None or (order_by and order is None):
         return None
     index = ChildIndex(context.tables[rows.source].origin, key, order, context.rows_by_key(rows.source, key))
     return FromChild(equals, index)
 
 
-def with_columns(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], context: Context) -> ResolvedValue:
-    """The value with columns that are already resolved."""
+def _from_cells(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], context: Context) -> ResolvedValue:
     mapping = context.mapping
     formats = spec.over(mapping.defaults)
     ahead = {"error": 0, "allow": None, None: field.years_ahead}[formats.future]

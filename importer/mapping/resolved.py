@@ -348,6 +348,15 @@ class ResolvedSource:
     groups: tuple[ResolvedGroup, ...]
     missing: frozenset[str]
 
+    @property
+    def values(self) -> Iterator[ResolvedValue]:
+        return (value for group in self.groups for value in group.fields.values())
+
+    @property
+    def lookups(self) -> tuple[FromChild, ...]:
+        """The joins of values that are looked up; `equals` is a column of the rows that the entries are read from."""
+        return tuple(value.lookup.join for value in self.values if value.lookup)
+
 
 @dataclass(frozen=True, slots=True)
 class ResolvedEntries:
@@ -416,29 +425,33 @@ class ResolvedMapping:
     @property
     def values(self) -> Iterator[ResolvedValue]:
         """All values, including those of entries and in other tables."""
-        contents = [
-            *(getattr(self.candidate, each.name) for each in fields(self.candidate)),
-            *(answer.content for answer in self.answers),
-        ]
-        for content in contents:
-            if isinstance(content, ResolvedValue):
-                yield content.lookup.value if content.lookup else content
-            elif content is not None:
-                groups = (group for source in content.sources for group in source.groups)
-                yield from (value for group in groups for value in group.fields.values())
+        inside = (value for source in self.entry_sources for value in source.values)
+        return (one.lookup.value if one.lookup else one for one in (*self._values, *inside))
 
     @property
     def joins(self) -> tuple[FromChild, ...]:
         """The joins with tables of entries, in the order of the answers."""
-        contents = [answer.content for answer in self.answers]
-        sources = [
-            one.source for content in contents if isinstance(content, ResolvedEntries) for one in content.sources
-        ]
-        return tuple(source for source in sources if isinstance(source, FromChild))
+        return tuple(one.source for one in self.entry_sources if isinstance(one.source, FromChild))
 
     @property
     def lookups(self) -> tuple[FromChild, ...]:
         """The joins with tables of values: rows that belong to several candidates, or to none, are as expected."""
-        person = (getattr(self.candidate, field.name) for field in fields(self.candidate))
-        values = (*person, *(answer.content for answer in self.answers))
-        return tuple(one.lookup.join for one in values if isinstance(one, ResolvedValue) and one.lookup)
+        return tuple(one.lookup.join for one in self._values if one.lookup)
+
+    @property
+    def entry_lookups(self) -> tuple[FromChild, ...]:
+        """The same of values of entries; see ResolvedSource."""
+        return tuple(join for source in self.entry_sources for join in source.lookups)
+
+    @property
+    def entry_sources(self) -> Iterator[ResolvedSource]:
+        contents = (answer.content for answer in self.answers)
+        return (source for one in contents if isinstance(one, ResolvedEntries) for source in one.sources)
+
+    @property
+    def _values(self) -> Iterator[ResolvedValue]:
+        contents = (
+            *(getattr(self.candidate, each.name) for each in fields(self.candidate)),
+            *(answer.content for answer in self.answers),
+        )
+        return (content for content in contents if isinstance(content, ResolvedValue))

@@ -230,10 +230,23 @@ class ValueSpec(Formats, _ValueKeys):
         "dependentRequired": {unused: [without] for unused, without in _NEEDED_BY.items()},
     }
 
+    sheet: ChildSheet | None = key("Another sheet of the workbook, which contains the column.")
+    file: ChildFile | None = key("Another file, which contains the column.")
+
     @property
     def columns(self) -> tuple[Text, ...]:
-        """The columns that it names; empty for a constant."""
+        """The columns that it is read from; empty for a constant."""
         return self.column or self.join or ()
+
+    @property
+    def rows(self) -> ChildRows | None:
+        """The rows of another table that it is looked up in."""
+        return self.sheet or self.file
+
+    @property
+    def own_columns(self) -> tuple[Text, ...]:
+        """Its columns in the row itself: of a lookup, the one that matches the key there."""
+        return (self.rows.equals,) if self.rows else self.columns
 
     @classmethod
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
@@ -251,6 +264,8 @@ class ValueSpec(Formats, _ValueKeys):
             exclude(node, given, "keep one of them", reading)
         else:
             _check_unused_keys(node, given[0], set(cls.known()), reading)
+        if "sheet" in node and "file" in node:
+            exclude(node, ["sheet", "file"], "keep one of them; sheet: under file: names a sheet of that file", reading)
         for unused in ("take", "group"):
             if unused in node and _NEEDED_BY[unused] not in node:
                 message = f"{unused} has no effect without {_NEEDED_BY[unused]}"
@@ -297,25 +312,7 @@ class AnswerKeys(Section):
     )
 
 
-class CandidateValue(ValueSpec):
-    """A value of a candidate, from the candidate's row or from the row of another table that belongs to it."""
-
-    sheet: ChildSheet | None = key("Another sheet of the workbook, which contains the column.")
-    file: ChildFile | None = key("Another file, which contains the column.")
-
-    @property
-    def rows(self) -> ChildRows | None:
-        """The rows of another table that it is looked up in."""
-        return self.sheet or self.file
-
-    @classmethod
-    def check_keys(cls, node: Keys, reading: Reading) -> None:
-        super().check_keys(node, reading)
-        if "sheet" in node and "file" in node:
-            exclude(node, ["sheet", "file"], "keep one of them; sheet: under file: names a sheet of that file", reading)
-
-
-class AnswerValue(AnswerKeys, CandidateValue):
+class AnswerValue(AnswerKeys, ValueSpec):
     """A value that answers a question."""
 
 
