@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from importer.mapping.header import Header
 from importer.mapping.model import Mapping, MappingFile, mapping_of
 from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, read_nodes, relative_path, texts_in
-from importer.mapping.resolve_values import Header
 from importer.mapping.scalars import table_file_lines
 from importer.mapping.shapes import report
 from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput

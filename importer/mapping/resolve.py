@@ -9,23 +9,20 @@ from dataclasses import replace
 from datetime import date
 
 from importer.mapping.entries import EntriesAnswer
-from importer.mapping.model import AnswerSpec, Candidate, Mapping, QuestionBy
+from importer.mapping.fields import FieldSpec, Kind, spec_of_candidate, spec_of_question
+from importer.mapping.header import Context, Header
+from importer.mapping.model import AnswerSpec, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
 from importer.mapping.question_snapshot import snapshot_name
 from importer.mapping.resolve_entries import resolve_entries
-from importer.mapping.resolve_values import Context, Header, resolve_filter, resolve_value
+from importer.mapping.resolve_values import resolve_filter, resolve_value
 from importer.mapping.resolved import (
-    FieldSpec,
-    Kind,
     ResolvedAnswer,
-    ResolvedCandidate,
     ResolvedEntries,
     ResolvedGrouping,
     ResolvedMapping,
     ResolvedValue,
     Table,
-    spec_of_candidate,
-    spec_of_question,
 )
 from importer.mapping.tables import ChildSource, GroupBy
 from importer.mapping.values import InvalidOptional, UnusedColumns
@@ -56,11 +53,8 @@ def resolve(
     diagnostics = Diagnostics()
     context = Context(mapping, Header(columns), diagnostics, tables or {}, today)
     candidate = _candidate(context)
-    filters = [
-        resolve_filter(spec, context, label)
-        for spec, label in ((mapping.route, "route"), (mapping.where, "where"))
-        if spec
-    ]
+    conditions = ((mapping.route, "route"), (mapping.where, "where"))
+    filters = [resolve_filter(spec, context, label) for spec, label in conditions if spec]
     is_application = mapping.target.operation is Operation.APPLY
     answers = resolve_answers(questions, wire, context) if is_application else ()
     grouping = _grouping(mapping.group_by, candidate, answers, context) if mapping.group_by else None
@@ -69,8 +63,6 @@ def resolve(
     else:
         _report_unused(context)
     diagnostics.raise_errors()
-    if candidate is None:
-        raise AssertionError("a missing candidate field was not reported")
     return ResolvedMapping(
         mapping.target,
         candidate,
@@ -84,18 +76,16 @@ def resolve(
     )
 
 
-def _candidate(context: Context) -> ResolvedCandidate | None:
+def _candidate(context: Context) -> dict[str, ResolvedValue]:
     values: dict[str, ResolvedValue] = {}
     for name, spec in context.mapping.candidate.items():
         if name == "email" and spec.value is not None:
-            message, hint = (
-                "email would be the same for every row",
-                "set it to the column that contains the e-mail address",
-            )
+            message = "email would be the same for every row"
+            hint = "set it to the column that contains the e-mail address"
             context.error("email-constant", message, hint, spec.place)
         value = resolve_value(spec, spec_of_candidate(name), context)
         if value is not None:
-            values[name] = value
+            values[str(name)] = value
     first, last = values.get("first_name"), values.get("last_name")
     if first and last and first.columns and not first.lookup and _read_of(first) == _read_of(last):
         label = first.columns[0].label
@@ -105,8 +95,7 @@ def _candidate(context: Context) -> ResolvedCandidate | None:
             f"last_name: {{column: {label}, part: last}}; otherwise correct one of the columns"
         )
         context.error("names-identical", message, hint, last.place)
-    required = ("email", "first_name", "last_name", "cv")
-    return ResolvedCandidate(**values) if all(name in values for name in required) else None
+    return values
 
 
 def _read_of(value: ResolvedValue) -> tuple[object, ...]:
@@ -118,13 +107,13 @@ def _read_of(value: ResolvedValue) -> tuple[object, ...]:
 
 
 def _grouping(
-    spec: GroupBy, candidate: ResolvedCandidate | None, answers: Sequence[ResolvedAnswer], context: Context
+    spec: GroupBy, candidate: dict[str, ResolvedValue], answers: Sequence[ResolvedAnswer], context: Context
 ) -> ResolvedGrouping | None:
     column = context.find(spec.column)
     main = resolve_filter(spec.main, context, "main") if spec.main else None
-    if column is None or candidate is None or (spec.main is not None and main is None):
+    if column is None or (spec.main is not None and main is None):
         return None
-    contents = [*(getattr(candidate, name) for name in Candidate.model_fields), *(answer.content for answer in answers)]
+    contents = (*candidate.values(), *(answer.content for answer in answers))
     single = [content for content in contents if isinstance(content, ResolvedValue)]  # one per candidate
     shared = {column.index: column for value in single for column in value.columns}
     return ResolvedGrouping(column, spec.blank is not None, main, tuple(shared.values()), spec.place)

@@ -135,10 +135,10 @@ class _GroupReader:
     def __init__(self, group: ResolvedGroup, kind: EntryKind, wire: WireFormat, caches: dict[str, ValueCache]) -> None:
         self._name, *_, self._flag = ENTRY_FIELDS[kind]  # the field that names the entry, and the flag of a current one
         self._always_flagged = wire.currently_flags == "always"
-        self.readers = {name: value_reader(value, wire, caches[name]) for name, value in group.fields.items()}
+        self.readers = {name: value_reader(value, wire, caches[name]) for name, value in group.items()}
         self.columns = tuple(column for reader in self.readers.values() for column in reader.value.columns)
         self._from_cells = frozenset(
-            name for name, value in group.fields.items() if value.columns and not value.lookup and value.default is None
+            name for name, value in group.items() if value.columns and not value.lookup and value.default is None
         )
         self._indexes = tuple(column.index for column in self.columns)
 

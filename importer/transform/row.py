@@ -78,10 +78,9 @@ class BodyReader:
     """
 
     def __init__(self, mapping: ResolvedMapping) -> None:
-        wire, candidate = mapping.wire, mapping.candidate
+        wire = mapping.wire
         self._is_application = mapping.target.operation is Operation.APPLY
-        named = {name: getattr(candidate, name) for name in (*_REQUIRED, "terms_of_use", "source_platform")}
-        self.fields = {name: value_reader(value, wire) for name, value in named.items() if value is not None}
+        self.fields = {name: value_reader(value, wire) for name, value in mapping.candidate.items()}
         self.answers = tuple(AnswerReader(answer, wire) for answer in mapping.answers)
         read = [column for reader in self.fields.values() for column in reader.columns]
         read += [filter.column for filter in mapping.filters]
