@@ -18,6 +18,7 @@ from importer.mapping.shapes import (
     OneOf,
     Section,
     exclude,
+    invalid,
     key,
     read_text,
     refusal,
@@ -64,7 +65,7 @@ class Repeat(Section):
 
     @classmethod
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
-        return refusal("mapping-value-invalid", "repeat must be a text or keys", _REPEAT_HINT)
+        return invalid("repeat must be a text or keys", _REPEAT_HINT)
 
     @classmethod
     def fits(cls, node: Keys) -> bool:

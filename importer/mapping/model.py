@@ -81,10 +81,8 @@ class TargetKeys(Section):
         if len(given) == 1:
             reading.operation = Operation.APPLY if given[0] == "job_post" else Operation.ADD_TO_POOL
         else:
-            message = (
-                "target has both job_post and talent_pool" if given else "target has neither job_post nor talent_pool"
-            )
-            reading.error("target-invalid", message, "use one of them", node.place)
+            has = "both job_post and talent_pool" if given else "neither job_post nor talent_pool"
+            reading.error("target-invalid", f"target has {has}", "use one of them", node.place)
 
 
 FULL_NAME = "Full name"  # the column of the example in these hints
@@ -223,12 +221,8 @@ class MappingFile(Section):
             reading.error("answers-not-applicable", message, hint, place)
         for name in answers if isinstance(answers, Keys) else ():
             if not question_name(name)[1]:
-                reading.error(
-                    "question-name-blank",
-                    f"'{name}' does not name a question",
-                    "use its key, text: ... or id: ...",
-                    name.place,
-                )
+                message, hint = f"'{name}' does not name a question", "use its key, text: ... or id: ..."
+                reading.error("question-name-blank", message, hint, name.place)
 
 
 # --- the mapping --------------------------------------------------------------------------------
@@ -308,7 +302,7 @@ def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content
         path=path,
         folders=folders,
         target=cast(Target, file.target.job_post or file.target.talent_pool),
-        target_place=file.key("target").place,
+        target_place=file.node.key("target").place,
         source=file.source.options(file.source.sheet),
         missing=file.source.missing or (),
         where=file.source.where,
@@ -317,7 +311,7 @@ def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content
         defaults=file.defaults,
         candidate=file.candidate.fields,
         answers=tuple(AnswerSpec(*question_name(typed), answer) for typed, answer in file.answers.items()),
-        answers_place=file.key("answers" if file.has("answers") else "target").place,
+        answers_place=file.node.key("answers" if "answers" in file.node else "target").place,
         questions_seen=file.questions_seen,
         content=content,
     )

@@ -90,10 +90,8 @@ def _candidate(context: Context) -> dict[str, ResolvedValue]:
     if first and last and first.columns and not first.lookup and _read_of(first) == _read_of(last):
         label = first.columns[0].label
         message = f"first_name and last_name both get the whole cell of '{label}'"
-        hint = (
-            f"if it has full names, write first_name: {{column: {label}, part: first}} and "
-            f"last_name: {{column: {label}, part: last}}; otherwise correct one of the columns"
-        )
+        parts = " and ".join(f"{part}_name: {{column: {label}, part: {part}}}" for part in ("first", "last"))
+        hint = f"if it has full names, write {parts}; otherwise correct one of the columns"
         context.error("names-identical", message, hint, last.place)
     return values
 
@@ -146,8 +144,7 @@ def _report_unused(context: Context) -> None:
     if context.mapping.target.operation is Operation.ADD_TO_POOL:
         todo = "a talent pool takes only e-mail, names, CV and source_platform: send the file to a job post"
     for header in (context.header, *context.child_headers.values()):
-        unused = header.unused()
-        if unused:
+        if unused := header.unused():
             names = ", ".join(f"'{column.name}' ({column.letter})" for column in unused[:_MOST_SHOWN])
             names += f" and {len(unused) - _MOST_SHOWN} more" if len(unused) > _MOST_SHOWN else ""
             noun, verb = ("columns", "are") if len(unused) > 1 else ("column", "is")
@@ -194,13 +191,8 @@ def _find(spec: AnswerSpec, questions: Sequence[Question], context: Context) -> 
         message = f"'{spec.question}' matches {len(found)} questions"
         context.error("question-ambiguous", message, f"use {ids}", spec.question.place)
         return None
-    hint = _proposal(spec, questions)
-    context.error(
-        "question-not-found",
-        f"the job post has no question with the {spec.by} '{spec.question}'",
-        hint,
-        spec.question.place,
-    )
+    message = f"the job post has no question with the {spec.by} '{spec.question}'"
+    context.error("question-not-found", message, _proposal(spec, questions), spec.question.place)
     return None
 
 
@@ -228,24 +220,22 @@ def _proposal(spec: AnswerSpec, questions: Sequence[Question]) -> str:
 
 def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, context: Context) -> ResolvedAnswer | None:
     field = spec_of_question(question)
+    place = spec.question.place
     if field is None:
-        context.error(
-            "answer-type-unknown",
-            f"{question.label} has the answer type '{question.answer_type}', which this importer does not support",
-            "remove the question from answers:, or install a newer importer",
-            spec.question.place,
-        )
+        type_ = question.answer_type
+        message = f"{question.label} has the answer type '{type_}', which this importer does not support"
+        hint = "remove the question from answers:, or install a newer importer"
+        context.error("answer-type-unknown", message, hint, place)
         return None
     leave_out = _leave_out(spec, question, context)
     if isinstance(spec.content, EntriesAnswer):
-        entries = _resolve_entries(spec.content, question, spec.question.place, context)
+        entries = _resolve_entries(spec.content, question, place, context)
         return ResolvedAnswer(question, entries, leave_out) if entries is not None else None
-    _check_options(field, question, wire, spec.question.place, context)
+    _check_options(field, question, wire, place, context)
     if question.type == "photo" and spec.content.value is not None:
         message = f"{question.label} would be the same photo for every row"
-        context.error(
-            "photo-constant", message, "set it to the column that contains the document ID", spec.content.place
-        )
+        hint = "set it to the column that contains the document ID"
+        context.error("photo-constant", message, hint, spec.content.place)
     value = resolve_value(spec.content, field, context)
     return ResolvedAnswer(question, value, leave_out) if value is not None else None
 
@@ -254,7 +244,7 @@ def _leave_out(spec: AnswerSpec, question: Question, context: Context) -> bool:
     own = spec.content.optional
     if own is InvalidOptional.LEAVE_OUT and question.required:
         message = f"optional: leave_out has no effect on {question.label}, which is a required question"
-        context.diagnostics.warning("key-without-effect", message, "remove it", spec.content.place_of("optional"))
+        context.diagnostics.warning("key-without-effect", message, "remove it", spec.content.node.place_of("optional"))
     return (own or context.mapping.defaults.optional) is InvalidOptional.LEAVE_OUT and not question.required
 
 
@@ -283,18 +273,14 @@ def _check_options(field: FieldSpec, question: Question, wire: WireFormat, place
 
 def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
     seen = context.mapping.questions_seen
-    for question in questions:
+    for question in (question for question in questions if question.required):
         is_new = seen is not None and snapshot_name(question) not in set(map(str, seen))
         new = " (new since the mapping was written)" if is_new else ""
-        if question.required:
-            name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
-            text = f" ('{question.text}')" if question.key and question.text else ""
-            context.error(
-                "question-not-mapped",
-                f"the required question {question.label}{text}, {question.answer_type}, has no mapping{new}",
-                f"add it under answers:, for example {name}: COLUMN",
-                context.mapping.answers_place,
-            )
+        name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
+        text = f" ('{question.text}')" if question.key and question.text else ""
+        message = f"the required question {question.label}{text}, {question.answer_type}, has no mapping{new}"
+        hint = f"add it under answers:, for example {name}: COLUMN"
+        context.error("question-not-mapped", message, hint, context.mapping.answers_place)
 
 
 _MAP_HINT = "map the columns that should be imported, if any"

@@ -112,7 +112,7 @@ def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Con
             return _from_group(spec, context)
         case CellPieces() as cell:
             column = context.find(cell.column)
-            return FromPieces(column, cell.split, cell.pattern, cell.key("pattern").place) if column else None
+            return FromPieces(column, cell.split, cell.pattern, cell.node.key("pattern").place) if column else None
         case ParallelLists() as lists:
             columns = {column.index: column for value in group.values() for column in value.columns}
             split = None if lists.split == "json" else lists.split
@@ -125,7 +125,7 @@ def _from_group(spec: EntriesSpec, context: Context) -> FromGroup | None:
     if context.mapping.group_by is None:
         message = "rows: needs group_by:, which groups the rows of a candidate"
         hint = "add group_by: COLUMN under source:"
-        context.error("group-by-missing", message, hint, spec.place_of("rows"))
+        context.error("group-by-missing", message, hint, spec.node.place_of("rows"))
         return None
     if not isinstance(spec.rows, Filter):
         return FromGroup(None)

@@ -98,14 +98,14 @@ def _latest(field: FieldSpec, formats: Formats, today: date | None) -> date | No
 def _pattern(spec: ValueSpec) -> Pattern | None:
     if spec.pattern is None:
         return None
-    return Pattern(spec.pattern, str(spec.group or spec.pattern.names[0]), spec.key("pattern").place)
+    return Pattern(spec.pattern, str(spec.group or spec.pattern.names[0]), spec.node.key("pattern").place)
 
 
 def _table(spec: ValueSpec) -> ResolvedTable | None:
     if spec.values is None:
         return None
     targets = {normalize(entry.cell): str(entry.target) for entry in spec.values}
-    place = spec.key("values").place
+    place = spec.node.key("values").place
     in_file = [entry.cell for entry in spec.values if entry.cell.place.file != place.file]
     delimiter = ";" if in_file and len(next(csv.reader([in_file[0].place.text], delimiter=";"))) == 2 else ","
     if isinstance(spec.otherwise, Replacement):
@@ -150,27 +150,21 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
     """Report settings and constants that do not suit the field."""
     formats, kind, label = spec.over(context.mapping.defaults), field.kind, field.label
     part = f"part: {spec.part} has no effect on {label}, which is not a"
-    for has_no_effect, message, hint in (
-        (
-            spec.split is not None and not (spec.take or spec.part in _RANGE or kind is Kind.CHOICES),
-            f"split has no effect on {label}, which takes one value",
-            "choose a piece with take: first, or remove split:",
-        ),
-        (
-            spec.take is not None and kind is Kind.CHOICES,
-            f"take would drop choices: {label} takes several",
-            "remove take:",
-        ),
-        (
-            spec.currency is not None and kind not in NUMBERS,
-            f"currency has no effect on {label}, which is not a number",
-            "remove currency:",
-        ),
-        (spec.part in _NAME and kind not in _OF_NAMES, f"{part} name", "remove part:"),
-        (spec.part in _RANGE and kind not in (Kind.DATE, *NUMBERS), f"{part} date or a number", "remove part:"),
-    ):
-        if has_no_effect:
-            context.error("key-without-effect", message, hint, spec.place)
+
+    def no_effect(message: str, hint: str) -> None:
+        context.error("key-without-effect", message, hint, spec.place)
+
+    if spec.split is not None and not (spec.take or spec.part in _RANGE or kind is Kind.CHOICES):
+        hint = "choose a piece with take: first, or remove split:"
+        no_effect(f"split has no effect on {label}, which takes one value", hint)
+    if spec.take is not None and kind is Kind.CHOICES:
+        no_effect(f"take would drop choices: {label} takes several", "remove take:")
+    if spec.currency is not None and kind not in NUMBERS:
+        no_effect(f"currency has no effect on {label}, which is not a number", "remove currency:")
+    if spec.part in _NAME and kind not in _OF_NAMES:
+        no_effect(f"{part} name", "remove part:")
+    if spec.part in _RANGE and kind not in (Kind.DATE, *NUMBERS):
+        no_effect(f"{part} date or a number", "remove part:")
     if formats.decimal is not None and formats.decimal == formats.thousands and formats is not context.mapping.defaults:
         message = f"decimal and thousands are both '{formats.decimal}'"
         context.error("separators-identical", message, "set both for this column", spec.place)

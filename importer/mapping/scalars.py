@@ -18,6 +18,7 @@ from importer.mapping.shapes import (
     JsonSchema,
     Leaf,
     ListOf,
+    invalid,
     read_filled,
     read_text,
     reading_of,
@@ -35,9 +36,7 @@ def _column(node: Node) -> Text:
     text = read_text(node)
     if not text.strip():
         name = text.name.removeprefix("each item of ")
-        raise refusal(
-            "mapping-value-invalid", f"{name} is blank", 'enter the name of a column, or its letter, for example "=C"'
-        )
+        raise invalid(f"{name} is blank", 'enter the name of a column, or its letter, for example "=C"')
     return text
 
 
@@ -59,9 +58,8 @@ _FIRST_PIVOT, _LAST_PIVOT = 1900, 2001
 def _number(node: Node) -> int:
     text = read_text(node)
     if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) > 0):
-        raise refusal(
-            "mapping-number-invalid", f"{text.name} must be a whole number of 1 or more", "write it in digits"
-        )
+        message = f"{text.name} must be a whole number of 1 or more"
+        raise refusal("mapping-number-invalid", message, "write it in digits")
     return int(text)
 
 
@@ -104,9 +102,7 @@ _NOT_EMPTY: Final[JsonSchema] = {"type": "string", "minLength": 1}
 def _separator(node: Node) -> str:
     text = read_text(node)
     if not text:
-        raise refusal(
-            "mapping-value-invalid", f"{text.name} is blank", 'write the separator in quotes, for example ";"'
-        )
+        raise invalid(f"{text.name} is blank", 'write the separator in quotes, for example ";"')
     return NEWLINE.get(text, str(text))
 
 
@@ -114,11 +110,8 @@ def _delimiter(node: Node) -> str:
     text = read_text(node)
     character = _DELIMITERS.get(text.casefold(), str(text))
     if len(character) != 1 or character.isalnum() or character in '"\r\n':
-        raise refusal(
-            "separator-invalid",
-            f"'{text}' is not a valid delimiter",
-            'use one character in quotes, for example ";" or "tab"',
-        )
+        hint = 'use one character in quotes, for example ";" or "tab"'
+        raise refusal("separator-invalid", f"'{text}' is not a valid delimiter", hint)
     return character
 
 
@@ -192,9 +185,8 @@ def _date_format(node: Node) -> Text:
 def _language(node: Node) -> Text:
     text = read_text(node)
     if text not in LANGUAGES:
-        raise refusal(
-            "language-unknown", f"'{text}' is not a supported language for month names", did_you_mean(text, LANGUAGES)
-        )
+        message = f"'{text}' is not a supported language for month names"
+        raise refusal("language-unknown", message, did_you_mean(text, LANGUAGES))
     return text
 
 
@@ -262,8 +254,7 @@ def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
     elif isinstance(node, Keys):
         lines = _inline_lines(node, reading)
     else:
-        message, hint = f"{node.name} must be keys and values", "write 'TEXT OF THE CELL: VALUE', one per line"
-        raise refusal("mapping-value-invalid", message, hint)
+        raise invalid(f"{node.name} must be keys and values", "write 'TEXT OF THE CELL: VALUE', one per line")
     entries: dict[str, TableEntry] = {}
     for line in lines:
         first = entries.setdefault(normalize(line.cell), line)
