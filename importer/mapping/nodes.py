@@ -104,7 +104,7 @@ class Diagnostics:
     def warnings(self) -> tuple[Problem, ...]:
         return tuple(dict.fromkeys(self._warnings))
 
-    def refuse(self, code: str, message: str, hint: str, place: Place) -> NoReturn:
+    def raise_error(self, code: str, message: str, hint: str, place: Place) -> NoReturn:
         """Raise UnusableInput with this error alone: the file cannot be read any further."""
         raise UnusableInput(Problem(code, message, hint, place)) from None
 
@@ -192,20 +192,20 @@ def _content(path: Path, reading: Reading) -> str:
         content = reading.content(path, MAX_BYTES + 1)
     except OSError as error:
         message = f"the mapping file cannot be read: {(error.strerror or str(error)).lower()}"
-        reading.refuse("mapping-unreadable", message, "check its name and permissions", place)
+        reading.raise_error("mapping-unreadable", message, "check its name and permissions", place)
     if content.startswith(_SPREADSHEETS):
         hint = "swap the two: FILE is the spreadsheet, --mapping is the mapping file"
-        reading.refuse("mapping-is-spreadsheet", "this is a spreadsheet, not a mapping file (.yaml)", hint, place)
+        reading.raise_error("mapping-is-spreadsheet", "this is a spreadsheet, not a mapping file (.yaml)", hint, place)
     if len(content) > MAX_BYTES:
         message = f"the mapping file is larger than {MAX_BYTES:,} bytes"
-        reading.refuse("mapping-too-large", message, "check that this is a mapping file", place)
+        reading.raise_error("mapping-too-large", message, "check that this is a mapping file", place)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         at = LinePlace(str(path), line, error.start - content.rfind(b"\n", 0, error.start))
         message = f"the file is not UTF-8 (byte 0x{content[error.start]:02x})"
-        reading.refuse("mapping-not-utf8", message, "save the file as UTF-8", at)
+        reading.raise_error("mapping-not-utf8", message, "save the file as UTF-8", at)
 
 
 _SYNTAX_HINT = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
@@ -229,7 +229,9 @@ class _YamlFile:
             self._refuse_syntax(error, text)
         if root is None:
             place = FilePlace(str(self._path))
-            self._diagnostics.refuse("mapping-empty", "the mapping file is empty", "start it with version: 1", place)
+            self._diagnostics.raise_error(
+                "mapping-empty", "the mapping file is empty", "start it with version: 1", place
+            )
         node = self._convert(root, depth=0, name="the mapping file")
         self._diagnostics.raise_errors()
         return node
@@ -247,7 +249,7 @@ class _YamlFile:
     def _check_depth(self, depth: int, place: LinePlace) -> None:
         if depth > MAX_DEPTH:
             message = f"lists and keys are nested more than {MAX_DEPTH} levels deep"
-            self._diagnostics.refuse("yaml-too-deep", message, "use fewer levels", place)
+            self._diagnostics.raise_error("yaml-too-deep", message, "use fewer levels", place)
 
     def _place(self, mark: object) -> LinePlace:
         line, column = getattr(mark, "line", 0), getattr(mark, "column", 0)
@@ -263,14 +265,14 @@ class _YamlFile:
             before = text[: error.position]
             place = LinePlace(str(self._path), before.count("\n") + 1, len(before) - before.rfind("\n"))
             message, hint = f"the character U+{ord(text[error.position]):04X} is not allowed in YAML", "remove it"
-        self._diagnostics.refuse("yaml-syntax-error", message, hint, place)
+        self._diagnostics.raise_error("yaml-syntax-error", message, hint, place)
 
     def _convert(self, node: YamlNode, depth: int, name: str, *, in_braces: bool = False) -> Node:
         self._count += 1
         place = self._place(node.start_mark)
         if self._count > MAX_NODES:
             message = f"the file expands to more than {MAX_NODES:,} values"
-            self._diagnostics.refuse("mapping-too-large", message, "use fewer aliases (*)", place)
+            self._diagnostics.raise_error("mapping-too-large", message, "use fewer aliases (*)", place)
         self._check_depth(depth, place)
         inside = in_braces or bool(getattr(node, "flow_style", False))
         if isinstance(node, YamlMapping):

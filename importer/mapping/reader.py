@@ -77,17 +77,17 @@ def read_extended(path: Path, reading: Reading, above: tuple[Path, ...] = ()) ->
     chain = (*above, path.resolve())
     if len(chain) == _MAX_CHAIN:
         message, hint = f"more than {_MAX_CHAIN} files extend one another", "merge some of them"
-        reading.refuse("extends-too-deep", message, hint, shared.place)
+        reading.raise_error("extends-too-deep", message, hint, shared.place)
     if base.resolve() in chain:
         message, hint = f"'{shared}' and this file extend each other", "remove extends: from one of them"
-        reading.refuse("extends-circular", message, hint, shared.place)
+        reading.raise_error("extends-circular", message, hint, shared.place)
     try:
         below = read_extended(base, reading, chain)
     except UnusableInput:
         if base.is_file():
             raise
         message, hint = f"the file '{shared}' does not exist", "give its path relative to the folder of this mapping"
-        reading.refuse("extends-not-found", message, hint, shared.place)
+        reading.raise_error("extends-not-found", message, hint, shared.place)
     return _without(_merged(node, below), node, reading) if isinstance(below, Keys) else below
 
 
@@ -192,7 +192,7 @@ def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, 
     diagnostics.raise_errors()
     if not mappings:
         message, hint = "this folder contains no mapping file", "add a file NAME.yaml for each job post"
-        diagnostics.refuse("mapping-folder-empty", message, hint, FilePlace(str(folder)))
+        diagnostics.raise_error("mapping-folder-empty", message, hint, FilePlace(str(folder)))
     _report_conflicts(mappings, diagnostics)
     diagnostics.raise_errors()
     return tuple(mappings)
