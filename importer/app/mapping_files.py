@@ -11,6 +11,7 @@ from importer.app.connection import connect
 from importer.app.orders import SandboxSetup
 from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
 from importer.mapping import (
+    FULL_NAME,
     Mapping,
     changes,
     check_against_columns,
@@ -18,6 +19,7 @@ from importer.mapping import (
     read_mapping,
     read_mappings,
     resolve,
+    scalar,
     with_snapshot,
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
@@ -36,6 +38,7 @@ from importer.suggest import (
     SourceFacts,
     finds_candidates,
     join_of,
+    likely_full_names,
     open_points,
     profile_sheet,
     propose,
@@ -279,7 +282,11 @@ def check_mappings(
         StoppedEarly: the service does not return its questions.
     """
     folders = settings.mapping_folders
-    for mapping in read_mappings(path, folders) if path.is_dir() else (read_mapping(path, folders),):
+    try:
+        mappings = read_mappings(path, folders) if path.is_dir() else (read_mapping(path, folders),)
+    except UnusableInput as error:
+        raise _with_column_of_names(error, file, settings) from None
+    for mapping in mappings:
         questions = ask_questions(mapping.target, settings, sandbox_setup)
         checked = CheckedMapping(mapping)
         if mapping.questions_seen is not None:
@@ -297,6 +304,19 @@ def check_mappings(
             text = with_snapshot(mapping.path.read_text(encoding="utf-8-sig"), questions)
             mapping.path.write_text(text, encoding="utf-8")
         yield checked
+
+
+def _with_column_of_names(error: UnusableInput, file: Path | None, settings: Settings) -> UnusableInput:
+    """The problems of a mapping; if a name is missing, with the column of the file that seems to have full names."""
+    if file is None or not any(FULL_NAME in problem.hint for problem in error.problems):
+        return error
+    with suppress(UnusableInput):
+        sheet = open_sheet(file, SourceOptions(), ReadingLimits.of(settings))
+        if (column := likely_full_names(sample_columns(sheet.columns, sheet.rows()))) is not None:
+            name = scalar(column.name)
+            problems = [replace(one, hint=one.hint.replace(FULL_NAME, name)) for one in error.problems]
+            return UnusableInput(problems)
+    return error
 
 
 def _fit(

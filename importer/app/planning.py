@@ -257,7 +257,7 @@ class Planner:
                 started_at=started_at,
                 children=children.copies,
                 identity=_identity(resolved),
-                entries=children.entries((*resolved.joins, *resolved.lookups)),
+                entries=children.entries(resolved),
                 groups=forecast.groups if forecast is not None else (),
                 **origin,
             )
@@ -433,8 +433,8 @@ def _discard(plans: Iterable[Plan]) -> None:
 def _identity(resolved: ResolvedMapping) -> tuple[tuple[int, ...], ...]:
     """The indexes of the columns of the e-mail, and those of the name."""
     candidate = resolved.candidate
-    names = (*candidate.first_name.columns, *candidate.last_name.columns)
-    return tuple(tuple(column.index for column in columns) for columns in (candidate.email.columns, names))
+    names = (*candidate["first_name"].columns, *candidate["last_name"].columns)
+    return tuple(tuple(column.index for column in columns) for columns in (candidate["email"].columns, names))
 
 
 def _check_ahead(sheet: Sheet) -> int:

@@ -1,10 +1,27 @@
-"""The mapping file: its language, reading it with line and column, and resolving it against header and questions."""
+"""The mapping file: its language, reading it with line and column, and resolving it against header and questions.
+
+Where to find a key: it is declared in the class of its section, with what editors show of it (`model`: the whole file;
+`tables`: how tables are read; `values`: values; `entries`: education and experience). Its type reads and checks its
+text (`scalars`, `shapes`); `check_keys` of the section checks it against other keys. `resolve` (`resolve_values`,
+`resolve_entries`) looks up its columns and questions and checks that it suits them. `resolved` is what transform gets.
+"""
 
 from __future__ import annotations
 
 from importer.mapping.entries import ENTRY_FIELDS, PLACEHOLDER, EntryKind, EntryOrder
-from importer.mapping.model import Mapping
-from importer.mapping.nodes import OUTSIDE_HINT, is_within
+from importer.mapping.fields import (
+    NO_WORDS,
+    YES_WORDS,
+    FieldSpec,
+    Kind,
+    Options,
+    spec_of_candidate,
+    spec_of_entry,
+    spec_of_question,
+)
+from importer.mapping.header import Header
+from importer.mapping.model import FULL_NAME, Mapping
+from importer.mapping.nodes import OUTSIDE_HINT, Items, Keys, Node, Text, is_within
 from importer.mapping.question_snapshot import (
     changes,
     changes_that_matter,
@@ -17,19 +34,15 @@ from importer.mapping.question_snapshot import (
 )
 from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
 from importer.mapping.resolve import check_against_columns, check_without_columns, resolve
-from importer.mapping.resolve_values import NO_WORDS, YES_WORDS, Header
 from importer.mapping.resolved import (
     EntriesFrom,
-    FieldSpec,
     FromChild,
     FromGroup,
     FromJson,
     FromLists,
     FromPieces,
     FromRow,
-    Kind,
     Lookup,
-    Options,
     Pattern,
     ResolvedAnswer,
     ResolvedEntries,
@@ -40,71 +53,19 @@ from importer.mapping.resolved import (
     ResolvedSource,
     ResolvedTable,
     ResolvedValue,
-    spec_of_candidate,
-    spec_of_entry,
-    spec_of_question,
 )
 from importer.mapping.scalars import REGIONS
 from importer.mapping.tables import ChildSource
 from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
 
 __all__ = [
-    "ENTRY_FIELDS",
-    "NO_WORDS",
-    "OUTSIDE_HINT",
-    "PLACEHOLDER",
-    "REGIONS",
-    "YES_WORDS",
-    "ChildSource",
-    "DuplicatePolicy",
-    "Edge",
-    "EntriesFrom",
-    "EntryKind",
-    "EntryOrder",
-    "FieldSpec",
-    "FromChild",
-    "FromGroup",
-    "FromJson",
-    "FromLists",
-    "FromPieces",
-    "FromRow",
-    "Header",
-    "Kind",
-    "Lookup",
-    "Mapping",
-    "NameRule",
-    "Options",
-    "Otherwise",
-    "Pattern",
-    "ResolvedAnswer",
-    "ResolvedEntries",
-    "ResolvedFilter",
-    "ResolvedGroup",
-    "ResolvedGrouping",
-    "ResolvedMapping",
-    "ResolvedSource",
-    "ResolvedTable",
-    "ResolvedValue",
-    "RouteColumn",
-    "Surname",
-    "Take",
-    "ValueSpec",
-    "changes",
-    "changes_that_matter",
-    "check_against_columns",
-    "check_without_columns",
-    "comment_text",
-    "flow_list",
-    "is_within",
-    "one_or_list",
-    "read_mapping",
-    "read_mappings",
-    "resolve",
-    "route_column",
-    "scalar",
-    "snapshot_lines",
-    "spec_of_candidate",
-    "spec_of_entry",
-    "spec_of_question",
+    "ENTRY_FIELDS", "FULL_NAME", "NO_WORDS", "OUTSIDE_HINT", "PLACEHOLDER", "REGIONS", "YES_WORDS", "ChildSource",
+    "DuplicatePolicy", "Edge", "EntriesFrom", "EntryKind", "EntryOrder", "FieldSpec", "FromChild", "FromGroup",
+    "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind", "Lookup", "Mapping",
+    "NameRule", "Node", "Options", "Otherwise", "Pattern", "ResolvedAnswer", "ResolvedEntries", "ResolvedFilter",
+    "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping", "ResolvedSource", "ResolvedTable", "ResolvedValue",
+    "RouteColumn", "Surname", "Take", "Text", "ValueSpec", "changes", "changes_that_matter", "check_against_columns",
+    "check_without_columns", "comment_text", "flow_list", "is_within", "one_or_list", "read_mapping", "read_mappings",
+    "resolve", "route_column", "scalar", "snapshot_lines", "spec_of_candidate", "spec_of_entry", "spec_of_question",
     "with_snapshot",
 ]  # fmt: skip

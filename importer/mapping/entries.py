@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
@@ -17,6 +18,7 @@ from importer.mapping.shapes import (
     OneOf,
     Section,
     exclude,
+    invalid,
     key,
     read_text,
     refusal,
@@ -63,7 +65,7 @@ class Repeat(Section):
 
     @classmethod
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
-        return refusal("mapping-value-invalid", "repeat must be a text or keys", _REPEAT_HINT)
+        return invalid("repeat must be a text or keys", _REPEAT_HINT)
 
     @classmethod
     def fits(cls, node: Keys) -> bool:
@@ -206,6 +208,11 @@ class EntriesAnswer(AnswerKeys):
     def sources(self) -> tuple[EntriesSpec, ...]:
         given = getattr(self, self.kind)
         return given if isinstance(given, tuple) else (given,)
+
+    @property
+    def values(self) -> Iterator[ValueSpec]:
+        """The values of all fields."""
+        return (value for source in self.sources for value in source.fields.values())
 
     @property
     def entry_order(self) -> EntryOrder:

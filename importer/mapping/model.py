@@ -26,7 +26,7 @@ from importer.mapping.shapes import (
     required_key,
 )
 from importer.mapping.tables import ChildRows, ChildSource, Filter, GroupBy, Source
-from importer.mapping.values import AnswerValue, CandidateValue, Defaults
+from importer.mapping.values import AnswerValue, Defaults, ValueSpec
 from importer.models import Operation, SourceOptions, Target
 from importer.problems import LinePlace
 from importer.text.normalize import normalize
@@ -81,10 +81,17 @@ class TargetKeys(Section):
         if len(given) == 1:
             reading.operation = Operation.APPLY if given[0] == "job_post" else Operation.ADD_TO_POOL
         else:
-            message = (
-                "target has both job_post and talent_pool" if given else "target has neither job_post nor talent_pool"
-            )
-            reading.error("target-invalid", message, "use one of them", node.place)
+            has = "both job_post and talent_pool" if given else "neither job_post nor talent_pool"
+            reading.error("target-invalid", f"target has {has}", "use one of them", node.place)
+
+
+FULL_NAME = "Full name"  # the column of the example in these hints
+
+
+def _name_key(part: str) -> Any:
+    split = f"{{column: {FULL_NAME}, part: {part}}}"
+    hint = f"add its column, for example {part}_name: {part.capitalize()} name; of full names, {part}_name: {split}"
+    return required_key(hint, f"The {part} name.")
 
 
 class Candidate(Section):
@@ -92,18 +99,18 @@ class Candidate(Section):
 
     rules: ClassVar = {"required": []}  # a shared file may contain some of them; see _WHOLE_FILE
 
-    email: CandidateValue = required_key("add its column, for example email: E-mail", "The e-mail address.")
-    first_name: CandidateValue = required_key("add its column, for example first_name: First name", "The first name.")
-    last_name: CandidateValue = required_key("add its column, for example last_name: Last name", "The last name.")
-    cv: CandidateValue = required_key(
+    email: ValueSpec = required_key("add its column, for example email: E-mail", "The e-mail address.")
+    first_name: ValueSpec = _name_key("first")
+    last_name: ValueSpec = _name_key("last")
+    cv: ValueSpec = required_key(
         "add its column, for example cv: CV document; or one document for every row, cv: {value: ID}",
         "The document ID of an uploaded CV.",
     )
-    terms_of_use: CandidateValue | None = key("Whether the terms of use were accepted (job posts).")
-    source_platform: CandidateValue | None = key("Where the candidate comes from (talent pools).")
+    terms_of_use: ValueSpec | None = key("Whether the terms of use were accepted (job posts).")
+    source_platform: ValueSpec | None = key("Where the candidate comes from (talent pools).")
 
     @property
-    def fields(self) -> dict[Text, CandidateValue]:
+    def fields(self) -> dict[Text, ValueSpec]:
         """The fields by key."""
         return self.values_of(Candidate.model_fields)
 
@@ -214,12 +221,8 @@ class MappingFile(Section):
             reading.error("answers-not-applicable", message, hint, place)
         for name in answers if isinstance(answers, Keys) else ():
             if not question_name(name)[1]:
-                reading.error(
-                    "question-name-blank",
-                    f"'{name}' does not name a question",
-                    "use its key, text: ... or id: ...",
-                    name.place,
-                )
+                message, hint = f"'{name}' does not name a question", "use its key, text: ... or id: ..."
+                reading.error("question-name-blank", message, hint, name.place)
 
 
 # --- the mapping --------------------------------------------------------------------------------
@@ -267,7 +270,7 @@ class Mapping:
     group_by: GroupBy | None
     route: Filter | None
     defaults: Defaults
-    candidate: dict[Text, CandidateValue]
+    candidate: dict[Text, ValueSpec]
     answers: tuple[AnswerSpec, ...]
     answers_place: LinePlace
     questions_seen: dict[Text, QuestionSnapshot] | None
@@ -287,8 +290,10 @@ class Mapping:
 
     def _child_rows(self) -> Iterator[ChildRows]:
         for content in (*self.candidate.values(), *(answer.content for answer in self.answers)):
-            found = [one.source for one in content.sources] if isinstance(content, EntriesAnswer) else [content.rows]
-            yield from (rows for rows in found if isinstance(rows, ChildRows))
+            for spec in content.sources if isinstance(content, EntriesAnswer) else ():
+                yield from (rows for rows in (spec.sheet, spec.file) if rows)
+            values = content.values if isinstance(content, EntriesAnswer) else [content]
+            yield from (value.rows for value in values if value.rows)
 
 
 def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes) -> Mapping:
@@ -297,7 +302,7 @@ def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content
         path=path,
         folders=folders,
         target=cast(Target, file.target.job_post or file.target.talent_pool),
-        target_place=file.key("target").place,
+        target_place=file.node.key("target").place,
         source=file.source.options(file.source.sheet),
         missing=file.source.missing or (),
         where=file.source.where,
@@ -306,7 +311,7 @@ def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content
         defaults=file.defaults,
         candidate=file.candidate.fields,
         answers=tuple(AnswerSpec(*question_name(typed), answer) for typed, answer in file.answers.items()),
-        answers_place=file.key("answers" if file.has("answers") else "target").place,
+        answers_place=file.node.key("answers" if "answers" in file.node else "target").place,
         questions_seen=file.questions_seen,
         content=content,
     )

@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any, cast
+from typing import NoReturn, cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -25,15 +25,16 @@ MAX_DEPTH = 20
 
 
 class Text(str):
-    """A text of the file with its place; `name` is the key above it, for messages."""
+    """A text of the file with its place; `name` is the key above it, for messages. in_braces: between { } or [ ]."""
 
-    __slots__ = ("name", "place")
+    __slots__ = ("in_braces", "name", "place")
+    in_braces: bool
     name: str
     place: LinePlace
 
-    def __new__(cls, value: str, place: LinePlace, name: str = "") -> Text:
+    def __new__(cls, value: str, place: LinePlace, name: str = "", *, in_braces: bool = False) -> Text:
         text = super().__new__(cls, value)
-        text.place, text.name = place, name
+        text.place, text.name, text.in_braces = place, name, in_braces
         return text
 
 
@@ -46,15 +47,21 @@ class Items(list["Node"]):
 
 
 class Keys(dict[Text, "Node"]):
-    """Keys and values of the file, in the order of the file; each key is unique."""
+    """Keys and values of the file, in the order of the file; each key is unique. in_braces: between { }, or within."""
 
-    def __init__(self, pairs: Iterable[tuple[Text, Node]], place: LinePlace, name: str) -> None:
+    def __init__(
+        self, pairs: Iterable[tuple[Text, Node]], place: LinePlace, name: str, *, in_braces: bool = False
+    ) -> None:
         super().__init__(pairs)
-        self.place, self.name = place, name
+        self.place, self.name, self.in_braces = place, name, in_braces
 
     def key(self, name: str) -> Text:
         """The key with its place; it must exist."""
         return next(key for key in self if key == name)
+
+    def place_of(self, name: str) -> LinePlace:
+        """The place of the value of a key, which must exist."""
+        return self[self.key(name)].place
 
     def value(self, name: str) -> Node | None:
         """The value of a key; None if the key is missing."""
@@ -96,6 +103,10 @@ class Diagnostics:
     @property
     def warnings(self) -> tuple[Problem, ...]:
         return tuple(dict.fromkeys(self._warnings))
+
+    def raise_error(self, code: str, message: str, hint: str, place: Place) -> NoReturn:
+        """Raise UnusableInput with this error alone: the file cannot be read any further."""
+        raise UnusableInput(Problem(code, message, hint, place)) from None
 
     def raise_errors(self) -> None:
         """Raise UnusableInput with every error once, if there are errors."""
@@ -169,133 +180,121 @@ def read_nodes(path: Path, reading: Reading) -> Node:
         UnusableInput: the file cannot be read, is too large, is not UTF-8 or not YAML, or contains a tag or a
             duplicate key.
     """
-    text = _text_of(path, reading)
-    lines = text.splitlines()
-    diagnostics = Diagnostics()
-    try:
-        _check_events(text, path, lines, diagnostics)
-        root = cast("YamlNode | None", YAML(typ="safe", pure=True).compose(text))
-    except YAMLError as error:
-        raise UnusableInput(_syntax_problem(error, path, text)) from None
-    if root is None:
-        raise UnusableInput(
-            Problem("mapping-empty", "the mapping file is empty", "start it with version: 1", FilePlace(str(path)))
-        )
-    node = _Converter(path, lines, diagnostics).convert(root, depth=0, name="the mapping file")
-    diagnostics.raise_errors()
-    return node
+    return _YamlFile(path, Diagnostics()).read(_content(path, reading))
 
 
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # the first bytes of workbooks
 
 
-def _text_of(path: Path, reading: Reading) -> str:
+def _content(path: Path, reading: Reading) -> str:
+    place = FilePlace(str(path))
     try:
         content = reading.content(path, MAX_BYTES + 1)
     except OSError as error:
         message = f"the mapping file cannot be read: {(error.strerror or str(error)).lower()}"
-        raise UnusableInput(
-            Problem("mapping-unreadable", message, "check its name and permissions", FilePlace(str(path)))
-        ) from None
+        reading.raise_error("mapping-unreadable", message, "check its name and permissions", place)
     if content.startswith(_SPREADSHEETS):
-        message = "this is a spreadsheet, not a mapping file (.yaml)"
         hint = "swap the two: FILE is the spreadsheet, --mapping is the mapping file"
-        raise UnusableInput(Problem("mapping-is-spreadsheet", message, hint, FilePlace(str(path))))
+        reading.raise_error("mapping-is-spreadsheet", "this is a spreadsheet, not a mapping file (.yaml)", hint, place)
     if len(content) > MAX_BYTES:
         message = f"the mapping file is larger than {MAX_BYTES:,} bytes"
-        raise UnusableInput(
-            Problem("mapping-too-large", message, "check that this is a mapping file", FilePlace(str(path)))
-        )
+        reading.raise_error("mapping-too-large", message, "check that this is a mapping file", place)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        place = LinePlace(str(path), line, error.start - content.rfind(b"\n", 0, error.start))
+        at = LinePlace(str(path), line, error.start - content.rfind(b"\n", 0, error.start))
         message = f"the file is not UTF-8 (byte 0x{content[error.start]:02x})"
-        raise UnusableInput(Problem("mapping-not-utf8", message, "save the file as UTF-8", place)) from None
-
-
-def _check_events(text: str, path: Path, lines: list[str], diagnostics: Diagnostics) -> None:
-    """Reports tags, and refuses a file that is nested too deeply before the composer, which is recursive, reads it."""
-    depth = 0
-    for event in YAML(typ="safe", pure=True).parse(text):
-        place = _place(path, lines, event.start_mark)
-        depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
-        if depth > MAX_DEPTH:
-            raise UnusableInput(_too_deep(place))
-        if getattr(event, "tag", None) is not None:
-            diagnostics.error(
-                "yaml-tag-unsupported", "YAML tags (!) are not supported", "remove it, or put the text in quotes", place
-            )
-
-
-def _place(path: Path, lines: list[str], mark: object) -> LinePlace:
-    line, column = getattr(mark, "line", 0), getattr(mark, "column", 0)
-    return LinePlace(str(path), line + 1, column + 1, lines[line] if line < len(lines) else "")
-
-
-def _too_deep(place: LinePlace) -> Problem:
-    return Problem(
-        "yaml-too-deep", f"lists and keys are nested more than {MAX_DEPTH} levels deep", "use fewer levels", place
-    )
+        reading.raise_error("mapping-not-utf8", message, "save the file as UTF-8", at)
 
 
 _SYNTAX_HINT = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
 
 
-def _syntax_problem(error: YAMLError, path: Path, text: str) -> Problem:
-    if isinstance(error, MarkedYAMLError):
-        place = _place(path, text.splitlines(), error.problem_mark or error.context_mark)
-        return Problem(
-            "yaml-syntax-error", f"this is not valid YAML: {error.problem or error.context}", _SYNTAX_HINT, place
-        )
-    if isinstance(error, ReaderError):
-        before = text[: error.position]
-        place = LinePlace(str(path), before.count("\n") + 1, len(before) - before.rfind("\n"))
-        message = f"the character U+{ord(text[error.position]):04X} is not allowed in YAML"
-        return Problem("yaml-syntax-error", message, "remove it", place)
-    return Problem("yaml-syntax-error", "this is not valid YAML", _SYNTAX_HINT, FilePlace(str(path)))
-
-
-class _Converter:
+class _YamlFile:
     """Converts the nodes of the parser; refuses files that expand without end."""
 
-    def __init__(self, path: Path, lines: list[str], diagnostics: Diagnostics) -> None:
+    def __init__(self, path: Path, diagnostics: Diagnostics) -> None:
         self._path = path
-        self._lines = lines
         self._diagnostics = diagnostics
+        self._lines: list[str] = []
         self._count = 0
 
-    def convert(self, node: YamlNode, depth: int, name: str) -> Node:
+    def read(self, text: str) -> Node:
+        self._lines = text.splitlines()
+        try:
+            self._check_events(text)
+            root = cast("YamlNode | None", YAML(typ="safe", pure=True).compose(text))
+        except YAMLError as error:
+            self._refuse_syntax(error, text)
+        if root is None:
+            place = FilePlace(str(self._path))
+            self._diagnostics.raise_error(
+                "mapping-empty", "the mapping file is empty", "start it with version: 1", place
+            )
+        node = self._convert(root, depth=0, name="the mapping file")
+        self._diagnostics.raise_errors()
+        return node
+
+    def _check_events(self, text: str) -> None:
+        """Reports tags, and refuses a file that is nested too deeply before the composer, which is recursive."""
+        depth = 0
+        for event in YAML(typ="safe", pure=True).parse(text):
+            depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+            self._check_depth(depth, self._place(event.start_mark))
+            if getattr(event, "tag", None) is not None:
+                message, hint = "YAML tags (!) are not supported", "remove it, or put the text in quotes"
+                self._diagnostics.error("yaml-tag-unsupported", message, hint, self._place(event.start_mark))
+
+    def _check_depth(self, depth: int, place: LinePlace) -> None:
+        if depth > MAX_DEPTH:
+            message = f"lists and keys are nested more than {MAX_DEPTH} levels deep"
+            self._diagnostics.raise_error("yaml-too-deep", message, "use fewer levels", place)
+
+    def _place(self, mark: object) -> LinePlace:
+        line, column = getattr(mark, "line", 0), getattr(mark, "column", 0)
+        return LinePlace(str(self._path), line + 1, column + 1, self._lines[line] if line < len(self._lines) else "")
+
+    def _refuse_syntax(self, error: YAMLError, text: str) -> NoReturn:
+        place: Place = FilePlace(str(self._path))
+        message, hint = "this is not valid YAML", _SYNTAX_HINT
+        if isinstance(error, MarkedYAMLError):
+            place = self._place(error.problem_mark or error.context_mark)
+            message = f"this is not valid YAML: {error.problem or error.context}"
+        elif isinstance(error, ReaderError):
+            before = text[: error.position]
+            place = LinePlace(str(self._path), before.count("\n") + 1, len(before) - before.rfind("\n"))
+            message, hint = f"the character U+{ord(text[error.position]):04X} is not allowed in YAML", "remove it"
+        self._diagnostics.raise_error("yaml-syntax-error", message, hint, place)
+
+    def _convert(self, node: YamlNode, depth: int, name: str, *, in_braces: bool = False) -> Node:
         self._count += 1
-        place = _place(self._path, self._lines, node.start_mark)
+        place = self._place(node.start_mark)
         if self._count > MAX_NODES:
             message = f"the file expands to more than {MAX_NODES:,} values"
-            raise UnusableInput(Problem("mapping-too-large", message, "use fewer aliases (*)", place))
-        if depth > MAX_DEPTH:
-            raise UnusableInput(_too_deep(place))
+            self._diagnostics.raise_error("mapping-too-large", message, "use fewer aliases (*)", place)
+        self._check_depth(depth, place)
+        inside = in_braces or bool(getattr(node, "flow_style", False))
         if isinstance(node, YamlMapping):
-            return Keys(self._pairs(node, depth + 1), place, name)
+            return Keys(self._pairs(node, depth + 1, inside), place, name, in_braces=inside)
         if isinstance(node, YamlSequence):
-            return Items([self.convert(item, depth + 1, f"each item of {name}") for item in node.value], place, name)
-        return Text(str(node.value), place, name)
+            of = f"each item of {name}"
+            return Items([self._convert(item, depth + 1, of, in_braces=inside) for item in node.value], place, name)
+        return Text(str(node.value), place, name, in_braces=in_braces)
 
-    def _pairs(self, node: YamlMapping, depth: int) -> Iterable[tuple[Text, Node]]:
+    def _pairs(self, node: YamlMapping, depth: int, in_braces: bool) -> Iterable[tuple[Text, Node]]:
         pairs: dict[Text, tuple[Text, Node]] = {}
         for yaml_key, yaml_value in node.value:
-            key = self.convert(yaml_key, depth, "")
+            key = self._convert(yaml_key, depth, "")
             if not isinstance(key, Text):
                 self._diagnostics.error("key-not-text", "a key must be a text", "put it in quotes", key.place)
             elif key in pairs:
                 hint = f"keep one; the other is on line {pairs[key][0].place.line}"
                 self._diagnostics.error("key-duplicate", f"duplicate key '{key}'", hint, key.place)
             else:
-                pairs[key] = key, self._value(yaml_value, key, depth)
+                value = self._convert(yaml_value, depth, key, in_braces=in_braces)
+                # The parser places a missing value at the next token: place it at its key instead.
+                if isinstance(value, Text) and not value and getattr(yaml_value, "style", None) is None:
+                    value = Text("", key.place, key, in_braces=in_braces)
+                pairs[key] = key, value
         return pairs.values()
-
-    def _value(self, node: Any, key: Text, depth: int) -> Node:
-        value = self.convert(node, depth, key)
-        # The parser places a missing value at the next token: place it at its key instead.
-        if isinstance(value, Text) and not value and getattr(node, "style", None) is None:
-            return Text("", key.place, key)
-        return value

@@ -12,9 +12,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from importer.mapping.header import Header
 from importer.mapping.model import Mapping, MappingFile, mapping_of
 from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, read_nodes, relative_path, texts_in
-from importer.mapping.resolve_values import Header
 from importer.mapping.scalars import table_file_lines
 from importer.mapping.shapes import report
 from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
@@ -40,8 +40,7 @@ def read_mapping(path: Path, elsewhere: str | None = None) -> Mapping:
     files = [str(read) for read in reading.contents]
     reading.errors.sort(key=lambda error: _position(error, files))
     reading.raise_errors()
-    if file is None:
-        raise AssertionError("a mapping was refused without an error")
+    assert file is not None, "a mapping was refused without an error"
     return mapping_of(file, path, reading.folders, bundled(path, node, reading))
 
 
@@ -73,23 +72,22 @@ def read_extended(path: Path, reading: Reading, above: tuple[Path, ...] = ()) ->
     if not isinstance(shared, Text) or not shared.strip():
         return _without(node, node, reading)
     base = reading.named_file(shared)
-    if base is None:
-        reading.raise_errors()
-        raise AssertionError("a shared file was refused without being reported")
+    reading.raise_errors()
+    assert base is not None, "a file outside the allowed folders was not reported"
     chain = (*above, path.resolve())
     if len(chain) == _MAX_CHAIN:
         message, hint = f"more than {_MAX_CHAIN} files extend one another", "merge some of them"
-        raise UnusableInput(Problem("extends-too-deep", message, hint, shared.place))
+        reading.raise_error("extends-too-deep", message, hint, shared.place)
     if base.resolve() in chain:
         message, hint = f"'{shared}' and this file extend each other", "remove extends: from one of them"
-        raise UnusableInput(Problem("extends-circular", message, hint, shared.place))
+        reading.raise_error("extends-circular", message, hint, shared.place)
     try:
         below = read_extended(base, reading, chain)
-    except UnusableInput as error:
+    except UnusableInput:
         if base.is_file():
             raise
         message, hint = f"the file '{shared}' does not exist", "give its path relative to the folder of this mapping"
-        raise UnusableInput(Problem("extends-not-found", message, hint, shared.place)) from error
+        reading.raise_error("extends-not-found", message, hint, shared.place)
     return _without(_merged(node, below), node, reading) if isinstance(below, Keys) else below
 
 
@@ -171,7 +169,7 @@ def _inlined(node: Node, reading: Reading) -> Any:
 # --- a folder of mappings: one export with rows for several targets ------------------------------
 
 _ENDINGS = (".yaml", ".yml")
-SHARED_PREFIX = "_"  # shared files, which are not mappings of their own
+_SHARED_PREFIX = "_"  # shared files, which are not mappings of their own
 
 
 def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, ...]:
@@ -183,21 +181,18 @@ def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, 
         UnusableInput: with every error of every file; also if a file has no route, or two files select the same rows,
             have the same target, use different route columns or read the source differently.
     """
-    paths = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS)
-    paths = [path for path in paths if not path.name.startswith(SHARED_PREFIX)]
-    if not paths:
-        message, hint = "this folder contains no mapping file", "add a file NAME.yaml for each job post"
-        raise UnusableInput(Problem("mapping-folder-empty", message, hint, FilePlace(str(folder))))
-    problems: list[Problem] = []
+    files = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS)
+    diagnostics = Diagnostics()
     mappings: list[Mapping] = []
-    for path in paths:
+    for path in (file for file in files if not file.name.startswith(_SHARED_PREFIX)):
         try:
             mappings.append(read_mapping(path, elsewhere))
         except UnusableInput as error:
-            problems.extend(error.problems)
-    if problems:
-        raise UnusableInput(list(dict.fromkeys(problems)))
-    diagnostics = Diagnostics()
+            diagnostics.errors += error.problems
+    diagnostics.raise_errors()
+    if not mappings:
+        message, hint = "this folder contains no mapping file", "add a file NAME.yaml for each job post"
+        diagnostics.raise_error("mapping-folder-empty", message, hint, FilePlace(str(folder)))
     _report_conflicts(mappings, diagnostics)
     diagnostics.raise_errors()
     return tuple(mappings)
@@ -209,18 +204,14 @@ def _report_conflicts(mappings: Sequence[Mapping], diagnostics: Diagnostics) -> 
     targets: dict[str, Mapping] = {}
     for mapping in mappings:
         if mapping.route is None:
-            message, hint = (
-                "the mapping has no route",
-                "add route: {column: ..., is: ...} to select its rows",
-            )
-            diagnostics.error("route-missing", message, hint, FilePlace(str(mapping.path)))
+            hint = "add route: {column: ..., is: ...} to select its rows"
+            diagnostics.error("route-missing", "the mapping has no route", hint, FilePlace(str(mapping.path)))
             continue
         column = mapping.route.column
         if first.route and normalize_name(column) != normalize_name(first.route.column):
             message = f"the route uses the column '{column}', but {first.path.name} uses '{first.route.column}'"
-            diagnostics.error(
-                "route-column-differs", message, "use the same column in all files of the folder", column.place
-            )
+            hint = "use the same column in all files of the folder"
+            diagnostics.error("route-column-differs", message, hint, column.place)
         if mapping.source != first.source:
             message = f"source: differs from source: in {first.path.name}"
             hint = "put source: into a shared file that both extend"
@@ -256,7 +247,6 @@ def route_column(mappings: Sequence[Mapping], columns: Sequence[Column]) -> Rout
     first = next(iter(routes.values()))
     column = Header(columns).find(first.column, diagnostics)
     diagnostics.raise_errors()
-    if column is None:
-        raise AssertionError("a missing route column was not reported")
+    assert column is not None, "a missing route column was not reported"
     words = {mapping: tuple(normalize(word) for word in route.words) for mapping, route in routes.items()}
     return RouteColumn(column.index, words)

@@ -9,23 +9,20 @@ from dataclasses import replace
 from datetime import date
 
 from importer.mapping.entries import EntriesAnswer
-from importer.mapping.model import AnswerSpec, Candidate, Mapping, QuestionBy
+from importer.mapping.fields import FieldSpec, Kind, spec_of_candidate, spec_of_question
+from importer.mapping.header import Context, Header
+from importer.mapping.model import AnswerSpec, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
 from importer.mapping.question_snapshot import snapshot_name
 from importer.mapping.resolve_entries import resolve_entries
-from importer.mapping.resolve_values import Context, Header, resolve_filter, resolve_value
+from importer.mapping.resolve_values import resolve_filter, resolve_value
 from importer.mapping.resolved import (
-    FieldSpec,
-    Kind,
     ResolvedAnswer,
-    ResolvedCandidate,
     ResolvedEntries,
     ResolvedGrouping,
     ResolvedMapping,
     ResolvedValue,
     Table,
-    spec_of_candidate,
-    spec_of_question,
 )
 from importer.mapping.tables import ChildSource, GroupBy
 from importer.mapping.values import InvalidOptional, UnusedColumns
@@ -56,11 +53,8 @@ def resolve(
     diagnostics = Diagnostics()
     context = Context(mapping, Header(columns), diagnostics, tables or {}, today)
     candidate = _candidate(context)
-    filters = [
-        resolve_filter(spec, context, label)
-        for spec, label in ((mapping.route, "route"), (mapping.where, "where"))
-        if spec
-    ]
+    conditions = ((mapping.route, "route"), (mapping.where, "where"))
+    filters = [resolve_filter(spec, context, label) for spec, label in conditions if spec]
     is_application = mapping.target.operation is Operation.APPLY
     answers = resolve_answers(questions, wire, context) if is_application else ()
     grouping = _grouping(mapping.group_by, candidate, answers, context) if mapping.group_by else None
@@ -69,8 +63,6 @@ def resolve(
     else:
         _report_unused(context)
     diagnostics.raise_errors()
-    if candidate is None:
-        raise AssertionError("a missing candidate field was not reported")
     return ResolvedMapping(
         mapping.target,
         candidate,
@@ -84,29 +76,24 @@ def resolve(
     )
 
 
-def _candidate(context: Context) -> ResolvedCandidate | None:
+def _candidate(context: Context) -> dict[str, ResolvedValue]:
     values: dict[str, ResolvedValue] = {}
     for name, spec in context.mapping.candidate.items():
         if name == "email" and spec.value is not None:
-            message, hint = (
-                "email would be the same for every row",
-                "set it to the column that contains the e-mail address",
-            )
+            message = "email would be the same for every row"
+            hint = "set it to the column that contains the e-mail address"
             context.error("email-constant", message, hint, spec.place)
         value = resolve_value(spec, spec_of_candidate(name), context)
         if value is not None:
-            values[name] = value
+            values[str(name)] = value
     first, last = values.get("first_name"), values.get("last_name")
     if first and last and first.columns and not first.lookup and _read_of(first) == _read_of(last):
         label = first.columns[0].label
         message = f"first_name and last_name both get the whole cell of '{label}'"
-        hint = (
-            f"if it has full names, write first_name: {{column: {label}, part: first}} and "
-            f"last_name: {{column: {label}, part: last}}; otherwise correct one of the columns"
-        )
+        parts = " and ".join(f"{part}_name: {{column: {label}, part: {part}}}" for part in ("first", "last"))
+        hint = f"if it has full names, write {parts}; otherwise correct one of the columns"
         context.error("names-identical", message, hint, last.place)
-    required = ("email", "first_name", "last_name", "cv")
-    return ResolvedCandidate(**values) if all(name in values for name in required) else None
+    return values
 
 
 def _read_of(value: ResolvedValue) -> tuple[object, ...]:
@@ -118,13 +105,13 @@ def _read_of(value: ResolvedValue) -> tuple[object, ...]:
 
 
 def _grouping(
-    spec: GroupBy, candidate: ResolvedCandidate | None, answers: Sequence[ResolvedAnswer], context: Context
+    spec: GroupBy, candidate: dict[str, ResolvedValue], answers: Sequence[ResolvedAnswer], context: Context
 ) -> ResolvedGrouping | None:
     column = context.find(spec.column)
     main = resolve_filter(spec.main, context, "main") if spec.main else None
-    if column is None or candidate is None or (spec.main is not None and main is None):
+    if column is None or (spec.main is not None and main is None):
         return None
-    contents = [*(getattr(candidate, name) for name in Candidate.model_fields), *(answer.content for answer in answers)]
+    contents = (*candidate.values(), *(answer.content for answer in answers))
     single = [content for content in contents if isinstance(content, ResolvedValue)]  # one per candidate
     shared = {column.index: column for value in single for column in value.columns}
     return ResolvedGrouping(column, spec.blank is not None, main, tuple(shared.values()), spec.place)
@@ -157,8 +144,7 @@ def _report_unused(context: Context) -> None:
     if context.mapping.target.operation is Operation.ADD_TO_POOL:
         todo = "a talent pool takes only e-mail, names, CV and source_platform: send the file to a job post"
     for header in (context.header, *context.child_headers.values()):
-        unused = header.unused()
-        if unused:
+        if unused := header.unused():
             names = ", ".join(f"'{column.name}' ({column.letter})" for column in unused[:_MOST_SHOWN])
             names += f" and {len(unused) - _MOST_SHOWN} more" if len(unused) > _MOST_SHOWN else ""
             noun, verb = ("columns", "are") if len(unused) > 1 else ("column", "is")
@@ -205,13 +191,8 @@ def _find(spec: AnswerSpec, questions: Sequence[Question], context: Context) -> 
         message = f"'{spec.question}' matches {len(found)} questions"
         context.error("question-ambiguous", message, f"use {ids}", spec.question.place)
         return None
-    hint = _proposal(spec, questions)
-    context.error(
-        "question-not-found",
-        f"the job post has no question with the {spec.by} '{spec.question}'",
-        hint,
-        spec.question.place,
-    )
+    message = f"the job post has no question with the {spec.by} '{spec.question}'"
+    context.error("question-not-found", message, _proposal(spec, questions), spec.question.place)
     return None
 
 
@@ -239,24 +220,22 @@ def _proposal(spec: AnswerSpec, questions: Sequence[Question]) -> str:
 
 def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, context: Context) -> ResolvedAnswer | None:
     field = spec_of_question(question)
+    place = spec.question.place
     if field is None:
-        context.error(
-            "answer-type-unknown",
-            f"{question.label} has the answer type '{question.answer_type}', which this importer does not support",
-            "remove the question from answers:, or install a newer importer",
-            spec.question.place,
-        )
+        type_ = question.answer_type
+        message = f"{question.label} has the answer type '{type_}', which this importer does not support"
+        hint = "remove the question from answers:, or install a newer importer"
+        context.error("answer-type-unknown", message, hint, place)
         return None
     leave_out = _leave_out(spec, question, context)
     if isinstance(spec.content, EntriesAnswer):
-        entries = _resolve_entries(spec.content, question, spec.question.place, context)
+        entries = _resolve_entries(spec.content, question, place, context)
         return ResolvedAnswer(question, entries, leave_out) if entries is not None else None
-    _check_options(field, question, wire, spec.question.place, context)
+    _check_options(field, question, wire, place, context)
     if question.type == "photo" and spec.content.value is not None:
         message = f"{question.label} would be the same photo for every row"
-        context.error(
-            "photo-constant", message, "set it to the column that contains the document ID", spec.content.place
-        )
+        hint = "set it to the column that contains the document ID"
+        context.error("photo-constant", message, hint, spec.content.place)
     value = resolve_value(spec.content, field, context)
     return ResolvedAnswer(question, value, leave_out) if value is not None else None
 
@@ -265,7 +244,7 @@ def _leave_out(spec: AnswerSpec, question: Question, context: Context) -> bool:
     own = spec.content.optional
     if own is InvalidOptional.LEAVE_OUT and question.required:
         message = f"optional: leave_out has no effect on {question.label}, which is a required question"
-        context.diagnostics.warning("key-without-effect", message, "remove it", spec.content.place_of("optional"))
+        context.diagnostics.warning("key-without-effect", message, "remove it", spec.content.node.place_of("optional"))
     return (own or context.mapping.defaults.optional) is InvalidOptional.LEAVE_OUT and not question.required
 
 
@@ -294,18 +273,14 @@ def _check_options(field: FieldSpec, question: Question, wire: WireFormat, place
 
 def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
     seen = context.mapping.questions_seen
-    for question in questions:
+    for question in (question for question in questions if question.required):
         is_new = seen is not None and snapshot_name(question) not in set(map(str, seen))
         new = " (new since the mapping was written)" if is_new else ""
-        if question.required:
-            name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
-            text = f" ('{question.text}')" if question.key and question.text else ""
-            context.error(
-                "question-not-mapped",
-                f"the required question {question.label}{text}, {question.answer_type}, has no mapping{new}",
-                f"add it under answers:, for example {name}: COLUMN",
-                context.mapping.answers_place,
-            )
+        name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
+        text = f" ('{question.text}')" if question.key and question.text else ""
+        message = f"the required question {question.label}{text}, {question.answer_type}, has no mapping{new}"
+        hint = f"add it under answers:, for example {name}: COLUMN"
+        context.error("question-not-mapped", message, hint, context.mapping.answers_place)
 
 
 _MAP_HINT = "map the columns that should be imported, if any"

@@ -14,11 +14,12 @@ from importer.mapping.entries import (
     EntrySheet,
     ParallelLists,
 )
+from importer.mapping.fields import spec_of_entry
+from importer.mapping.header import Context, Header
 from importer.mapping.nodes import Text
 from importer.mapping.resolve_values import (
-    Context,
-    Header,
     check_value,
+    normalized,
     resolve_filter,
     resolve_join,
     resolve_value,
@@ -35,31 +36,47 @@ from importer.mapping.resolved import (
     ResolvedGroup,
     ResolvedSource,
     ResolvedValue,
-    spec_of_entry,
 )
 from importer.mapping.tables import Filter
 from importer.mapping.values import ValueSpec
 from importer.problems import Column
-from importer.text.normalize import normalize
 
 _UNNUMBERED = 0  # the number of the group whose column names have no number; it comes first
 
 
 def resolve_entries(answer: EntriesAnswer, context: Context) -> ResolvedEntries | None:
     """The entries, ready to be read; None if a source is not found. Problems are reported."""
-    sources = [_resolve_source(spec, context) for spec in answer.sources]
-    found = tuple(source for source in sources if source is not None)
-    return ResolvedEntries(answer.kind, found, answer.entry_order) if len(found) == len(sources) else None
+    found = [_resolve_source(spec, context) for spec in answer.sources]
+    sources = tuple(source for source in found if source is not None)
+    return ResolvedEntries(answer.kind, sources, answer.entry_order) if len(sources) == len(found) else None
 
 
 def _resolve_source(spec: EntriesSpec, context: Context) -> ResolvedSource | None:
-    missing = frozenset(normalize(word) for word in context.mapping.missing)
+    missing = normalized(context.mapping.missing)
     if spec.repeat is not None:
         return ResolvedSource(FromRow(), _numbered_groups(spec, context), missing)
     inner = replace(context, header=_inner_header(spec, context))
-    group = _single_group(spec, inner)
+    group = _group(
+        {
+            name: resolve_value(value, spec_of_entry(spec.kind, name), inner)
+            for name, value in spec.fields.items()
+            if spec.source is not None or not _report_placeholders(value, context)
+        }
+    )
     source = _source(spec, group, inner.header, context)
     return ResolvedSource(source, (group,), missing) if source else None
+
+
+def _group(values: dict[Text, ResolvedValue | None]) -> ResolvedGroup:
+    return {str(name): value for name, value in values.items() if value is not None}
+
+
+def _report_placeholders(spec: ValueSpec, context: Context) -> bool:
+    numbered = [name for name in spec.own_columns if PLACEHOLDER in name]
+    for name in numbered:
+        message, hint = f"'{name}' is numbered, but repeat: is missing", f'add repeat: "{PLACEHOLDER}" above it'
+        context.error("repeat-missing", message, hint, name.place)
+    return bool(numbered)
 
 
 # --- where entries come from --------------------------------------------------------------------
@@ -73,7 +90,7 @@ def _inner_header(spec: EntriesSpec, context: Context) -> Header:
         case CellPieces(pattern=pattern):
             return Header([_part(i, name) for i, name in enumerate(pattern.names)], noun="group of the pattern")
         case Text():
-            names = dict.fromkeys(str(name) for value in spec.fields.values() for name in value.columns)
+            names = dict.fromkeys(str(name) for value in spec.fields.values() for name in value.own_columns)
             return Header([_part(index, name) for index, name in enumerate(names)])
         case _:
             return context.header
@@ -95,9 +112,9 @@ def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Con
             return _from_group(spec, context)
         case CellPieces() as cell:
             column = context.find(cell.column)
-            return FromPieces(column, cell.split, cell.pattern, cell.key("pattern").place) if column else None
+            return FromPieces(column, cell.split, cell.pattern, cell.node.key("pattern").place) if column else None
         case ParallelLists() as lists:
-            columns = {column.index: column for value in group.fields.values() for column in value.columns}
+            columns = {column.index: column for value in group.values() for column in value.columns}
             split = None if lists.split == "json" else lists.split
             return FromLists(tuple(columns.values()), split, lists.numbered == "true")
         case _:
@@ -106,38 +123,14 @@ def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Con
 
 def _from_group(spec: EntriesSpec, context: Context) -> FromGroup | None:
     if context.mapping.group_by is None:
-        message, hint = (
-            "rows: needs group_by:, which groups the rows of a candidate",
-            "add group_by: COLUMN under source:",
-        )
-        context.error("group-by-missing", message, hint, spec.place_of("rows"))
+        message = "rows: needs group_by:, which groups the rows of a candidate"
+        hint = "add group_by: COLUMN under source:"
+        context.error("group-by-missing", message, hint, spec.node.place_of("rows"))
         return None
     if not isinstance(spec.rows, Filter):
         return FromGroup(None)
     where = resolve_filter(spec.rows, context, "rows")
     return FromGroup(where) if where else None
-
-
-# --- without repeat: one group ------------------------------------------------------------------
-
-
-def _single_group(spec: EntriesSpec, context: Context) -> ResolvedGroup:
-    fields: dict[str, ResolvedValue] = {}
-    for name, value_spec in spec.fields.items():
-        if spec.source is None and _report_placeholders(value_spec, context):
-            continue
-        value = resolve_value(value_spec, spec_of_entry(spec.kind, name), context)
-        if value is not None:
-            fields[str(name)] = value
-    return ResolvedGroup(fields)
-
-
-def _report_placeholders(spec: ValueSpec, context: Context) -> bool:
-    numbered = [name for name in spec.columns if PLACEHOLDER in name]
-    for name in numbered:
-        message, hint = f"'{name}' is numbered, but repeat: is missing", f'add repeat: "{PLACEHOLDER}" above it'
-        context.error("repeat-missing", message, hint, name.place)
-    return bool(numbered)
 
 
 # --- with repeat: groups counted from the header ------------------------------------------------
@@ -151,21 +144,21 @@ def _numbered_groups(spec: EntriesSpec, context: Context) -> tuple[ResolvedGroup
     for name, value in spec.fields.items():
         check_value(value, spec_of_entry(spec.kind, name), context)
     numbers = sorted({number for columns in found.values() for number in columns})
-    return tuple(_group(spec, number, found, context) for number in numbers)
-
-
-def _group(spec: EntriesSpec, number: int, found: dict[Text, _ColumnsByGroup], context: Context) -> ResolvedGroup:
-    fields: dict[str, ResolvedValue] = {}
-    for name, value_spec in spec.fields.items():
-        columns = found[name].get(number, ())
-        if columns or value_spec.value is not None:
-            fields[str(name)] = with_columns(value_spec, spec_of_entry(spec.kind, name), columns, context)
-    return ResolvedGroup(fields)
+    return tuple(
+        _group(
+            {
+                name: with_columns(value, spec_of_entry(spec.kind, name), found[name].get(number, ()), context)
+                for name, value in spec.fields.items()
+                if number in found[name] or value.value is not None
+            }
+        )
+        for number in numbers
+    )
 
 
 def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) -> _ColumnsByGroup:
     found: dict[int, list[Column]] = defaultdict(list)
-    for template in spec.columns:
+    for template in spec.own_columns:
         if PLACEHOLDER not in template:
             message, hint = f"'{template}' has no {PLACEHOLDER}", f"write {PLACEHOLDER} in place of the number"
             context.error("placeholder-missing", message, hint, template.place)
@@ -173,8 +166,7 @@ def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) ->
         names = _names(template, context.header, unnumbered=unnumbered)
         if not names:
             hint = context.header.proposal(template.replace(PLACEHOLDER, "1"))
-            message = f"no column matches '{template}'"
-            context.error("column-not-found", message, hint, template.place)
+            context.error("column-not-found", f"no column matches '{template}'", hint, template.place)
         for number, name in names.items():
             column = context.find(name)
             if column is not None:

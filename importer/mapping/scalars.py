@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import unicodedata
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Final, NamedTuple
@@ -19,12 +18,14 @@ from importer.mapping.shapes import (
     JsonSchema,
     Leaf,
     ListOf,
+    invalid,
     read_filled,
     read_text,
     reading_of,
     refusal,
 )
 from importer.problems import LinePlace
+from importer.text.currencies import currency_code
 from importer.text.dates import COUNTS, LANGUAGES, tokens
 from importer.text.normalize import did_you_mean, normalize
 
@@ -35,9 +36,7 @@ def _column(node: Node) -> Text:
     text = read_text(node)
     if not text.strip():
         name = text.name.removeprefix("each item of ")
-        raise refusal(
-            "mapping-value-invalid", f"{name} is blank", 'enter the name of a column, or its letter, for example "=C"'
-        )
+        raise invalid(f"{name} is blank", 'enter the name of a column, or its letter, for example "=C"')
     return text
 
 
@@ -59,9 +58,8 @@ _FIRST_PIVOT, _LAST_PIVOT = 1900, 2001
 def _number(node: Node) -> int:
     text = read_text(node)
     if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) > 0):
-        raise refusal(
-            "mapping-number-invalid", f"{text.name} must be a whole number of 1 or more", "write it in digits"
-        )
+        message = f"{text.name} must be a whole number of 1 or more"
+        raise refusal("mapping-number-invalid", message, "write it in digits")
     return int(text)
 
 
@@ -104,9 +102,7 @@ _NOT_EMPTY: Final[JsonSchema] = {"type": "string", "minLength": 1}
 def _separator(node: Node) -> str:
     text = read_text(node)
     if not text:
-        raise refusal(
-            "mapping-value-invalid", f"{text.name} is blank", 'write the separator in quotes, for example ";"'
-        )
+        raise invalid(f"{text.name} is blank", 'write the separator in quotes, for example ";"')
     return NEWLINE.get(text, str(text))
 
 
@@ -114,11 +110,8 @@ def _delimiter(node: Node) -> str:
     text = read_text(node)
     character = _DELIMITERS.get(text.casefold(), str(text))
     if len(character) != 1 or character.isalnum() or character in '"\r\n':
-        raise refusal(
-            "separator-invalid",
-            f"'{text}' is not a valid delimiter",
-            'use one character in quotes, for example ";" or "tab"',
-        )
+        hint = 'use one character in quotes, for example ";" or "tab"'
+        raise refusal("separator-invalid", f"'{text}' is not a valid delimiter", hint)
     return character
 
 
@@ -152,23 +145,11 @@ Encoding = Annotated[str, Leaf(_encoding, _NOT_EMPTY)]
 
 # --- currencies -----------------------------------------------------------------------------------
 
-# Words that multiply a number: 48k is not 48, TEUR is a thousand euros, MM$ a million dollars.
-_MULTIPLIER = re.compile(
-    r"k|m|mn|mio|mil|mila|mille|mln|bn|mrd|tsd|tys|bin|tausend|thousand|milyon|million|lacs?|lakhs?|cr|crores?|тыс|млн|млрд"
-    r"|.*[万千億亿].*"
-    r"|[ktm](eur|usd|gbp|chf|try|pln|kr|sek|nok|dkk|czk|huf|inr)"
-)
-
-_DOLLARS = re.compile(r"(?!MM)([A-Z]{2}|[ABCRSZ])\$")
-
 
 def _currency(node: Node) -> Text:
     text = read_filled(node).strip()
-    is_sign = unicodedata.category(text[-1]) == "Sc" and (len(text) == 1 or _DOLLARS.fullmatch(text))
-    letters = text.removesuffix(".")
-    is_word = letters.isalpha() and (len(letters) > 1 or letters in "円元")
-    if not is_sign and (not is_word or _MULTIPLIER.fullmatch(normalize(letters))):
-        hint = 'write a sign or a code, for example [EUR, "€"]'
+    if currency_code(text) is None:
+        hint = 'write a sign, a code or the usual short form of a currency, for example [EUR, "€"]'
         raise refusal("currency-invalid", f"'{text}' is not a currency", hint)
     return Text(text, node.place)
 
@@ -204,9 +185,8 @@ def _date_format(node: Node) -> Text:
 def _language(node: Node) -> Text:
     text = read_text(node)
     if text not in LANGUAGES:
-        raise refusal(
-            "language-unknown", f"'{text}' is not a supported language for month names", did_you_mean(text, LANGUAGES)
-        )
+        message = f"'{text}' is not a supported language for month names"
+        raise refusal("language-unknown", message, did_you_mean(text, LANGUAGES))
     return text
 
 
@@ -274,8 +254,7 @@ def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
     elif isinstance(node, Keys):
         lines = _inline_lines(node, reading)
     else:
-        message, hint = f"{node.name} must be keys and values", "write 'TEXT OF THE CELL: VALUE', one per line"
-        raise refusal("mapping-value-invalid", message, hint)
+        raise invalid(f"{node.name} must be keys and values", "write 'TEXT OF THE CELL: VALUE', one per line")
     entries: dict[str, TableEntry] = {}
     for line in lines:
         first = entries.setdefault(normalize(line.cell), line)

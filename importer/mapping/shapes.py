@@ -7,7 +7,7 @@ value does not hide them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Final, Self, get_args
 
@@ -38,6 +38,11 @@ JsonSchema = dict[str, Any]
 def refusal(code: str, message: str, hint: str) -> PydanticCustomError:
     """The error to raise for a node; it is reported at the place of the node."""
     return PydanticCustomError(code, "{message}", {"message": message, "hint": hint})
+
+
+def invalid(message: str, hint: str) -> PydanticCustomError:
+    """The same, for a text, list or section that cannot be what is expected there."""
+    return refusal("mapping-value-invalid", message, hint)
 
 
 def report(error: ValidationError, reading: Reading) -> None:
@@ -94,10 +99,9 @@ def _listed(node: Node) -> list[Node]:
     if isinstance(node, Text):
         return [node]
     if isinstance(node, Keys):
-        message = f"{node.name} must be a text or a list of texts"
-        raise refusal("mapping-value-invalid", message, "write it in quotes, or as [a, b]")
+        raise invalid(f"{node.name} must be a text or a list of texts", "write it in quotes, or as [a, b]")
     if not node:
-        raise refusal("mapping-value-invalid", f"{node.name} is an empty list", "enter at least one text")
+        raise invalid(f"{node.name} is an empty list", "enter at least one text")
     return list(node)
 
 
@@ -105,15 +109,14 @@ def read_text(node: Node) -> Text:
     """A text that may be blank."""
     if isinstance(node, Text):
         return node
-    hint = "write it in quotes" if isinstance(node, Keys) else "enter one text"
-    raise refusal("mapping-value-invalid", f"{node.name} must be a text", hint)
+    raise invalid(f"{node.name} must be a text", "write it in quotes" if isinstance(node, Keys) else "enter one text")
 
 
 def read_filled(node: Node) -> Text:
     """A text that is not blank."""
     text = read_text(node)
     if not text.strip():
-        raise refusal("mapping-value-invalid", f"{text.name} is blank", "enter a text, or remove the key")
+        raise invalid(f"{text.name} is blank", "enter a text, or remove the key")
     return text
 
 
@@ -174,24 +177,17 @@ class Section(BaseModel):
     __hash__ = object.__hash__
 
     @property
+    def node(self) -> Keys:
+        """The section as it is in the file."""
+        return self._node
+
+    @property
     def place(self) -> LinePlace:
         return self._node.place
 
-    def key(self, name: str) -> Text:
-        """A key with its place; it must exist."""
-        return self._node.key(name)
-
-    def has(self, name: str) -> bool:
-        """Whether the file has the key."""
-        return name in self._node
-
-    def place_of(self, name: str) -> LinePlace:
-        """The place of the value of a key, which must exist."""
-        return self._node[self.key(name)].place
-
     def values_of(self, names: Iterable[str]) -> dict[Text, Any]:
         """The values of these keys, as far as the file has them, by key."""
-        return {self.key(name): getattr(self, name) for name in names if self.has(name)}
+        return {self._node.key(name): getattr(self, name) for name in names if name in self._node}
 
     @classmethod
     def known(cls) -> dict[str, Any]:
@@ -221,8 +217,7 @@ class Section(BaseModel):
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
         """The error for a text or list instead of the section."""
         if isinstance(node, Text) and not node:
-            hint = "write 'key: value' pairs below it, one per line, indented"
-            return refusal("mapping-value-invalid", f"{cls.name_of(node)} is empty", hint)
+            return invalid(f"{cls.name_of(node)} is empty", "write 'key: value' pairs below it, one per line, indented")
         return no_keys(cls.name_of(node))
 
     @model_validator(mode="wrap")
@@ -231,7 +226,8 @@ class Section(BaseModel):
         if not isinstance(node, Text | Items | Keys):  # made by our own code, not read from a file
             return handler(node)
         if cls.short and isinstance(node, Text):
-            node = Keys([(Text(cls.short, node.place), read_filled(node))], node.place, node.name)
+            pairs = [(Text(cls.short, node.place), read_filled(node))]
+            node = Keys(pairs, node.place, node.name, in_braces=node.in_braces)
         if not (isinstance(node, Keys) and cls.fits(node)):
             raise cls.wrong_shape(node)
         cls._check(node, reading_of(info))
@@ -270,12 +266,10 @@ class Section(BaseModel):
 
 def no_keys(name: str) -> PydanticCustomError:
     """The error for a text or list instead of keys and values."""
-    return refusal(
-        "mapping-value-invalid", f"{name} must be keys and values", "write 'key: value' pairs, one per line, indented"
-    )
+    return invalid(f"{name} must be keys and values", "write 'key: value' pairs, one per line, indented")
 
 
-def exclude(node: Keys, given: list[str], hint: str, reading: Reading) -> None:
+def exclude(node: Keys, given: Sequence[str], hint: str, reading: Reading) -> None:
     """Report keys that exclude each other."""
     message = f"{node.name} has {' and '.join(given)}"
     reading.error("keys-conflict", message, hint, node.key(given[1]).place)

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from importer.mapping.nodes import Keys, Node, Reading, Text
 from importer.mapping.scalars import Delimiter, Encoding, Number, RowNumbers
-from importer.mapping.shapes import FILLED, Filled, Leaf, OneOf, Section, Texts, key, read_filled, refusal, required_key
+from importer.mapping.shapes import FILLED, Filled, Leaf, OneOf, Section, Texts, invalid, key, read_filled, required_key
 from importer.models import SourceOptions
 
 # --- rows of the source -------------------------------------------------------------------------
@@ -33,10 +33,9 @@ class Filter(Section):
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         if ("is" in node) == ("is_not" in node):
-            message = (
-                f"{node.name} has both is and is_not" if "is" in node else f"{node.name} has neither is nor is_not"
-            )
-            reading.error("filter-condition-invalid", message, "use one of them, with a list of values", node.place)
+            has = "both is and is_not" if "is" in node else "neither is nor is_not"
+            hint = "use one of them, with a list of values"
+            reading.error("filter-condition-invalid", f"{node.name} has {has}", hint, node.place)
 
 
 class GroupBy(Section):
@@ -99,9 +98,7 @@ class ChildSource:
 def _file_name(node: Node) -> Text:
     text = read_filled(node)
     if "\0" in text:
-        raise refusal(
-            "mapping-value-invalid", f"{text.name} contains a NUL character, which file names cannot have", "remove it"
-        )
+        raise invalid(f"{text.name} contains a NUL character, which file names cannot have", "remove it")
     return text
 
 

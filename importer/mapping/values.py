@@ -34,8 +34,8 @@ from importer.mapping.shapes import (
     Section,
     Texts,
     exclude,
+    invalid,
     key,
-    refusal,
     required_key,
 )
 from importer.mapping.tables import ChildFile, ChildRows, ChildSheet
@@ -115,10 +115,8 @@ class Formats(Section):
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         decimal = node.value("decimal")
         if isinstance(decimal, Text) and decimal in (".", ",") and decimal == node.value("thousands"):
-            message = f"decimal and thousands are both '{decimal}'"
-            reading.error(
-                "separators-identical", message, "use a different character for each", node.key("thousands").place
-            )
+            message, place = f"decimal and thousands are both '{decimal}'", node.key("thousands").place
+            reading.error("separators-identical", message, "use a different character for each", place)
         yes, no = ({normalize(text) for text in texts_in(node.value(name))} for name in ("yes", "no"))
         for word in sorted(yes & no):
             message = f"'{word}' is listed under both yes and no"
@@ -219,6 +217,12 @@ class _ValueKeys(Section):
 _SOURCES = ("column", "join", "value")
 # A key has no effect without the other one.
 _NEEDED_BY = {"with": "join", "otherwise": "values", "group": "pattern", "take": "split"}
+_ONE = "keep one of them"
+_EXCLUSIVE = (
+    (("values", "before"), "write the whole text in the value table"),
+    (("values", "after"), "write the whole text in the value table"),
+    (("sheet", "file"), f"{_ONE}; sheet: under file: names a sheet of that file"),
+)
 
 
 class ValueSpec(Formats, _ValueKeys):
@@ -230,15 +234,27 @@ class ValueSpec(Formats, _ValueKeys):
         "dependentRequired": {unused: [without] for unused, without in _NEEDED_BY.items()},
     }
 
+    sheet: ChildSheet | None = key("Another sheet of the workbook, which contains the column.")
+    file: ChildFile | None = key("Another file, which contains the column.")
+
     @property
     def columns(self) -> tuple[Text, ...]:
-        """The columns that it names; empty for a constant."""
+        """The columns that it is read from; empty for a constant."""
         return self.column or self.join or ()
+
+    @property
+    def rows(self) -> ChildRows | None:
+        """The rows of another table that it is looked up in."""
+        return self.sheet or self.file
+
+    @property
+    def own_columns(self) -> tuple[Text, ...]:
+        """Its columns in the row itself: of a lookup, the one that matches the key there."""
+        return (self.rows.equals,) if self.rows else self.columns
 
     @classmethod
     def wrong_shape(cls, node: Node) -> PydanticCustomError:
-        message, hint = f"{node.name} must be a column or keys", "write several columns as {column: [a, b]}"
-        return refusal("mapping-value-invalid", message, hint)
+        return invalid(f"{node.name} must be a column or keys", "write several columns as {column: [a, b]}")
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
@@ -248,31 +264,21 @@ class ValueSpec(Formats, _ValueKeys):
             hint = 'enter a column name, or keys such as column: "E-mail"'
             reading.error("key-missing", f"{node.name} has no column, join or value", hint, node.place)
         elif len(given) > 1:
-            exclude(node, given, "keep one of them", reading)
-        else:
-            _check_unused_keys(node, given[0], set(cls.known()), reading)
-        for unused in ("take", "group"):
-            if unused in node and _NEEDED_BY[unused] not in node:
-                message = f"{unused} has no effect without {_NEEDED_BY[unused]}"
-                reading.error("key-without-effect", message, "remove it", node.key(unused).place)
+            exclude(node, given, _ONE, reading)
+        for pair, hint in _EXCLUSIVE:
+            if all(name in node for name in pair):
+                exclude(node, pair, hint, reading)
+        for typed in node if given else ():
+            needed = _NEEDED_BY.get(typed)
+            if needed and needed not in node:
+                unused = f"without {needed}"
+            elif given == ["value"] and typed in cls.known() and typed not in ("value", "present"):
+                unused = "with a constant value"
+            else:
+                continue
+            reading.error("key-without-effect", f"{typed} has no effect {unused}", "remove it", typed.place)
         if "pattern" in node:
             _check_group(node, reading)
-
-
-def _check_unused_keys(node: Keys, source: str, known: set[str], reading: Reading) -> None:
-    for affix in ("before", "after"):
-        if "values" in node and affix in node:
-            exclude(node, ["values", affix], "write the whole text in the value table", reading)
-    for typed in node:
-        unused = ""
-        if typed == "with" and source != "join":
-            unused = "without join"
-        elif source == "value" and typed in known and typed not in ("value", "present"):
-            unused = "with a constant value"
-        elif typed == "otherwise" and "values" not in node:
-            unused = "without values"
-        if unused:
-            reading.error("key-without-effect", f"{typed} has no effect {unused}", "remove it", typed.place)
 
 
 def _check_group(node: Keys, reading: Reading) -> None:
@@ -297,25 +303,7 @@ class AnswerKeys(Section):
     )
 
 
-class CandidateValue(ValueSpec):
-    """A value of a candidate, from the candidate's row or from the row of another table that belongs to it."""
-
-    sheet: ChildSheet | None = key("Another sheet of the workbook, which contains the column.")
-    file: ChildFile | None = key("Another file, which contains the column.")
-
-    @property
-    def rows(self) -> ChildRows | None:
-        """The rows of another table that it is looked up in."""
-        return self.sheet or self.file
-
-    @classmethod
-    def check_keys(cls, node: Keys, reading: Reading) -> None:
-        super().check_keys(node, reading)
-        if "sheet" in node and "file" in node:
-            exclude(node, ["sheet", "file"], "keep one of them; sheet: under file: names a sheet of that file", reading)
-
-
-class AnswerValue(AnswerKeys, CandidateValue):
+class AnswerValue(AnswerKeys, ValueSpec):
     """A value that answers a question."""
 
 

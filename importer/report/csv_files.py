@@ -98,7 +98,8 @@ class EntryFiles:
             problems = [one for one in reported.outcome.problems if table.has(one.place)]
             if problems:
                 found = self._found.setdefault(f"{stem}.{table.label}.csv", _EntriesToFix(table, reported.outcome.kind))
-                found.keys.add(reported.row.cells[table.equals].strip())
+                if table.equals is not None:
+                    found.keys.add(reported.row.cells[table.equals].strip())
                 for problem in problems:
                     assert isinstance(problem.place, CellPlace)
                     found.problems.setdefault(problem.place.row, []).append(problem)
@@ -132,7 +133,7 @@ class _EntriesToFix:
         """All rows of the table; first those of the candidates that have to be fixed."""
         for is_to_fix in (True, False):
             for row in self.table.rows():
-                if (row.cells[self.table.key].strip() in self.keys) is is_to_fix:
+                if (row.number in self.problems or row.cells[self.table.key].strip() in self.keys) is is_to_fix:
                     problems = tuple(dict.fromkeys(self.problems.get(row.number, ())))
                     yield ReportedRow(row, Outcome(row.number, self.kind, problems=problems)), is_to_fix
 

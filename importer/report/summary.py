@@ -32,7 +32,8 @@ VERSION: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """A table with entries of the rows, which have its rows' cell at index `key` in their cell at index `equals`.
+    """A table with entries of the rows, which have its rows' cell at index `key` in their cell at index `equals`; or
+    a table that entries look up, then `equals` is None.
 
     origin, columns, delimiter, knows_types: as in RunFacts; label: part of the name of a file with its rows.
     """
@@ -40,7 +41,7 @@ class Entries:
     label: str
     origin: Origin
     key: int
-    equals: int
+    equals: int | None
     columns: tuple[Column, ...]
     delimiter: str
     knows_types: bool

@@ -47,14 +47,15 @@ class ChildCopy:
 @dataclass(frozen=True, slots=True)
 class EntryTable:
     """A table with the entries of candidates, from its private copy: those whose cell at index `key` is equal to the
-    candidate's cell at index `equals`. label: part of the names of results files with its rows."""
+    candidate's cell at index `equals`; None if entries look it up. label: part of the names of results files with its
+    rows."""
 
     label: str
     copy: str
     options: SourceOptions
     shown_as: str
     key: int
-    equals: int
+    equals: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open
 from importer.mapping import (
     OUTSIDE_HINT,
     ChildSource,
-    FromChild,
     Mapping,
     ResolvedMapping,
     is_within,
@@ -65,12 +64,13 @@ class ChildTables:
     copies: tuple[ChildCopy, ...]
     copy_of: dict[ChildSource, ChildCopy]
 
-    def entries(self, joins: Iterable[FromChild]) -> tuple[EntryTable, ...]:
+    def entries(self, mapping: ResolvedMapping) -> tuple[EntryTable, ...]:
         """The tables that are joined with the source, by one key each; without those whose labels are the same."""
         child_of = {table.origin: child for child, table in self.tables.items()}
+        joins = [(join, join.equals.index) for join in (*mapping.joins, *mapping.lookups)]
         found: dict[str, set[EntryTable]] = {}
-        for join in joins:
-            child, key, equals = child_of[join.children.origin], join.children.key.index, join.equals.index
+        for join, equals in (*joins, *((join, None) for join in mapping.entry_lookups)):
+            child, key = child_of[join.children.origin], join.children.key.index
             copy, label = self.copy_of[child], label_of(child)
             found.setdefault(label, set()).add(EntryTable(label, copy.copy, child.options, copy.shown_as, key, equals))
         return tuple(tables.pop() for tables in found.values() if len(tables) == 1)

@@ -281,7 +281,8 @@ def remove_folder(folder: Path) -> None:
 
 EDITS_FILE: Final = "mapping_changes.yaml"
 _EDITS_TOP = (
-    "# Proposed changes of the mapping: review them, then paste what is below the comments into the mapping file."
+    "# Proposed changes of the mapping: review them, then paste what is below the comments into the mapping file,\n"
+    "# in this order, from its end to its start, so that the numbers of lines stay right."
 )
 _EDIT_MARK = "## "
 
@@ -300,9 +301,9 @@ def write_edits(folder: Path, edits: Iterable[tuple[str, Sequence[str]]]) -> Non
 
 
 def summaries_of_edits(folder: Path) -> list[str]:
-    """What each of the proposed changes of a run does."""
+    """What each of the proposed changes of a run does, in the order of the mapping file."""
     try:
         lines = read_private(folder / EDITS_FILE).decode().splitlines()
     except (OSError, UnicodeDecodeError):
         return []
-    return [line.removeprefix(_EDIT_MARK) for line in lines if line.startswith(_EDIT_MARK)]
+    return [line.removeprefix(_EDIT_MARK) for line in reversed(lines) if line.startswith(_EDIT_MARK)]

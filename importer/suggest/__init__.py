@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importer.suggest.columns import ColumnView, sample_columns
 from importer.suggest.entry_columns import Join, OtherSheet, join_of
+from importer.suggest.full_names import likely_full_names
 from importer.suggest.profile import ColumnKind, ColumnProfile, SheetProfile, profile_sheet
 from importer.suggest.proposal import OpenPoints, Proposal, SourceFacts, open_points
 from importer.suggest.propose import finds_candidates, propose
@@ -21,6 +22,7 @@ __all__ = [
     "SourceFacts",
     "finds_candidates",
     "join_of",
+    "likely_full_names",
     "open_points",
     "profile_sheet",
     "propose",

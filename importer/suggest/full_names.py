@@ -10,6 +10,7 @@ from importer.suggest.proposal import Goal, Match, NameStyle
 from importer.text.names import wrong_word
 
 _MIN_SHARE = 0.6  # of the names
+_MAX_WORDS = 4  # of a name
 # A column with only such a word as its header has the names, if the values look like names.
 _PEOPLE = frozenset({"candidate", "applicant", "aday", "bewerber", "kandidat"})
 
@@ -32,6 +33,17 @@ def person_names(goals: tuple[Goal, Goal], views: Sequence[ColumnView]) -> list[
         return _parts_of(whole, goals)
     found = zip(goals, pair or (first, last), strict=True)
     return [Match(goal, (one,), _name_review_reason(one)) for goal, one in found if one]
+
+
+def likely_full_names(views: Sequence[ColumnView]) -> ColumnView | None:
+    """The column that has full names by its header, else the only unknown column whose values look like them."""
+    unknown = [one for one in views if not one.concept and _are_full_names(one) and one.share(_is_like_a_name) == 1]
+    return _of(views, "full_name") or (unknown[0] if len(unknown) == 1 else None)
+
+
+def _is_like_a_name(text: str) -> bool:
+    words = text.split()  # `Zoë van Dyk`
+    return len(words) <= _MAX_WORDS and words[0][0].isupper() and words[-1][0].isupper()
 
 
 def _are_full_names(one: ColumnView) -> bool:

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from importer.mapping import Kind, ResolvedMapping, ResolvedTable, ResolvedValue, comment_text, flow_list, scalar
+from importer.mapping import (
+    Items,
+    Keys,
+    Kind,
+    Node,
+    ResolvedMapping,
+    ResolvedValue,
+    Text,
+    comment_text,
+    flow_list,
+    scalar,
+)
 from importer.problems import LinePlace, Unread
 from importer.suggest.date_forms import date_forms
 from importer.suggest.proposal import TableLine
 from importer.suggest.value_settings import table_of
-
-_QUOTED = r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'"""
-_PLAIN_LINE = re.compile(rf"(\s*[^\s{{\[#].*?:)\s+({_QUOTED}|[^\s{{\[|>&*#\"'][^#{{}},\[\]]*?)(?:\s+#.*|\s*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +34,21 @@ class MappingEdit:
 
 
 def mapping_edits(mapping: ResolvedMapping, unread: Mapping[tuple[Unread, str], int]) -> tuple[MappingEdit, ...]:
-    """The changes that would help, in the order of the mapping file.
+    """The changes that would help, from the end of the mapping file to its start: pasting one moves no other.
 
     unread: how often each text could not be read, with the code of its problem.
     """
-    counts: dict[tuple[LinePlace, bool], Counter[str]] = defaultdict(Counter)
-    for (one, code), count in unread.items():
-        counts[one.setting, code == "date-invalid"][one.text] += count
     values = {value.place: value for value in mapping.values}
-    found = []
-    for (place, is_date), texts in sorted(counts.items(), key=lambda item: item[0][0].line):
-        if (value := values.get(place)) is not None:
-            found.append((_date_edit if is_date else _table_edit)(value, texts))
+    counts: dict[tuple[LinePlace, bool], Counter[str]] = defaultdict(Counter)
+    changed: dict[tuple[LinePlace, bool], ResolvedValue] = {}
+    for (one, code), count in unread.items():
+        if (value := values.get(one.setting)) is not None:
+            table = value.written.value("values")  # may be shared with *
+            key = (table.place if isinstance(table, Keys) else value.place, code == "date-invalid")
+            changed[key] = value
+            counts[key][one.text] += count
+    from_end = sorted(changed, key=lambda key: (key[0].file, key[0].line, key[0].column), reverse=True)
+    found = [(_date_edit if key[1] else _table_edit)(changed[key], counts[key]) for key in from_end]
     return tuple(edit for edit in found if edit is not None)
 
 
@@ -51,61 +62,29 @@ def _table_edit(value: ResolvedValue, counts: Counter[str]) -> MappingEdit | Non
     if not lines or not options:
         return None
     likely = sum(line.target is not None for line in lines)
-    total = sum(counts.values())
-    texts = f"{len(lines)} unknown text{'' if len(lines) == 1 else 's'} in {_cells(total)}"
+    texts = f"{len(lines)} unknown text{'' if len(lines) == 1 else 's'} in {_cells(sum(counts.values()))}"
     summary = f"{_at(value.place)} {value.field.label}: {texts}, {likely} with a similar option"
+    pasted = _into_table(value, lines)
     known = f"# The options are: {comment_text(', '.join(options))}"
-    if value.table is not None:
-        return MappingEdit(summary, (known, *_into_table(value.table, lines)))
-    return MappingEdit(summary, (known, *_into_value(value.place, "values", lines)))
+    return MappingEdit(summary, (known, *pasted)) if pasted else None
 
 
-def _into_table(table: ResolvedTable, lines: Iterable[TableLine]) -> Iterator[str]:
-    place = table.place
-    after = place.text[place.column - 1 :].partition(":")[2].strip()
-    if not after or after.startswith("#"):
-        yield f"# Insert below line {place.line}:"
-        yield from _block(lines, " " * (place.column + 1))
-    elif after.startswith("{"):
-        yield f"# Insert after values: {{ in line {place.line}:"
-        yield from _flow(lines, "{}, ")
-    else:
-        file = re.split(r"[,}#]", after)[0].strip(" \"'")
-        yield f"# Add to the file {file}:"
-        yield from (f"{_csv(line.cell)},{_csv(line.target)}" for line in lines if line.target is not None)
-
-
-def _into_value(place: LinePlace, key: str, lines: Iterable[TableLine]) -> Iterator[str]:
-    indent = " " * (place.column - 1)
-    if (plain := _plain_line(place)) is not None:
-        before, column = plain
-        indent = " " * (len(before) - len(before.lstrip()) + 2)
-        yield f"# Replace line {place.line} by:"
-        yield from (before, f"{indent}column: {column}", f"{indent}{key}:")
-        yield from _block(lines, indent + "  ")
-    elif (name := _inline_name(place)) is not None:
-        yield f"# Write instead of {name} in line {place.line}:"
-        yield from _flow(lines, f"{{{{column: {name}, {key}: {{{{{{}}}}}}}}}}")
-    elif place.text[place.column - 1 :].startswith("{"):
-        yield f"# Insert after {{ in line {place.line}:"
-        yield from _flow(lines, key + ": {{{}}}, ")
-    else:
-        yield f"# Insert above line {place.line}:"
-        yield f"{indent}{key}:"
-        yield from _block(lines, indent + "  ")
-
-
-def _plain_line(place: LinePlace) -> tuple[str, str] | None:
-    """A line `level: Level   # comment` as `level:` and `Level`; None if the value is written in another form."""
-    found = _PLAIN_LINE.fullmatch(place.text)
-    return (found[1], found[2]) if found and found.start(2) == place.column - 1 else None
-
-
-def _inline_name(place: LinePlace) -> str | None:
-    """A column between the braces of other keys: `Level` in `answers: {level: Level, city: City}`; None otherwise."""
-    before, rest = place.text[: place.column - 1], place.text[place.column - 1 :]
-    found = re.match(rf"{_QUOTED}|[^,{{}}\[\]]+", rest)
-    return found[0].strip() if found and before.strip() and not rest.startswith("{") else None
+def _into_table(value: ResolvedValue, lines: Sequence[TableLine]) -> list[str]:
+    table, node = value.table, value.written.value("values")
+    if table is None or node is None:
+        block = _NewKeys(lambda indent: (f"{indent}values:", *_block(lines, indent + "  ")),
+                         lambda form: _flow(lines, lambda text: form(f"values: {{{text}}}")))  # fmt: skip
+        return _into_value(value.written, block)
+    if isinstance(node, Text) and node.strip():
+        cells = ((line.cell, line.target) for line in lines if line.target is not None)
+        return [f"# Add to the file {node}:", *(table.delimiter.join(map(_csv, line)) for line in cells)]
+    if isinstance(node, Keys) and node.in_braces:
+        return _after("{", node.place, _flow(lines, lambda text: f"{text}, "))
+    if isinstance(node, Keys):
+        return _above(next(iter(node)).place, lambda indent: _block(lines, indent))
+    if value.written.in_braces:
+        return _after(":", table.place, _flow(lines, lambda text: f" {{{text}}}"))
+    return [f"# Insert below line {table.place.line}:", *_block(lines, " " * (table.place.column + 1))]
 
 
 def _block(lines: Iterable[TableLine], indent: str) -> Iterator[str]:
@@ -117,17 +96,16 @@ def _block(lines: Iterable[TableLine], indent: str) -> Iterator[str]:
             yield f"{indent}{scalar(line.cell)}: {scalar(line.target)}   # {_cells(line.count)}{note}"
 
 
-def _flow(lines: Iterable[TableLine], form: str) -> Iterator[str]:
+def _flow(lines: Sequence[TableLine], form: Callable[[str], str]) -> Iterator[str]:
     """One line for between braces; with texts that have no similar option, a second one to complete."""
-    lines = tuple(lines)
     known = [f"{scalar(line.cell)}: {scalar(line.target)}" for line in lines if line.target is not None]
     open_ones = [line for line in lines if line.target is None]
     if known:
-        yield form.format(", ".join(known))
+        yield form(", ".join(known))
     if open_ones:
         counts = ", ".join(f"{scalar(line.cell)} ({_cells(line.count)})" for line in open_ones)
         yield f"# No similar option for {counts}. Complete this line and use it instead:"
-        yield "# " + form.format(", ".join([*known, *(f"{scalar(line.cell)}: ..." for line in open_ones)]))
+        yield "# " + form(", ".join([*known, *(f"{scalar(line.cell)}: ..." for line in open_ones)]))
 
 
 # --- dates --------------------------------------------------------------------------------------------
@@ -143,36 +121,99 @@ def _date_edit(value: ResolvedValue, counts: Counter[str]) -> MappingEdit | None
     clashes = any(_with_day_and_month_swapped(form) in given for form in forms.formats)
     if value.field.kind is not Kind.DATE or forms.share < 1 or forms.ambiguity or forms.open_ends or lacks or clashes:
         return None
-    added = [form for form in forms.formats if form not in given]
-    settings = {"dates": (*given, *added)} if added else {}
-    months = dict.fromkeys((*map(str, value.formats.months or ("en",)), *forms.months))
-    if forms.months and len(months) > len(value.formats.months or ("en",)):
-        settings["months"] = tuple(months)
-    if not settings:
+    months = tuple(map(str, value.formats.months or ("en",)))
+    added = {
+        "dates": tuple(form for form in forms.formats if form not in given),
+        "months": tuple(language for language in forms.months if language not in months),
+    }
+    settings = {key: (*before, *added[key]) for key, before in (("dates", given), ("months", months)) if added[key]}
+    pasted = _settings(value.written, settings, added)
+    if not pasted:
         return None
-    cells = _cells(sum(counts.values()))
     texts = ", ".join(f"{key}: {flow_list(items)}" for key, items in settings.items())
-    summary = f"{_at(value.place)} {value.field.label}: {texts} reads all {cells} that are not dates now"
-    return MappingEdit(summary, tuple(_date_lines(value.place, settings)))
+    reads = f"reads all {_cells(sum(counts.values()))} that are not dates now"
+    return MappingEdit(f"{_at(value.place)} {value.field.label}: {texts} {reads}", tuple(pasted))
 
 
-def _date_lines(place: LinePlace, settings: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-    keys = [f"{key}: {flow_list(items)}" for key, items in settings.items()]
-    if (plain := _plain_line(place)) is not None:
-        before, column = plain
-        yield f"# Replace line {place.line} by:"
-        yield f"{before} {{column: {column}, {', '.join(keys)}}}"
-        return
-    if (name := _inline_name(place)) is not None:
-        yield f"# Write instead of {name} in line {place.line}:"
-        yield f"{{column: {name}, {', '.join(keys)}}}"
-        return
-    yield f"# Set in the value at line {place.line}, instead of its own {' and '.join(settings)}:"
-    yield from keys
+def _settings(
+    written: Keys, settings: Mapping[str, tuple[str, ...]], added: Mapping[str, tuple[str, ...]]
+) -> list[str]:
+    """Lists that a value has are changed, from the end of its line to the start; the others are new."""
+    own = sorted((written.key(key) for key in settings if key in written), key=lambda key: -key.place.column)
+    steps = [_into_list(written[key], settings[key], added[key]) for key in own]
+    new = [f"{key}: {flow_list(items)}" for key, items in settings.items() if key not in own]
+    if new:
+        keys = _NewKeys(lambda indent: (indent + one for one in new), lambda form: [form(", ".join(new))])
+        steps.append(_into_value(written, keys))
+    return [line for step in steps for line in step] if all(steps) else []
+
+
+def _into_list(node: Node, items: tuple[str, ...], added: tuple[str, ...]) -> list[str]:
+    place = node.place
+    if isinstance(node, Items) and not (isinstance(node[0], Text) and node[0].in_braces):
+        indent = " " * (place.column - 1)
+        return [f"# Insert below line {node[-1].place.line}:", *(f"{indent}- {scalar(one)}" for one in added)]
+    listed = re.match(r"\[[^\[\]]*\]", place.text[place.column - 1 :])
+    typed = _typed(node) if isinstance(node, Text) else listed and listed[0]
+    return [_instead_of(typed, place), flow_list(items)] if typed else []
 
 
 def _with_day_and_month_swapped(date_format: str) -> str:
     return date_format.replace("%d", "%\0").replace("%m", "%d").replace("%\0", "%m")
+
+
+# --- where lines belong: each of these is an instruction and what to paste, or empty if there is no line for it -----
+
+
+@dataclass(frozen=True, slots=True)
+class _NewKeys:
+    """New keys of a value, as lines, and as what is between braces, with what belongs around it."""
+
+    lines: Callable[[str], Iterable[str]]
+    flow: Callable[[Callable[[str], str]], Iterable[str]]
+
+
+def _into_value(written: Keys, new: _NewKeys) -> list[str]:
+    column = written.value("column")
+    if isinstance(column, Text) and column.place is written.place:  # only a column: `level: Level`
+        return _beside_column(column, new)
+    if written.in_braces:
+        return _after("{", written.place, new.flow(lambda text: f"{text}, "))
+    return _above(next(iter(written)).place, new.lines)
+
+
+def _beside_column(column: Text, new: _NewKeys) -> list[str]:
+    place, typed = column.place, _typed(column)
+    if typed is None:
+        return []
+    before, comment = place.text[: place.column - 1].rstrip(), place.text[place.column - 1 + len(typed) :].strip()
+    key = re.fullmatch(r"(\s*(?:- +)*)\S.*:", before)
+    if key is None or column.in_braces:
+        return [_instead_of(typed, place), *new.flow(lambda text: f"{{column: {typed}, {text}}}")]
+    indent = " " * (len(key[1]) + 2)
+    first = f"{before}   {comment}".rstrip()
+    return [f"# Replace line {place.line} by:", first, f"{indent}column: {typed}", *new.lines(indent)]
+
+
+def _above(place: LinePlace, lines: Callable[[str], Iterable[str]]) -> list[str]:
+    indent = place.text[: place.column - 1]
+    return [] if indent.strip() else [f"# Insert above line {place.line}:", *lines(indent)]
+
+
+def _after(sign: str, place: LinePlace, pasted: Iterable[str]) -> list[str]:
+    end = place.text.find(sign, place.column - 1) + 1
+    return [f"# Insert after {place.text[:end].strip()} in line {place.line}:", *pasted] if end else []
+
+
+def _instead_of(typed: str, place: LinePlace) -> str:
+    return f"# Write instead of {typed} in line {place.line}, from character {place.column}:"
+
+
+def _typed(text: Text) -> str | None:
+    """The text as it is in its line, with its quotes; None if it is written over several lines or has an anchor."""
+    rest = text.place.text[text.place.column - 1 :]
+    quoted = re.match(r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'""", rest)
+    return quoted[0] if quoted else str(text) if rest.startswith(text) else None
 
 
 # --- words --------------------------------------------------------------------------------------------

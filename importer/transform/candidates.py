@@ -181,7 +181,7 @@ class Duplicates:
         first_rows: FirstRows | None = None,
     ) -> None:
         """`repeated`: the duplicates that an earlier pass found, so that the first row of each is reported too."""
-        self._columns = mapping.candidate.email.columns
+        self._columns = mapping.candidate["email"].columns
         self._all_are_problems = mapping.duplicate_policy is DuplicatePolicy.ERROR
         self._first_row: FirstRows = {} if first_rows is None else first_rows
         self._known = repeated or {}

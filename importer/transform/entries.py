@@ -22,6 +22,7 @@ from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
+from importer.transform.lookups import value_reader
 from importer.transform.values import OPEN_END, ValueCache, ValueReader
 
 _FLAGS = tuple(fields[-1] for fields in ENTRY_FIELDS.values())
@@ -103,8 +104,7 @@ class _SourceReader:
             return {}
         found: list[Problem] = []
         entry = group.read(entry_row.row, found)
-        inside = entry_row.inside
-        problems.extend(replace(problem, place=inside) if inside else problem for problem in found)
+        problems.extend(replace(problem, place=entry_row.shown(problem.place)) for problem in found)
         return entry
 
 
@@ -135,10 +135,10 @@ class _GroupReader:
     def __init__(self, group: ResolvedGroup, kind: EntryKind, wire: WireFormat, caches: dict[str, ValueCache]) -> None:
         self._name, *_, self._flag = ENTRY_FIELDS[kind]  # the field that names the entry, and the flag of a current one
         self._always_flagged = wire.currently_flags == "always"
-        self.readers = {name: ValueReader(value, wire, caches[name]) for name, value in group.fields.items()}
+        self.readers = {name: value_reader(value, wire, caches[name]) for name, value in group.items()}
         self.columns = tuple(column for reader in self.readers.values() for column in reader.value.columns)
         self._from_cells = frozenset(
-            name for name, reader in self.readers.items() if reader.value.columns and reader.value.default is None
+            name for name, value in group.items() if value.columns and not value.lookup and value.default is None
         )
         self._indexes = tuple(column.index for column in self.columns)
 

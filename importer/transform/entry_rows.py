@@ -17,7 +17,7 @@ from importer.mapping import (
     ResolvedMapping,
 )
 from importer.models import Row
-from importer.problems import CellPlace, Column, Problem
+from importer.problems import CellPlace, Column, Origin, Place, Problem
 from importer.text.normalize import normalize
 from importer.transform.candidates import matches
 from importer.transform.literals import InvalidLiteral, Parsed, read_literal
@@ -33,6 +33,11 @@ class EntryRow:
 
     row: Row
     inside: CellPlace | None = None
+
+    def shown(self, place: Place | None) -> Place | None:
+        """The place for a person: of a part of a cell, that cell; a value may also be looked up in another table."""
+        is_part = self.inside is not None and isinstance(place, CellPlace) and place.origin == self.inside.origin
+        return self.inside if is_part else place
 
 
 # Each finder gives the rows, or adds a problem where the shape itself is wrong.
@@ -228,15 +233,24 @@ def join_warnings(
     `read` gives all rows of the source; `read_others`, if that is a results file, those of the file that it is from.
     """
     joins = [(join, True) for join in mapping.lookups] + [(join, False) for join in mapping.joins]
-    distinct = {(join.children.origin, join.children.key, join.equals): _Join(join, lookup) for join, lookup in joins}
-    for row in read() if distinct else ():
-        for check in distinct.values():
+    checks: dict[tuple[Origin, Column, Column | None], _Join] = {
+        (join.children.origin, join.children.key, join.equals): _Join(join, is_lookup) for join, is_lookup in joins
+    }
+    own = list(checks.values())
+    for join in mapping.entry_lookups:  # one check for all entries
+        checks.setdefault((join.children.origin, join.children.key, None), _Join(join, is_lookup=True))
+    for row in read() if checks else ():
+        for check in own:
             check.add(row)
-    for row in read_others() if distinct else ():
-        for check in distinct.values():
+        for source in mapping.entry_sources if mapping.entry_lookups else ():
+            for entry in finder_of(source.source, source.missing)(row, []):
+                for join in source.lookups:
+                    checks[join.children.origin, join.children.key, None].add(entry.row, join.equals)
+    for row in read_others() if checks else ():
+        for check in own:
             check.other_keys.add(check.key_of(row))
     grouped = mapping.grouping is not None  # then several rows may be one candidate
-    return tuple(problem for check in distinct.values() for problem in check.warnings(grouped=grouped))
+    return tuple(problem for check in checks.values() for problem in check.warnings(grouped=grouped))
 
 
 class _Join:
@@ -250,11 +264,11 @@ class _Join:
         self._repeated_count = 0
         self.other_keys: set[str] = set()
 
-    def key_of(self, row: Row) -> str:
-        return row.cells[self._join.equals.index].strip()
+    def key_of(self, row: Row, equals: Column | None = None) -> str:
+        return row.cells[(equals or self._join.equals).index].strip()
 
-    def add(self, row: Row) -> None:
-        key = self.key_of(row)
+    def add(self, row: Row, equals: Column | None = None) -> None:
+        key = self.key_of(row, equals)
         if key not in self._join.children.by_key or not key:
             return
         if self._first_row.setdefault(key, row.number) != row.number:

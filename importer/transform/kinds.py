@@ -12,6 +12,7 @@ from typing import Any
 from importer.mapping import NO_WORDS, YES_WORDS, Kind, Options, ResolvedValue
 from importer.problems import Unread
 from importer.settings import WireFormat
+from importer.text.currencies import currency_code
 from importer.text.normalize import did_you_mean, normalize
 from importer.transform.dates import date_reader
 from importer.transform.names import read_name
@@ -149,14 +150,6 @@ def _amount_in(value: ResolvedValue) -> Callable[[str], str]:
 
 _AMOUNT = re.compile(r"[^\d\s.,'+-]{1,4}\.?\s*[\d.,'’\s]+|[\d.,'’\s]+[^\d\s.,'+-]{1,4}\.?")
 _WORD = re.compile(r"[^\W\d_]+")
-# Without other words, such as `from 90000` and `48k`, the number may be another one.
-# fmt: off
-_CURRENCIES = frozenset((
-    "aed", "aud", "bgn", "brl", "byn", "cad", "chf", "cny", "czk", "dkk", "eur", "euro", "euros", "gbp", "huf", "inr",
-    "jpy", "kr", "kč", "kzt", "lei", "lira", "lv", "mxn", "nok", "pln", "ron", "rs", "rsd", "rub", "sar", "sek", "tl",
-    "try", "uah", "usd", "zł", "грн", "лв", "руб", "р", "тг",
-))
-# fmt: on
 
 
 def _number_hint(text: str, value: ResolvedValue) -> str:
@@ -164,8 +157,8 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
     is_known = any(currency in text for currency in declared or ())  # then something else is wrong
     if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text) and not is_known:
         word = _WORD.search(text)
-        if word and word[0].casefold() not in _CURRENCIES:
-            return "write it in digits"
+        if word and currency_code(word[0]) is None:
+            return "write it in digits"  # with another word, such as `from 90000` and `48k`, it may be another number
         if declared:
             return f"write it in digits and in {declared[0]}, or correct currency: {place}"
         is_currency = word or any(unicodedata.category(character) == "Sc" for character in text)

@@ -8,14 +8,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
 from importer.mapping import (
     Kind,
     Otherwise,
-    ResolvedGroup,
     ResolvedMapping,
     ResolvedSource,
     ResolvedTable,
@@ -45,8 +44,8 @@ class LikelyErrors:
         values = tuple(_values(mapping))
         varying = [(key, value) for key, value, asked in values if _must_vary(value, asked)]
         self._otherwise = _Otherwise(mapping)
-        self._domains = _Domains(mapping.candidate.email)
-        self._people = _People(varying, mapping.candidate.email, people)
+        self._domains = _Domains(mapping.candidate["email"])
+        self._people = _People(varying, mapping.candidate["email"], people)
         self._answers: list[tuple[int | str, _SameForAll | _Magnitudes]] = [
             (key, _SameForAll(value)) for key, value in varying if value.default is None
         ]
@@ -78,10 +77,9 @@ class LikelyErrors:
 
 def _values(mapping: ResolvedMapping) -> Iterator[tuple[int | str, ResolvedValue, Question | None]]:
     """Each value that is read from columns, by the key of what is sent; entries are left out."""
-    for name in fields(mapping.candidate):
-        value = getattr(mapping.candidate, name.name)
-        if value is not None and value.columns:
-            yield name.name, value, None
+    for name, value in mapping.candidate.items():
+        if value.columns:
+            yield name, value, None
     for answer in mapping.answers:
         if isinstance(answer.content, ResolvedValue) and answer.content.columns:
             yield answer.question.id, answer.content, answer.question
@@ -124,8 +122,7 @@ class _Otherwise:
 
     def __init__(self, mapping: ResolvedMapping) -> None:
         self.tables: dict[Column, ResolvedTable] = {}
-        named = {one.name: getattr(mapping.candidate, one.name) for one in fields(mapping.candidate)}
-        strict = {name: self._strict(value) for name, value in named.items() if value is not None}
+        candidate = {name: self._strict(value) for name, value in mapping.candidate.items()}
         answers = []
         for answer in mapping.answers:
             content = answer.content
@@ -134,7 +131,6 @@ class _Otherwise:
             else:
                 sources = tuple(self._strict_source(source) for source in content.sources)
                 answers.append(replace(answer, content=replace(content, sources=sources), leave_out=False))
-        candidate = replace(mapping.candidate, **strict)
         self._mapping = replace(mapping, candidate=candidate, answers=tuple(answers), filters=())
 
     def of_row(self, row: Row) -> Iterator[Problem]:
@@ -142,8 +138,8 @@ class _Otherwise:
             yield from (self._warning(problem) for problem in result.problems if problem.code in _NOT_IN_TABLE)
 
     def _strict_source(self, source: ResolvedSource) -> ResolvedSource:
-        fields_of = [{name: self._strict(value) for name, value in group.fields.items()} for group in source.groups]
-        return replace(source, groups=tuple(map(ResolvedGroup, fields_of)))
+        groups = [{name: self._strict(value) for name, value in group.items()} for group in source.groups]
+        return replace(source, groups=tuple(groups))
 
     def _strict(self, value: ResolvedValue) -> ResolvedValue:
         if value.table is None or value.table.otherwise not in (Otherwise.BLANK, Otherwise.VALUE):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from importer.mapping import Lookup, ResolvedAnswer, ResolvedEntries, ResolvedMapping, ResolvedValue
+from importer.mapping import ResolvedAnswer, ResolvedEntries, ResolvedMapping
 from importer.models import (
     Answer,
     AnswerType,
@@ -24,6 +24,7 @@ from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entries import EntriesReader
+from importer.transform.lookups import value_reader
 from importer.transform.texts import in_mapping, quoted, stripped
 from importer.transform.values import ValueReader
 
@@ -77,10 +78,9 @@ class BodyReader:
     """
 
     def __init__(self, mapping: ResolvedMapping) -> None:
-        wire, candidate = mapping.wire, mapping.candidate
+        wire = mapping.wire
         self._is_application = mapping.target.operation is Operation.APPLY
-        named = {name: getattr(candidate, name) for name in (*_REQUIRED, "terms_of_use", "source_platform")}
-        self.fields = {name: _reader_of(value, wire) for name, value in named.items() if value is not None}
+        self.fields = {name: value_reader(value, wire) for name, value in mapping.candidate.items()}
         self.answers = tuple(AnswerReader(answer, wire) for answer in mapping.answers)
         read = [column for reader in self.fields.values() for column in reader.columns]
         read += [filter.column for filter in mapping.filters]
@@ -113,61 +113,6 @@ class BodyReader:
 def body_reader(mapping: ResolvedMapping) -> BodyReader:
     """The reader of a mapping's rows; mappings are compared by identity, so each is built once."""
     return BodyReader(mapping)
-
-
-# --- values in another table ----------------------------------------------------------------------
-
-
-def _reader_of(value: ResolvedValue, wire: WireFormat) -> ValueReader:
-    return _LookupReader(value, value.lookup, wire) if value.lookup else ValueReader(value, wire)
-
-
-class _LookupReader(ValueReader):
-    """Reads a value from the rows of another table that belong to a row."""
-
-    def __init__(self, value: ResolvedValue, lookup: Lookup, wire: WireFormat) -> None:
-        super().__init__(value, wire)
-        self._join = lookup.join
-        self._there = ValueReader(lookup.value, wire)
-        indexes = [column.index for column in lookup.value.columns]
-        self._used = frozenset((*indexes, lookup.join.children.key.index))
-        self._blank_cells = ("",) * (max(indexes) + 1)
-
-    def read(self, row: Row, problems: list[Problem]) -> Any:
-        """The value that all rows there have, or None where they differ; as of a blank cell if none is filled in."""
-        children = self._join.rows_of(row)
-        for child in children:
-            problems += (one for one in child.problems if one.column is None or one.is_in(self._used))
-        found: dict[Any, Row] = {}
-        filled = [child for child in children if self._there.from_cells(child)]
-        for child in filled:
-            value = self._there.read(child, problems)
-            if value is not None:
-                found.setdefault(value, child)
-        if not filled:
-            return self._there.read(Row(row.origin, row.number, self._blank_cells), problems)
-        if len(found) < 2:
-            return next(iter(found), None)
-        first, *others = found.values()
-        problems += (self._difference(first, other) for other in others)
-        return None
-
-    def source(self, row: Row) -> tuple[ValueReader, Row]:
-        """The reader and the row that give the value: those of the other table, if it is found there."""
-        filled = (child for child in self._join.rows_of(row) if self._there.from_cells(child))
-        child = next((child for child in filled if self._there.read(child, []) is not None), None)
-        return (self, row) if child is None else (self._there, child)
-
-    def _difference(self, first: Row, other: Row) -> Problem:
-        (_, expected), (column, text) = self._cell(first), self._cell(other)
-        same = f"which has the same '{self._join.children.key.label}'"
-        message = f"{quoted(text)} differs from {quoted(expected)} in row {first.number}, {same}"
-        hint = "keep one of these rows, or correct the key"
-        return Problem("lookup-ambiguous", message, hint, other.place(column))
-
-    def _cell(self, row: Row) -> tuple[Column, str]:
-        column = self._there.first_filled(row) or self._join.children.key
-        return column, row.cells[column.index]
 
 
 # --- one field, one answer ------------------------------------------------------------------------
@@ -210,7 +155,7 @@ class AnswerReader:
             self.reader = EntriesReader(answer.content, wire)
             self._as_file = False
         else:
-            self.reader = _reader_of(answer.content, wire)
+            self.reader = value_reader(answer.content, wire)
             self._as_file = answer.content.field.is_file
             if answer.question.answer_type == AnswerType.SHORT_TEXT:
                 self._limit = wire.short_text_limit

@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from importer.mapping import Kind, ResolvedMapping, ResolvedValue
 from importer.models import Answer, Application, PoolCandidate, Row
+from importer.problems import CellPlace
 from importer.sent_answers import Note, TracedAnswer, TracedCell
 from importer.transform.entries import EntriesReader, EntrySource
+from importer.transform.entry_rows import EntryRow
 from importer.transform.row import AnswerReader, body_reader
 from importer.transform.texts import stripped
 from importer.transform.values import OPEN_END, ReadFrom, ValueReader
@@ -51,10 +53,12 @@ def _entry(source: EntrySource, body: dict[str, str | bool]) -> tuple[TracedAnsw
     for name in body.keys() - source.readers.keys():  # the flag of a current entry that its end date gives
         end = next((field.cells for field in fields if Note.CURRENT in field.notes), ())
         fields.append(TracedAnswer(name, end, body[name], (Note.CURRENT,)))
-    if (inside := source.row.inside) is None:
-        return tuple(fields)
-    # These cells are parts of one cell of the file.
-    return tuple(replace(field, cells=tuple(TracedCell(inside, cell.text) for cell in field.cells)) for field in fields)
+    return tuple(replace(field, cells=tuple(_shown(cell, source.row) for cell in field.cells)) for field in fields)
+
+
+def _shown(cell: TracedCell, row: EntryRow) -> TracedCell:
+    place = row.shown(cell.place)
+    return TracedCell(place, cell.text) if isinstance(place, CellPlace) else cell
 
 
 def _value(label: str, reader: ValueReader, row: Row, sent: str | bool | None) -> TracedAnswer:

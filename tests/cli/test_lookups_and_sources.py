@@ -134,3 +134,37 @@ def test_the_default_of_a_lookup(serve: Serve) -> None:
             "note": "",
         }
     ]
+
+
+def test_a_looked_up_value_of_an_entry_is_fixed_beside_its_row(serve: Serve) -> None:
+    """A problem in a table that entries look up is reported at its cell; the table is written beside the results file,
+    its rows to fix first, and is read from there."""
+    served = serve()
+    folder = served.door.folder
+    _write(folder)
+    fields = 'company_name: Company, employment_type: {column: Type, file: {name: types.csv, key: "No", equals: Kind}}'
+    (folder / "mapping.yaml").write_text(
+        "version: 1\ntarget: {job_post: 4f2c9a}\n"
+        "candidate: {email: Mail, first_name: First, last_name: Last, cv: {value: 7}}\n"
+        "answers:\n  phone: {value: '+905550000001'}\n  work_permit: {value: 'yes'}\n"
+        f"  experience:\n    experience: {{{fields}}}\n",
+        encoding="utf-8",
+    )
+    (folder / "people.csv").write_text(
+        "Mail,First,Last,Company,Kind\nada@example.com,Ada,Nur,Example Ltd,1\nbob@example.com,Bob,Roe,Example AG,2\n"
+        "cem@example.com,Cem,Su,Example Inc,3\n",
+        encoding="utf-8",
+    )
+    (folder / "types.csv").write_text("No,Type\n1,full_time\n2,half\n", encoding="utf-8")
+    ran = served(*_RUN)
+    assert ran.counts == {"created": 2, "invalid": 1}
+    assert _experience(served) == [[("Example Ltd", "full_time")], [("Example Inc",)]]
+    results = folder / "results" / ran.summary["run"]
+    (problem,) = (row["import_problem"] for row in read_csv(results / "invalid.csv"))
+    assert problem.startswith("types.csv, row 3, column \"Type\": 'half' is not an employment type")
+    table = results / "invalid.types.csv"
+    assert [row["No"] for row in read_csv(table)] == ["2", "1"]
+    table.write_bytes(table.read_bytes().replace(b"half", b"part_time"))
+    again = served("run", str(results / "invalid.csv"), "--mapping", "mapping.yaml", "--json")
+    assert again.counts == {"created": 1}
+    assert _experience(served)[-1] == [("Example AG", "part_time")]

@@ -42,93 +42,37 @@ def _checked(door: FrontDoor, answers: str, levels: list[str], starts: list[str]
     return checked.counts, changes.read_text("utf-8") if changes.exists() else ""
 
 
-def _pasted(folder: Path, changes: str) -> None:
-    """Do what the comments of the changes say, from the last line of the mapping to the first."""
-    path = folder / "m.yaml"
-    lines = path.read_text("utf-8").splitlines()
-    for change in reversed(changes.split("\n\n")[1:]):
-        wanted, *pasted = change.splitlines()[1 + change.splitlines()[1].startswith("# The options") :]
-        if found := re.match(r"# Add to the file (\S+):", wanted):
-            with (folder / found[1]).open("a", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for line in pasted)
-            continue
-        number = int(re.findall(r"line (\d+)", wanted)[0])
-        if wanted.startswith("# Replace line"):
-            lines[number - 1 : number] = pasted
-        elif wanted.startswith("# Insert below line"):
-            lines[number:number] = pasted
-        elif wanted.startswith("# Insert above line"):
-            lines[number - 1 : number - 1] = pasted
-        elif found := re.match(r"# Insert after (.*\{) in line", wanted):
-            before, brace, after = lines[number - 1].partition(found[1])
-            lines[number - 1] = before + brace + pasted[0] + after
-        elif found := re.match(r"# Write instead of (.+) in line", wanted):
-            lines[number - 1] = lines[number - 1].replace(f" {found[1]}", f" {pasted[0]}")
-        else:
-            raise AssertionError(wanted)
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-@pytest.mark.parametrize(
-    "answers",
-    [
-        pytest.param("  level: Level   # as in the old system\n", id="only a column"),
-        pytest.param('  level: "Level"\n', id="a column in quotes"),
-        pytest.param("  level:\n    column: Level\n    missing: [-]\n", id="keys on lines of their own"),
-        pytest.param("  level: {column: Level, missing: [-]}\n", id="keys between braces"),
-        pytest.param("  level:\n    column: Level\n    values:\n      x: Junior\n", id="a table"),
-        pytest.param("  level:\n    column: Level\n    values:\n      # x: ...\n", id="a table without lines"),
-        pytest.param("  level: {column: Level, values: {x: Junior}}\n", id="a table between braces"),
-        pytest.param("  level: {column: Level, values: levels.csv}\n", id="a table in a file"),
-        pytest.param("  {start: Start, level: Level}\n", id="a column between braces"),
-    ],
-)
-def test_a_value_table_can_be_pasted(front_door: FrontDoor, answers: str) -> None:
-    """Unknown texts with a similar option are proposed as lines of a table, in the form that the mapping has there."""
-    (front_door.folder / "levels.csv").write_text("cell,value\nx,Junior\n", encoding="utf-8")
-    levels = ["Snior", "Snior", "Junor", "Chief", "Senior"]
-    counts, changes = _checked(front_door, answers, levels, [""] * 5)
+def test_changes_can_be_pasted_as_they_are(front_door: FrontDoor) -> None:
+    """Lines of a value table and date formats that read the cells are written, with the place of each, from the end."""
+    levels, starts = ["Snior", "Junor", "Chief", "Senior", "Snior"], ["31.05.2024", "3 Haz 2024", "17 Eyl 2023", "", ""]
+    answers = "  level: Level   # as in the old system\n  start: {column: Start, dates: '%d.%m.%Y'}\n"
+    counts, changes = _checked(front_door, answers, levels, starts)
     assert counts == {"invalid": 4, "not_sent": 1}
-    assert "the answer to level: 3 unknown texts in 4 cells, 2 with a similar option\n" in changes
-    assert "# The options are: Junior, Senior\n" in changes
-    _pasted(front_door.folder, changes)
+    assert changes == (
+        "# Proposed changes of the mapping: review them, then paste what is below the comments into the mapping file,\n"
+        "# in this order, from its end to its start, so that the numbers of lines stay right.\n"
+        "\n"
+        '## m.yaml:6 the answer to start: dates: ["%d.%m.%Y", "%d %b %Y"], months: [en, tr] reads all 2 cells that are '
+        "not dates now\n"
+        "# Write instead of '%d.%m.%Y' in line 6, from character 33:\n"
+        '["%d.%m.%Y", "%d %b %Y"]\n'
+        "# Insert after start: { in line 6:\n"
+        "months: [en, tr], \n"
+        "\n"
+        "## m.yaml:5 the answer to level: 3 unknown texts in 4 cells, 2 with a similar option\n"
+        "# The options are: Junior, Senior\n"
+        "# Replace line 5 by:\n"
+        "  level:   # as in the old system\n"
+        "    column: Level\n"
+        "    values:\n"
+        "      Snior: Senior   # 2 cells\n"
+        "      Junor: Junior   # 1 cell\n"
+        "      # Chief: ...   # 1 cell; no similar option\n"
+    )
+    pasted = changes.split("# Replace line 5 by:\n")[1]
+    pasted += '  start: {months: [en, tr], column: Start, dates: ["%d.%m.%Y", "%d %b %Y"]}\n'
+    (front_door.folder / "m.yaml").write_text(_HEAD + pasted, encoding="utf-8")
     assert front_door(*_CHECK).counts == {"invalid": 1, "not_sent": 4}
-
-
-@pytest.mark.parametrize(
-    "answers",
-    [
-        pytest.param("  level: {column: Level, missing: [-]}\n", id="keys between braces"),
-        pytest.param("  level: {column: Level, values: {x: Junior}}\n", id="a table between braces"),
-        pytest.param("  {start: Start, level: Level}\n", id="a column between braces"),
-    ],
-)
-def test_a_line_between_braces_can_be_completed(front_door: FrontDoor, answers: str) -> None:
-    """A text without a similar option is in a line to complete, which replaces the other one."""
-    _, changes = _checked(front_door, answers, ["Snior", "Chief", "Senior"], [""] * 3)
-    (open_line,) = (line for line in changes.splitlines() if line.startswith("# ") and "Chief: ..." in line)
-    known = changes.splitlines()[changes.splitlines().index(open_line) - 2]
-    completed = changes.replace(known, open_line.removeprefix("# ").replace("...", "Senior"))
-    _pasted(front_door.folder, completed)
-    assert front_door(*_CHECK).counts == {"not_sent": 3}
-
-
-def test_a_date_format_that_reads_all_cells_can_be_pasted(front_door: FrontDoor) -> None:
-    """If one more format reads every cell that is not a date, each in one way, it is proposed."""
-    starts = ["31.05.2024", "3 Haz 2024", "17 Eyl 2023"]
-    counts, changes = _checked(front_door, "  start: {column: Start, dates: '%d.%m.%Y'}\n", [""] * 3, starts)
-    assert counts == {"invalid": 2, "not_sent": 1}
-    assert changes.splitlines()[2:] == [
-        '## m.yaml:5 the answer to start: dates: ["%d.%m.%Y", "%d %b %Y"], months: [en, tr] reads all 2 cells that are '
-        "not dates now",
-        "# Set in the value at line 5, instead of its own dates and months:",
-        'dates: ["%d.%m.%Y", "%d %b %Y"]',
-        "months: [en, tr]",
-    ]
-    counts, changes = _checked(front_door, "  start: Start\n", [""] * 3, starts)
-    assert counts == {"invalid": 3}
-    _pasted(front_door.folder, changes)
-    assert front_door(*_CHECK).counts == {"not_sent": 3}
 
 
 @pytest.mark.parametrize(

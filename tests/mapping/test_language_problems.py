@@ -70,7 +70,8 @@ from tests.mapping.mapping_files import HEAD, HEADER, question, read, reading_pr
         ),
         pytest.param(
             "answers: {q: {column: A, currency: [EUR, TEUR]}}\n",
-            "m.yaml:4:42: 'TEUR' is not a currency; write a sign or a code, for example [EUR, \"€\"]",
+            "m.yaml:4:42: 'TEUR' is not a currency; write a sign, a code or the usual "
+            'short form of a currency, for example [EUR, "€"]',
             id="currency that multiplies",
         ),
         pytest.param(
@@ -419,17 +420,60 @@ def test_what_does_not_fit_the_header(answers: str, asked: Question, more: str, 
 
 
 @pytest.mark.parametrize(
-    "word", ["k", "k€", "k$", "MM$", "mio", "TEUR", "tkr", "mil", "тыс.", "к", "万円", "5", ".", "%", "€€"]
+    "word",
+    [
+        "k",
+        "k€",
+        "k$",
+        "MM$",
+        "mio",
+        "TEUR",
+        "tkr",
+        "mil",
+        "тыс.",
+        "к",
+        "万円",
+        "5",
+        ".",
+        "%",
+        "€€",
+        "от",
+        "from",
+        "XYZ",
+    ],
 )
-def test_a_word_that_may_multiply_is_not_a_currency(word: str) -> None:
-    """A number is never read without a word that changes it: 48k is not 48."""
+def test_a_word_that_is_not_a_currency_is_refused(word: str) -> None:
+    """A number is never read without a word that changes it: 48k is not 48, and от 90000 is not 90000."""
     (problem,) = reading_problems(HEAD + f"answers: {{q: {{column: A, currency: '{word}'}}}}\n")
-    assert problem == f"m.yaml:4:36: '{word}' is not a currency; write a sign or a code, for example [EUR, \"€\"]"
+    assert problem == (
+        f"m.yaml:4:36: '{word}' is not a currency; write a sign, a code or the usual short form of a currency, "
+        'for example [EUR, "€"]'
+    )
 
 
 @pytest.mark.parametrize(
-    "word", ["€", "EUR", "Euro", "US$", "C$", "$", "₺", "TL", "kr.", "Fr.", "zł", "руб.", "円", "元"]
+    "word",
+    [
+        "€",
+        "EUR",
+        "Euro",
+        "US$",
+        "C$",
+        "$",
+        "₺",
+        "TL",
+        "try",
+        "kr.",
+        "Kč",
+        "Fr.",
+        "zł",
+        "руб.",
+        "р.",
+        "грн.",
+        "円",
+        "￥",
+    ],
 )
 def test_a_sign_a_code_or_a_name_is_a_currency(word: str) -> None:
-    """Every script is accepted."""
+    """Signs, ISO 4217 codes and the usual short forms of every script are accepted."""
     assert read(HEAD + f"defaults: {{currency: '{word}'}}\n").defaults.currency == (word,)

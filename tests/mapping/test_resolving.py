@@ -52,7 +52,7 @@ def test_groups_are_counted_from_the_header(
     text = HEAD + f'answers: {{q: {{education: {{repeat: {repeat}, school_name: "{template}"}}}}}}\n'
     content = resolved(text, (*HEADER, *names), [question("q", "long_text")]).answers[0].content
     assert isinstance(content, ResolvedEntries)
-    assert [next(iter(group.fields.values())).columns[0].letter for group in content.sources[0].groups] == groups
+    assert [next(iter(group.values())).columns[0].letter for group in content.sources[0].groups] == groups
 
 
 def test_a_group_may_lack_columns() -> None:
@@ -61,7 +61,7 @@ def test_a_group_may_lack_columns() -> None:
     mapping = resolved(text, (*HEADER, "School 1", "School 2", "Major 2"), [question("q")])
     content = mapping.answers[0].content
     assert isinstance(content, ResolvedEntries)
-    assert [list(group.fields) for group in content.sources[0].groups] == [
+    assert [list(group) for group in content.sources[0].groups] == [
         ["school_name"], ["school_name", "major"],
     ]  # fmt: skip
 

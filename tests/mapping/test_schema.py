@@ -58,7 +58,7 @@ PLACES = [
     pytest.param(HEAD + "answers: {q: {experience: {file: {%s}}}}", "EntryFile", id="file"),
     pytest.param(HEAD + "answers: {q: {column: A, sheet: {%s}}}", "ChildSheet", id="lookup in a sheet"),
     pytest.param(HEAD + "answers: {q: {column: A, file: {%s}}}", "ChildFile", id="lookup in a file"),
-    pytest.param(HEAD.replace("cv: CV", "cv: {%s}"), "CandidateValue", id="candidate"),
+    pytest.param(HEAD.replace("cv: CV", "cv: {%s}"), "ValueSpec", id="candidate"),
     pytest.param(HEAD + "answers: {q: {experience: {company_name: C}, %s}}", "ExperienceAnswer", id="entries"),
     pytest.param(HEAD + "questions_seen: {q: {%s}}", "QuestionSnapshot", id="question snapshot"),
 ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pytest
 
 from importer.mapping import ResolvedMapping
 from importer.models import Application, Question
+from importer.problems import UnusableInput
 from importer.transform import join_warnings, trace_row, transform_row
 from tests.transform.cells import answer_of, mapping_of, problems_of, question, row
 
@@ -113,3 +115,124 @@ def test_a_lookup_that_never_matches_is_a_warning() -> None:
         "'ID' in the source"
     ]
     assert join_warnings(_mapping("8,Van,\n9,Bursa,\n"), lambda: rows) == ()
+
+
+# --- values of entries ------------------------------------------------------------------------------
+
+_CODES = "Code,Degree\n1,masters_degree\n2,bachelors_degree\n3,diploma\n4,doctorate_degree\n4,masters_degree\n"
+_DEGREES = [("MIT", "masters_degree"), ("ETH", "bachelors_degree"), ("TU", None)]
+_LOOKUP = "{column: Degree, file: {name: codes.csv, key: Code, equals: '%s'}}"
+
+
+def _entries(source: str, equals: str, names: Sequence[str]) -> ResolvedMapping:
+    """Entries with a school, and a degree that is looked up by its code."""
+    school = "School {n}" if "{n}" in equals else "School"
+    fields = f"school_name: '{school}', degree: {_LOOKUP % equals}"
+    jobs = "Person,School,Code\n7,MIT,1\n7,ETH,2\n7,TU,9\n"
+    answer = ", ".join(filter(None, (source, fields)))
+    return mapping_of(
+        f"{{education: {{{answer}}}}}", names, question("long_text"), files={"codes.csv": _CODES, "jobs.csv": jobs}
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "equals", "names", "cells"),
+    [
+        pytest.param("", "Code", ["School", "Code"], ["MIT", "1"], id="in the row"),
+        pytest.param(
+            "repeat: '{n}'",
+            "Code {n}",
+            ["School 1", "Code 1", "School 2", "Code 2", "School 3", "Code 3"],
+            ["MIT", "1", "ETH", "2", "", ""],
+            id="numbered",
+        ),
+        pytest.param("file: {name: jobs.csv, key: Person, equals: ID}", "Code", ["ID"], ["7"], id="in a file"),
+        pytest.param(
+            "cell: {column: All, split: ';', pattern: '(?P<School>[^,]*),(?P<Code>.*)'}", "Code", ["All"],
+            ["MIT,1;ETH,2"], id="in one cell",
+        ),
+        pytest.param("json: All", "Code", ["All"], ['[{"School": "MIT", "Code": 1}, {"School": "ETH", "Code": 2}]'],
+                     id="in a list of objects"),
+        pytest.param("lists: {split: ';'}", "Code", ["School", "Code"], ["MIT;ETH", "1;2"], id="in lists"),
+    ],
+)  # fmt: skip
+def test_a_value_of_each_entry(source: str, equals: str, names: list[str], cells: list[str]) -> None:
+    """Each entry has the value of the row with its own key, wherever the entries come from."""
+    found = answer_of(_entries(source, equals, names), row(*cells))
+    assert found
+    entries = json.loads(str(found.answer))
+    assert {entry["school_name"]: entry.get("degree") for entry in entries} == dict(_DEGREES[: len(entries)])
+
+
+def test_an_entry_with_a_key_that_is_not_there() -> None:
+    """It has no such value; a key alone is an entry without a name only if something is found."""
+    mapping = _entries("repeat: '{n}'", "Code {n}", ["School 1", "Code 1", "School 2", "Code 2"])
+    found = answer_of(mapping, row("MIT", "9", "", "9"))
+    assert found
+    assert found.answer == '[{"school_name": "MIT"}]'
+    assert problems_of(mapping, row("MIT", "9", "", "1")) == [
+        'c.csv, row 5, column "School 2": the entry has no school_name; fill it in, or clear the cells of the entry'
+    ]
+
+
+def test_problems_of_a_value_of_an_entry() -> None:
+    """They are at the cells of the other file, also if the entry itself is a part of a cell."""
+    source = "cell: {column: All, split: ';', pattern: '(?P<School>[^,]*),(?P<Code>.*)'}"
+    mapping = _entries(source, "Code", ["All"])
+    assert [problem.split(";")[0] for problem in problems_of(mapping, row("MIT,3;ETH,4;,1"))] == [
+        "codes.csv, row 4, column \"Degree\": 'diploma' is not a degree that the service accepts",
+        "codes.csv, row 6, column \"Degree\": 'masters_degree' differs from 'doctorate_degree' in row 5, which has the "
+        "same 'Code'",
+        'c.csv, row 5, column "All": the entry has no school_name',
+    ]
+
+
+def test_the_trace_of_a_value_of_an_entry() -> None:
+    """What is sent is shown beside the cell of the other file, and the rest of the entry beside its own cell."""
+    mapping = _entries("cell: {column: All, split: ';', pattern: '(?P<School>[^,]*),(?P<Code>.*)'}", "Code", ["All"])
+    body = transform_row(row("MIT,1"), mapping)
+    assert isinstance(body, Application)
+    ((school, degree),) = trace_row(row("MIT,1"), mapping, body)[-1].entries
+    assert [(str(cell.place), cell.text) for cell in (*school.cells, *degree.cells)] == [
+        ('c.csv, row 5, column "All"', "MIT"),
+        ('codes.csv, row 2, column "Degree"', "masters_degree"),
+    ]
+
+
+def test_a_lookup_of_entries_that_never_matches_is_a_warning() -> None:
+    """One match in any group of columns is enough."""
+    mapping = _entries("repeat: '{n}'", "Code {n}", ["School 1", "Code 1", "School 2", "Code 2"])
+    assert [str(one) for one in join_warnings(mapping, lambda: [row("MIT", "01", "", "")])] == [
+        "no row of the source matches a row of codes.csv, so nothing is looked up there; check 'Code' there, and "
+        "'Code 1' in the source"
+    ]
+    assert join_warnings(mapping, lambda: [row("MIT", "01", "ETH", "2")]) == ()
+
+
+@pytest.mark.parametrize(
+    ("lookup", "problem"),
+    [
+        pytest.param(
+            "column: Degre, file: {name: codes.csv, key: Code, equals: Code}",
+            "the column 'Degre' does not exist in 'codes.csv'; did you mean 'Degree'?",
+            id="column there",
+        ),
+        pytest.param(
+            "column: Degree, file: {name: codes.csv, key: Cod, equals: Code}",
+            "the column 'Cod' does not exist in 'codes.csv'; did you mean 'Code'?",
+            id="key there",
+        ),
+        pytest.param(
+            "column: Degree, file: {name: codes.csv, key: Code, equals: Codes}",
+            "the column 'Codes' does not exist; did you mean 'Code'?",
+            id="column of the entry",
+        ),
+    ],
+)
+def test_a_column_of_a_lookup_that_does_not_exist(lookup: str, problem: str) -> None:
+    """Columns are checked in the table that they belong to."""
+    answer = f"{{education: {{school_name: School, degree: {{{lookup}}}}}}}"
+    with pytest.raises(UnusableInput) as refused:
+        mapping_of(answer, ["School", "Code"], question("long_text"), files={"codes.csv": _CODES})
+    (found,) = refused.value.problems
+    assert str(found).partition(": ")[2] == problem

@@ -1,0 +1,42 @@
+"""The currencies of amounts: ISO 4217 codes, signs, and the usual names and short forms."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from importer.text.normalize import normalize
+
+# The last line: replaced by the euro, but old exports have them.
+_CODES = (
+    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF "
+    "CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG "
+    "HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA "
+    "MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD "
+    "RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX "
+    "USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG "
+    "ATS BEF DEM EEK ESP FIM FRF GRD HRK IEP ITL LTL LVL NLG PTE SIT SKK"
+)
+_FORMS = {
+    "AED": "dh dhs dirham dirhams درهم", "AUD": "a$ au$", "BAM": "km", "BDT": "tk taka", "BGN": "лв lv лева leva",
+    "BRL": "r$ reais", "CAD": "c$ ca$", "CHF": "fr sfr franken", "CNY": "元 rmb yuan 人民币 cn¥", "COP": "col$",
+    "CZK": "kč kc koruna korun", "DEM": "dm", "EGP": "e£ le", "EUR": "€ euro euros", "GBP": "£ pound pounds pfund",
+    "GEL": "₾ lari", "HKD": "hk$", "HRK": "kn", "HUF": "ft forint", "IDR": "rp rupiah", "ILS": "₪ nis shekel",
+    "INR": "₹ inr₹ rupees", "JPY": "¥ jp¥ 円 yen", "KES": "ksh", "KRW": "₩ 원 won", "KZT": "₸ тг тенге tenge",
+    "MXN": "mx$ mex$", "MYR": "rm ringgit", "NGN": "₦ naira", "NZD": "nz$", "PHP": "₱", "PLN": "zł zl złotych zloty",
+    "PYG": "₲ gs", "RON": "lei", "RSD": "din дин", "RUB": "₽ руб р рубль рубля рублей rub", "SAR": "﷼ sr ريال riyal",
+    "SGD": "s$ sg$", "THB": "฿ baht บาท", "TRY": "₺ tl lira türk lirası", "TWD": "nt$", "UAH": "₴ грн гривень гривна",
+    "USD": "$ us$ u$s dollar dollars", "UZS": "сум soum", "VND": "₫ đ đồng", "ZAR": "r rand",
+}  # fmt: skip
+_SHARED = "kr krone kroner kronor rs rupee £e dinar peso pesos franc francs mark"  # each used for several currencies
+
+_CODE_OF = {normalize(form): code for code in _CODES.split() for form in (code, *_FORMS.get(code, "").split())}
+_CODE_OF |= dict.fromkeys(_SHARED.split(), "")
+
+
+def currency_code(text: str) -> str | None:
+    """The ISO 4217 code of a code, sign, name or short form (`TL`, `руб.`); "" if several currencies use it.
+
+    None if it is not a currency: `from`, and words that multiply the number, such as `k`, `TEUR` and `mio`.
+    """
+    code = _CODE_OF.get(normalize(text).removesuffix("."))
+    return "" if code is None and len(text) == 1 and unicodedata.category(text) == "Sc" else code
