@@ -47,7 +47,7 @@ class FieldSpec:
 
     `noun` completes "is not ...": `a degree that the service accepts`, `an option of level`.
     `label` completes "... is missing".
-    years_ahead: how far in the future a date may lie; None: anywhere.
+    years_ahead: how far in the future a date may lie; None: anywhere. is_birth: of a date of birth.
     """
 
     kind: Kind
@@ -55,6 +55,7 @@ class FieldSpec:
     noun: str = ""
     options: tuple[str, ...] = ()
     years_ahead: int | None = None
+    is_birth: bool = False
 
     @property
     def is_file(self) -> bool:
@@ -158,8 +159,8 @@ def spec_of_question(question: Question) -> FieldSpec | None:
     if kind is None:
         return None
     options = question.options if kind in (Kind.CHOICE, Kind.CHOICES) else ()
-    ahead = 0 if kind is Kind.DATE and _BIRTH.search(normalize(f"{question.key} {question.text}")) else None
-    return FieldSpec(kind, label, f"an option of {question.label}", options, ahead)
+    is_birth = kind is Kind.DATE and _BIRTH.search(normalize(f"{question.key} {question.text}")) is not None
+    return FieldSpec(kind, label, f"an option of {question.label}", options, 0 if is_birth else None, is_birth)
 
 
 # --- values -------------------------------------------------------------------------------------

@@ -84,14 +84,18 @@ class TextRows:
 
     def write(self, row: int, texts: Sequence[str]) -> bool:
         """Write the texts into the row (from 0); returns false, without writing, if a text needs special handling."""
-        if max(map(len, texts)) > MAX_CELL_LENGTH // 2 or _SPECIAL.search("".join(texts)):
+        whole = "".join(texts)
+        if max(map(len, texts)) > MAX_CELL_LENGTH // 2 or _SPECIAL.search(whole):
             return False  # a longer text may have to be cut
+        has_markup = _MARKUP.search(whole) is not None
         number = str(row + 1)
         cells = []
         for column, ((begin, style), text) in enumerate(zip(self._columns, texts, strict=True)):
             if text:
                 used = style if len(text) < self._long_from else self._long_styles[column]
-                cells.append(f"{begin}{number}{used}{_inline_string(text)}")
+                keep = ' xml:space="preserve"' if text[0].isspace() or text[-1].isspace() else ""
+                shown = _escaped(text) if has_markup else text
+                cells.append(f'{begin}{number}{used} t="inlineStr"><is><t{keep}>{shown}</t></is></c>')
             elif column not in self._source:
                 cells.append(f"{begin}{number}{style}/>")
         sheet = self._sheet
@@ -102,8 +106,5 @@ class TextRows:
         return True
 
 
-def _inline_string(text: str) -> str:
-    keep = ' xml:space="preserve"' if text[0].isspace() or text[-1].isspace() else ""
-    if _MARKUP.search(text):
-        text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f' t="inlineStr"><is><t{keep}>{text}</t></is></c>'
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -15,7 +15,7 @@ from importer.sent_answers import SentLine
 LinesOf = Callable[[Row], Sequence[SentLine]]
 """What the candidate of a row was sent with; () if it is not known."""
 
-MOST_LINES: Final = 10_000
+MOST_LINES: Final = 2_000
 _COLUMNS: Final = {
     "Row": 8, "Outcome": 15, "Cell": 16, "Column": 24, "The file says": 45, "Question": 28, "Sent": 45, "Note": 30,
 }  # fmt: skip
