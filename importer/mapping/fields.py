@@ -42,7 +42,7 @@ class FieldSpec:
     """What the service expects of a value.
 
     `label` completes "... is missing", `noun` completes "is not ...": `an option of level`. years_ahead: how far in the
-    future a date may lie; None: anywhere.
+    future a date may lie; None: anywhere. is_birth: of a date of birth.
     """
 
     kind: Kind
@@ -50,6 +50,7 @@ class FieldSpec:
     noun: str = ""
     options: tuple[str, ...] = ()
     years_ahead: int | None = None
+    is_birth: bool = False
 
     @property
     def is_file(self) -> bool:
@@ -148,5 +149,6 @@ def spec_of_question(question: Question) -> FieldSpec | None:
     if kind is None:
         return None
     options = question.options if kind in (Kind.CHOICE, Kind.CHOICES) else ()
-    ahead = 0 if kind is Kind.DATE and _BIRTH.search(normalize(f"{question.key} {question.text}")) else None
-    return FieldSpec(kind, f"the answer to {question.label}", f"an option of {question.label}", options, ahead)
+    is_birth = kind is Kind.DATE and _BIRTH.search(normalize(f"{question.key} {question.text}")) is not None
+    label, noun = f"the answer to {question.label}", f"an option of {question.label}"
+    return FieldSpec(kind, label, noun, options, 0 if is_birth else None, is_birth)

@@ -29,6 +29,17 @@ def _lines(text: str, width: float) -> int:
     return sum(max(1, ceil(len(line) / (width * _LINE_FILL))) for line in text.split("\n"))
 
 
+def finish_table(sheet: Any, rows: int, last_column: int, *, frozen: int = 0) -> None:
+    """Filter and header of a table, and how it is printed; `frozen`: the columns that stay visible."""
+    sheet.freeze_panes(1, frozen)
+    sheet.autofilter(0, 0, rows, last_column)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+    sheet.repeat_rows(0)
+    sheet.set_footer("&L&A&R&P / &N")
+    sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{rows + 1}"})
+
+
 def write_text(sheet: Any, row: int, column: int, text: str, style: Any) -> None:
     """Write the text into the cell (row and column from 0); an empty text gets only the style.
 
@@ -84,14 +95,18 @@ class TextRows:
 
     def write(self, row: int, texts: Sequence[str]) -> bool:
         """Write the texts into the row (from 0); returns false, without writing, if a text needs special handling."""
-        if max(map(len, texts)) > MAX_CELL_LENGTH // 2 or _SPECIAL.search("".join(texts)):
+        whole = "".join(texts)
+        if max(map(len, texts)) > MAX_CELL_LENGTH // 2 or _SPECIAL.search(whole):
             return False  # a longer text may have to be cut
+        has_markup = _MARKUP.search(whole) is not None
         number = str(row + 1)
         cells = []
         for column, ((begin, style), text) in enumerate(zip(self._columns, texts, strict=True)):
             if text:
                 used = style if len(text) < self._long_from else self._long_styles[column]
-                cells.append(f"{begin}{number}{used}{_inline_string(text)}")
+                keep = ' xml:space="preserve"' if text[0].isspace() or text[-1].isspace() else ""
+                shown = _escaped(text) if has_markup else text
+                cells.append(f'{begin}{number}{used} t="inlineStr"><is><t{keep}>{shown}</t></is></c>')
             elif column not in self._source:
                 cells.append(f"{begin}{number}{style}/>")
         sheet = self._sheet
@@ -102,8 +117,5 @@ class TextRows:
         return True
 
 
-def _inline_string(text: str) -> str:
-    keep = ' xml:space="preserve"' if text[0].isspace() or text[-1].isspace() else ""
-    if _MARKUP.search(text):
-        text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return f' t="inlineStr"><is><t{keep}>{text}</t></is></c>'
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from importer.models import OutcomeKind, Row
 from importer.report.accounting import ReportedRow
-from importer.report.cells import TEXT_CELL_LIMIT, TextRows, write_text
+from importer.report.cells import TEXT_CELL_LIMIT, TextRows, finish_table, write_text
 from importer.report.outcomes import outcome_text
 from importer.report.summary_sheet import HEADER, NOTE, PLAIN, Style
 from importer.sent_answers import SentLine
@@ -15,7 +15,7 @@ from importer.sent_answers import SentLine
 LinesOf = Callable[[Row], Sequence[SentLine]]
 """What the candidate of a row was sent with; () if it is not known."""
 
-MOST_LINES: Final = 10_000
+MOST_LINES: Final = 2_000
 _COLUMNS: Final = {
     "Row": 8, "Outcome": 15, "Cell": 16, "Column": 24, "The file says": 45, "Question": 28, "Sent": 45, "Note": 30,
 }  # fmt: skip
@@ -56,13 +56,8 @@ class SentSheet:
         self._lines += 1
         if self._rows is None or not self._rows.write(self._lines, texts):
             for index, text in enumerate(texts):
-                write_text(
-                    self._sheet,
-                    self._lines,
-                    index,
-                    text,
-                    self._styles[_TEXT if len(text) <= TEXT_CELL_LIMIT else PLAIN],
-                )
+                style = self._styles[_TEXT if len(text) <= TEXT_CELL_LIMIT else PLAIN]
+                write_text(self._sheet, self._lines, index, text, style)
 
     def _begin(self) -> None:
         self._sheet = self._workbook.add_worksheet(self.title)
@@ -76,12 +71,7 @@ class SentSheet:
         """Set filter and frozen rows, and note if candidates are left out."""
         if self._sheet is None:
             return
-        self._sheet.freeze_panes(1, 0)
-        self._sheet.autofilter(0, 0, self._lines, len(_COLUMNS) - 1)
-        self._sheet.set_landscape()
-        self._sheet.fit_to_pages(1, 0)
-        self._sheet.repeat_rows(0)
-        self._sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{self._lines + 1}"})
+        finish_table(self._sheet, self._lines, len(_COLUMNS) - 1)
         if self._sent > self._shown:
             note = f"Only the first {self._shown:,} of {self._sent:,} rows that were sent are shown here."
             write_text(self._sheet, self._lines + 1, 0, note, self._styles[NOTE])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +13,7 @@ from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped
 from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, SUMMARY_SHEET, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
-from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, row_height, write_text
+from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, finish_table, row_height, write_text
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text, sheet_title
 from importer.report.sent_sheet import LinesOf, SentSheet
 from importer.report.summary import RunFacts, Summary
@@ -66,7 +65,7 @@ class ReportWorkbook:
         self._styles = _Styles(self._workbook)
         self._summary = self._workbook.add_worksheet(SUMMARY_SHEET)
         self._sheets: dict[OutcomeKind, _OutcomeSheet] = {}
-        self._comments = _CommentsLeft()
+        self._comments = iter(range(MOST_COMMENTS))
         self._sent = SentSheet(self._workbook, self._styles, lines_of, dry_run=facts.dry_run)
         created = facts.ended_at or facts.started_at
         self._workbook.set_properties({"title": f"Import {facts.run}", "created": created.replace(tzinfo=None)})
@@ -140,24 +139,14 @@ def _write_summary(sheet: Any, styles: _Styles, lines: Iterable[Line]) -> None:
                 write_text(sheet, row, cell.column, cell.value, styles[cell.style])
 
 
-@dataclass(slots=True)
-class _CommentsLeft:
-    """How many more comments are allowed: each is a drawing that stays in memory until the end."""
-
-    count: int = MOST_COMMENTS
-
-    def take(self) -> bool:
-        if not self.count:
-            return False
-        self.count -= 1
-        return True
-
-
 class _OutcomeSheet:
-    """The rows of one outcome, the cells with problems highlighted; `finish` completes the table."""
+    """The rows of one outcome, the cells with problems highlighted; `finish` completes the table.
+
+    comments: one item for each comment that the workbook may still have; all of them stay in memory until the end.
+    """
 
     def __init__(
-        self, sheet: Any, styles: _Styles, facts: RunFacts, kind: OutcomeKind, comments: _CommentsLeft
+        self, sheet: Any, styles: _Styles, facts: RunFacts, kind: OutcomeKind, comments: Iterator[int]
     ) -> None:
         self._sheet = sheet
         self._text, self._long = styles[_TEXT], styles[PLAIN]
@@ -218,7 +207,7 @@ class _OutcomeSheet:
     def _write_highlighted(self, index: int, text: str, problems: list[Problem]) -> None:
         is_warning = all(problem.severity == "warning" for problem in problems)
         write_text(self._sheet, self._rows, index, text, self._warned if is_warning else self._highlighted)
-        if self._comments.take():
+        if next(self._comments, None) is not None:
             comment = "\n".join(f"{problem.message}\n{problem.hint}".strip() for problem in problems)
             self._sheet.write_comment(self._rows, index, comment[:_LONGEST_COMMENT], _COMMENT)
 
@@ -236,13 +225,7 @@ class _OutcomeSheet:
         source = (min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)
         for index, width in enumerate((*_IMPORT_WIDTHS, *source, *[_TYPES_WIDTH] * len(self._facts.last_columns))):
             sheet.set_column(index, index, width)
-        sheet.freeze_panes(1, _FROZEN)
-        sheet.autofilter(0, 0, written, self._last_column)
-        sheet.set_landscape()
-        sheet.fit_to_pages(1, 0)
-        sheet.repeat_rows(0)
-        sheet.set_footer("&L&A&R&P / &N")
-        sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{written + 1}"})
+        finish_table(sheet, written, self._last_column, frozen=_FROZEN)
         if self._rows > written:
             note = f"Only the first {written:,} rows are shown here; {self._csv_file} has all rows."
             write_text(sheet, written + 1, 0, note, self._note)

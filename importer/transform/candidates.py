@@ -192,7 +192,7 @@ class Duplicates:
 
         ready: the row has no problems of its own.
         """
-        key = hashlib.blake2b(email.casefold().encode(), digest_size=16, key=_SECRET).digest()
+        key = hidden_key(email.casefold())
         stored = row.number if ready else -row.number
         first = self._first_row.setdefault(key, stored)
         if first != stored:

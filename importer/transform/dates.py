@@ -182,7 +182,8 @@ def _agreed(readings: list[_Reading | InvalidValue], text: str, value: ResolvedV
     days = sorted({reading.day for reading in valid})
     if len(days) == 1:
         if value.latest is not None and min(reading.first for reading in valid) > value.latest:
-            hint = f"correct the date, or set future: allow {in_mapping(value.place)}"
+            may_be_right = "" if value.field.is_birth else f", or set future: allow {in_mapping(value.place)}"
+            hint = f"correct the date{may_be_right}"
             return InvalidValue(DATE_IN_FUTURE, f"{quoted(text)} is in the future", hint)
         return days[0].isoformat()
     if days:

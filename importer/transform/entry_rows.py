@@ -287,23 +287,22 @@ class _Join:
         known = self._first_row.keys() | self.other_keys
         orphans = [row for key, rows in children.by_key.items() if key not in known for row in rows]
         if orphans:
-            places = ", ".join(str(row.place(children.key)) for row in orphans[:_SHOWN])
-            more = f" and {len(orphans) - _SHOWN} more" if len(orphans) > _SHOWN else ""
             yield Problem(
                 "entries-without-candidate",
-                f"no row of the source matches {_rows(len(orphans))} of {children.table} ({places}{more})",
+                f"no row of the source matches {_listed(orphans[:_SHOWN], len(orphans), children.key, children.table)}",
                 f"check '{children.key.label}' there, and '{join.equals.label}' in the source",
             )
         if self._repeated_rows and not grouped:
-            places = ", ".join(str(row.place(join.equals)) for row in self._repeated_rows)
-            more = f" and {self._repeated_count - _SHOWN} more" if self._repeated_count > _SHOWN else ""
             yield Problem(
                 "join-key-duplicate",
                 f"several rows of the source have the same key and share the entries of {children.table}:"
-                f" {_rows(self._repeated_count)} ({places}{more})",
+                f" {_listed(self._repeated_rows, self._repeated_count, join.equals)}",
                 f"check '{join.equals.label}'",
             )
 
 
-def _rows(count: int) -> str:
-    return f"{count} row{'' if count == 1 else 's'}"
+def _listed(rows: Sequence[Row], count: int, column: Column, table: str = "") -> str:
+    """`5 rows (c.csv, row 2; ... and 2 more)`, after `of` the table if it is named."""
+    places = ", ".join(str(row.place(column)) for row in rows)
+    more = f" and {count - len(rows)} more" if count > len(rows) else ""
+    return f"{count} row{'' if count == 1 else 's'}{f' of {table}' if table else ''} ({places}{more})"

@@ -154,6 +154,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 def _number_hint(text: str, value: ResolvedValue) -> str:
     place, declared = in_mapping(value.place), value.formats.currency
+    if not any(map(str.isdigit, text)):
+        return f"write it in digits; if it means an empty cell, add it under missing: {place}"
     is_known = any(currency in text for currency in declared or ())  # then something else is wrong
     if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text) and not is_known:
         word = _WORD.search(text)
@@ -165,13 +167,15 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
         return f"write it in digits, or set currency: {place}" if is_currency else "write it in digits"
     if value.field.kind is Kind.INTEGER and _FRACTION.fullmatch(text):
         return "the question takes whole numbers: remove the decimals"
+    decimal, thousands = value.formats.decimal, value.formats.thousands
     if value.field.kind is Kind.DECIMAL:
-        return f"write it in digits, or set decimal: and thousands: {place}"
-    if value.formats.thousands is None:
+        is_declared = decimal and thousands
+        example = f"like 1{thousands}234{decimal}50, or correct" if is_declared else "or set"
+        return f"write it in digits, {example} decimal: and thousands: {place}"
+    if thousands is None:
         return f"write it in digits, or set thousands: {place}"
-    decimal = "." if value.formats.thousands == "," else ","
-    without = "" if value.formats.decimal else f"; for numbers like 12{decimal}00 set decimal: {place}"
-    return f"write it in digits, with or without '{value.formats.thousands}' between thousands{without}"
+    without = "" if decimal else f"; for numbers like 12{'.' if thousands == ',' else ','}00 set decimal: {place}"
+    return f"write it in digits, with or without '{thousands}' between thousands{without}"
 
 
 # --- choices --------------------------------------------------------------------------------------

@@ -6,22 +6,22 @@ One pass in bounded memory. Each detector is conservative: ordinary data must gi
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from importer.mapping import (
     Kind,
     Otherwise,
+    ResolvedEntries,
     ResolvedMapping,
-    ResolvedSource,
     ResolvedTable,
     ResolvedValue,
 )
-from importer.models import Application, PoolCandidate, Question, Row
-from importer.problems import CellPlace, Column, Problem
+from importer.models import Application, PoolCandidate, Row
+from importer.problems import CellPlace, Column, LinePlace, Problem
 from importer.text.normalize import normalize
 from importer.transform.candidates import FirstRows, hidden_key
 from importer.transform.row import Invalid, transform_row
@@ -42,15 +42,15 @@ class LikelyErrors:
     def __init__(self, mapping: ResolvedMapping, people: FirstRows) -> None:
         """`people`: stores the first row of each person; empty."""
         values = tuple(_values(mapping))
-        varying = [(key, value) for key, value, asked in values if _must_vary(value, asked)]
+        varying = [(key, value) for key, value in values if _must_vary(value)]
         self._otherwise = _Otherwise(mapping)
         self._domains = _Domains(mapping.candidate["email"])
         self._people = _People(varying, mapping.candidate["email"], people)
         self._answers: list[tuple[int | str, _SameForAll | _Magnitudes]] = [
             (key, _SameForAll(value)) for key, value in varying if value.default is None
         ]
-        self._answers += [(key, _Magnitudes(value)) for key, value, _ in values if value.field.kind in _NUMBERS]
-        self._dropped = [_Dropped(value, mapping) for _, value, _ in values if _can_drop_cells(value)]
+        self._answers += [(key, _Magnitudes(value)) for key, value in values if value.field.kind in _NUMBERS]
+        self._dropped = [_Dropped(value, mapping) for _, value in values if _can_drop_cells(value)]
 
     def of_row(self, row: Row, body: Application | PoolCandidate) -> tuple[Problem, ...]:
         """The warnings about one row, each at its cell; answers that are left out among them."""
@@ -65,8 +65,7 @@ class LikelyErrors:
         for one in self._dropped:
             one.add(row)
         found = [*body.left_out, *self._domains.of_row(row, body.email), *self._people.of_row(row, texts)]
-        if self._otherwise.tables:
-            found += self._otherwise.of_row(row)
+        found += self._otherwise.of_row(row)
         return tuple([replace(problem, severity="warning") for problem in found])
 
     def of_file(self) -> tuple[Problem, ...]:
@@ -75,14 +74,14 @@ class LikelyErrors:
         return tuple(problem for one in (*columns, *self._dropped, self._domains) for problem in one.of_file())
 
 
-def _values(mapping: ResolvedMapping) -> Iterator[tuple[int | str, ResolvedValue, Question | None]]:
+def _values(mapping: ResolvedMapping) -> Iterator[tuple[int | str, ResolvedValue]]:
     """Each value that is read from columns, by the key of what is sent; entries are left out."""
     for name, value in mapping.candidate.items():
         if value.columns:
-            yield name, value, None
+            yield name, value
     for answer in mapping.answers:
         if isinstance(answer.content, ResolvedValue) and answer.content.columns:
-            yield answer.question.id, answer.content, answer.question
+            yield answer.question.id, answer.content
 
 
 def _place(value: ResolvedValue, row: Row) -> CellPlace:
@@ -114,66 +113,59 @@ class _Cells:
 
 # --- a value given by `otherwise` -----------------------------------------------------------------
 
-_NOT_IN_TABLE: Final = ("value-unknown", "not-an-option")
+_Tables = dict[LinePlace, ResolvedTable]  # by the place of their value, which a problem names too
 
 
 class _Otherwise:
     """Reads the row as with `otherwise: error`: what would be a problem then is a value given by `otherwise`."""
 
     def __init__(self, mapping: ResolvedMapping) -> None:
-        self.tables: dict[Column, ResolvedTable] = {}
-        candidate = {name: self._strict(value) for name, value in mapping.candidate.items()}
+        self._tables: _Tables = {}
+        candidate = {name: _strict(value, self._tables) for name, value in mapping.candidate.items()}
         answers = []
         for answer in mapping.answers:
-            content = answer.content
-            if isinstance(content, ResolvedValue):
-                answers.append(replace(answer, content=self._strict(content), leave_out=False))
-            else:
-                sources = tuple(self._strict_source(source) for source in content.sources)
-                answers.append(replace(answer, content=replace(content, sources=sources), leave_out=False))
+            tables: _Tables = {}
+            content = _strict(answer.content, tables)
+            if tables:  # the others need not be read again
+                answers.append(replace(answer, content=content, leave_out=False))
+                self._tables |= tables
         self._mapping = replace(mapping, candidate=candidate, answers=tuple(answers), filters=())
 
     def of_row(self, row: Row) -> Iterator[Problem]:
-        if isinstance(result := transform_row(row, self._mapping), Invalid):
-            yield from (self._warning(problem) for problem in result.problems if problem.code in _NOT_IN_TABLE)
+        if not self._tables or not isinstance(result := transform_row(row, self._mapping), Invalid):
+            return
+        for problem in result.problems:
+            if problem.unread and (table := self._tables.get(problem.unread.setting)):
+                is_blank = table.otherwise is Otherwise.BLANK
+                effect = "leaves it blank" if is_blank else f"gives {quoted(table.replacement or '')}"
+                hint = f"if that is wrong, add it under values: {in_mapping(table.place)}"
+                yield Problem("otherwise-used", f"{problem.message}, so otherwise: {effect}", hint, problem.place)
 
-    def _strict_source(self, source: ResolvedSource) -> ResolvedSource:
-        groups = [{name: self._strict(value) for name, value in group.items()} for group in source.groups]
-        return replace(source, groups=tuple(groups))
 
-    def _strict(self, value: ResolvedValue) -> ResolvedValue:
-        if value.table is None or value.table.otherwise not in (Otherwise.BLANK, Otherwise.VALUE):
-            return value
-        self.tables |= dict.fromkeys(value.columns, value.table)
-        return replace(value, table=replace(value.table, otherwise=Otherwise.ERROR))
-
-    def _warning(self, problem: Problem) -> Problem:
-        column = problem.place.column if isinstance(problem.place, CellPlace) else None
-        table = self.tables.get(column) if column else None
-        effect, where = "decides", "in the mapping"
-        if table is not None:
-            is_blank = table.otherwise is Otherwise.BLANK
-            effect = "leaves it blank" if is_blank else f"gives {quoted(table.replacement or '')}"
-            where = in_mapping(table.place)
-        hint = f"if that is wrong, add it under values: {where}"
-        return Problem("otherwise-used", f"{problem.message}, so otherwise: {effect}", hint, problem.place)
+def _strict(content: ResolvedValue | ResolvedEntries, tables: _Tables) -> Any:
+    """The same with `otherwise: error`, also in lookups and entries; `tables` gets the tables that change by it."""
+    if isinstance(content, ResolvedEntries):
+        sources = []
+        for source in content.sources:
+            groups = [{name: _strict(value, tables) for name, value in group.items()} for group in source.groups]
+            sources.append(replace(source, groups=tuple(groups)))
+        return replace(content, sources=tuple(sources))
+    if content.lookup:
+        return replace(content, lookup=replace(content.lookup, value=_strict(content.lookup.value, tables)))
+    if content.table is None or content.table.otherwise not in (Otherwise.BLANK, Otherwise.VALUE):
+        return content
+    tables[content.place] = content.table
+    return replace(content, table=replace(content.table, otherwise=Otherwise.ERROR))
 
 
 # --- one answer for nearly all rows ---------------------------------------------------------------
 
 _SAME_SHARE: Final = 0.9
-_BIRTH: Final = ("birth", "dob", "geburt", "doğum", "dogum", "naissance", "nacimiento", "nascita", "рожден", "urodz")
 
 
-def _must_vary(value: ResolvedValue, asked: Question | None) -> bool:
+def _must_vary(value: ResolvedValue) -> bool:
     """Whether few people have the same: a name, a phone number, a date of birth."""
-    kind = value.field.kind
-    return kind in (Kind.NAME, Kind.PHONE) or (kind is Kind.DATE and asked is not None and _asks_for_birth(asked))
-
-
-def _asks_for_birth(asked: Question) -> bool:
-    text = normalize(f"{asked.key} {asked.text} {asked.type}")
-    return any(word in text for word in _BIRTH)
+    return value.field.kind in (Kind.NAME, Kind.PHONE) or value.field.is_birth
 
 
 class _SameForAll:
@@ -215,12 +207,11 @@ class _Magnitudes:
 
     def __init__(self, value: ResolvedValue) -> None:
         self._value = value
-        self._cells: dict[int, _Cells] = {}
+        self._cells: defaultdict[int, _Cells] = defaultdict(_Cells)
 
     def add(self, text: str, row: Row) -> None:
         if number := abs(float(text)):
-            cells = self._cells.setdefault(math.floor(_STEPS * math.log10(number)), _Cells())
-            cells.add(self._value, row)
+            self._cells[math.floor(_STEPS * math.log10(number))].add(self._value, row)
 
     def of_file(self) -> Iterator[Problem]:
         total = sum(cells.count for cells in self._cells.values())

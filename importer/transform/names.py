@@ -47,9 +47,8 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     rule = rule or _DEFAULT
     full_name = _without_invisible(full_name)
     if unsure := _unsure_word(full_name, rule):
-        message = f"{quoted(full_name)} cannot be split into a first and a last name because of '{unsure}'"
         hint = "write both names without it, or list it under particles: or suffixes: of names: in the mapping"
-        return InvalidValue("name-split-failed", message, hint)
+        return _not_split(full_name, f" because of '{unsure}'", hint)
     before, comma, after = full_name.rpartition(",")
     if comma and normalize(after) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
         full_name = f"{before} {after}"
@@ -103,12 +102,11 @@ def _wrong_order(full_name: str, words: list[str], rule: NameRule) -> InvalidVal
     if found is None:
         return None
     word, kind = found
-    message = f"{quoted(full_name)} cannot be split into a first and a last name: '{word}' looks like {kind}"
     hint = "write it as 'Last, First'"
     if wrong_word(words, not is_first) is None:
         other, place = (Surname.LAST_WORD, "last") if is_first else (Surname.FIRST_WORD, "first")
         hint += f"; if the column has the last name {place}, set names: {{surname: {other}}} in the mapping"
-    return InvalidValue("name-split-failed", message, hint)
+    return _not_split(full_name, f": '{word}' looks like {kind}", hint)
 
 
 def _without_suffixes(words: list[str], rule: NameRule) -> list[str]:
@@ -156,13 +154,16 @@ def _split_failed(full_name: str, words: list[str], rule: NameRule) -> InvalidVa
     if rule.surname is Surname.CAPITALS:
         message = f"{quoted(full_name)} needs a last name in capitals, with a first name before or after it"
         return InvalidValue("name-split-failed", message, "write it as 'LAST First', or as 'Last, First'")
-    message = f"{quoted(full_name)} cannot be split into a first and a last name"
-    return InvalidValue("name-split-failed", message, "write it as 'Last, First'")
+    return _not_split(full_name, "", "write it as 'Last, First'")
+
+
+def _not_split(full_name: str, reason: str, hint: str) -> InvalidValue:
+    message = f"{quoted(full_name)} cannot be split into a first and a last name{reason}"
+    return InvalidValue("name-split-failed", message, hint)
 
 
 def _part_by_comma(full_name: str, part: Side) -> str | InvalidValue:
     pieces = [" ".join(piece.split()) for piece in full_name.split(",")]
     if len(pieces) != 2 or not all(pieces):
-        message = f"{quoted(full_name)} cannot be split into a first and a last name"
-        return InvalidValue("name-split-failed", message, "write it as 'Last, First' or 'First Last'")
+        return _not_split(full_name, "", "write it as 'Last, First' or 'First Last'")
     return pieces[0] if part == "last" else pieces[1]

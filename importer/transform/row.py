@@ -100,7 +100,10 @@ class BodyReader:
         if not self._is_application:
             return PoolCandidate(row.number, **person)
         left_out: list[Problem] = []
-        answers = [answer.read(row, left_out if answer.leave_out else problems) for answer in self.answers]
+        answers = [
+            answer.read_or_leave_out(row, left_out) if answer.leave_out else answer.read(row, problems)
+            for answer in self.answers
+        ]
         return Application(
             row.number,
             **person,
@@ -166,21 +169,7 @@ class AnswerReader:
         return self.reader.columns
 
     def read(self, row: Row, problems: list[Problem]) -> Answer | None:
-        """The answer item, or None where an optional question is not answered or a problem was added.
-
-        An answer that may be left out is sent whole or not at all, also where reading the file found the problem.
-        """
-        if not self.leave_out:
-            return self._read(row, problems)
-        own = frozenset(column.index for column in self.columns) if row.problems else frozenset()
-        found = [problem for problem in row.problems if problem.is_in(own)]
-        answer = None if found else self._read(row, found)
-        problems += (
-            replace(one, message=f"{one.message}; the answer to {self.question.label} is left out") for one in found
-        )
-        return None if found else answer
-
-    def _read(self, row: Row, problems: list[Problem]) -> Answer | None:
+        """The answer item, or None where an optional question is not answered or a problem was added."""
         before = len(problems)
         found = self.reader.read(row, problems)
         if found is None:
@@ -195,6 +184,16 @@ class AnswerReader:
             place = row.place(self.reader.first_filled(row))
             problems.append(Problem("text-too-long", message, "shorten it", place))
         return Answer(self.reference, answer=found)
+
+    def read_or_leave_out(self, row: Row, left_out: list[Problem]) -> Answer | None:
+        """The same, with the problems that the answer is left out for, also those that reading the file found."""
+        own = frozenset(column.index for column in self.columns) if row.problems else frozenset()
+        found = [problem for problem in row.problems if problem.is_in(own)]
+        answer = None if found else self.read(row, found)
+        left_out += (
+            replace(one, message=f"{one.message}; the answer to {self.question.label} is left out") for one in found
+        )
+        return None if found else answer
 
 
 def _reference(question: Question, wire: WireFormat) -> int | dict[str, Any]:

@@ -178,12 +178,25 @@ def phone_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidVal
     """
 
     def read(text: str, typed: bool) -> str | InvalidValue:
-        if _SHORTENED.fullmatch(text):
-            message = f"{quoted(text)} is a number that a spreadsheet program shortened"
-            return InvalidValue("phone-shortened", message, "format the column as text and type the number again")
-        return _read_phone(_FLOAT_TAIL.sub("", text), value)
+        if text.removeprefix("+").isdecimal():
+            return _read_phone(text, value)
+        text = _FLOAT_TAIL.sub("", text)
+        return _problem_of_signs(text, value) or _read_phone(text, value)
 
     return read
+
+
+def _problem_of_signs(text: str, value: ResolvedValue) -> InvalidValue | None:
+    """What is wrong with a text that is not only digits, before the library reads it."""
+    if _SHORTENED.fullmatch(text):
+        message = f"{quoted(text)} is a number that a spreadsheet program shortened"
+        return InvalidValue("phone-shortened", message, "format the column as text and type the number again")
+    if _DATE.fullmatch(text) or _DANGLING.search(text):
+        return _invalid_phone(text, value)
+    if _has_several(text, value.formats.region):
+        hint = "write one number, or set split: and take: first_valid " + in_mapping(value.place)
+        return InvalidValue("phone-invalid", f"{quoted(text)} contains several phone numbers", hint)
+    return None
 
 
 def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
@@ -192,11 +205,6 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     region = value.formats.region
     # Without a region the library accepts no international prefix, though 00 is one nearly everywhere.
     dialled = "+" + text[2:] if region is None and text.startswith("00") else text
-    if _DATE.fullmatch(text) or _DANGLING.search(text):
-        return _invalid_phone(text, value)
-    if _has_several(text, region):
-        hint = "write one number, or set split: and take: first_valid " + in_mapping(value.place)
-        return InvalidValue("phone-invalid", f"{quoted(text)} contains several phone numbers", hint)
     try:
         number = phonenumbers.parse(dialled, region)
     except phonenumbers.NumberParseException:

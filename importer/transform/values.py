@@ -15,7 +15,7 @@ from importer.transform.literals import InvalidLiteral, read_literal
 from importer.transform.names import part_of_name
 from importer.transform.texts import InvalidValue, in_mapping, linked_url, quoted, stripped
 
-# Texts of all other kinds repeat often, so their values are cached.
+# Texts of all other kinds repeat often (schools, companies, titles, dates), so their values are cached.
 _RARELY_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
 _CACHED_TEXTS = 8_000  # per value; then the cache is cleared
 _NOT_CACHED = object()
@@ -60,7 +60,7 @@ class ValueReader:
         self.value = value
         self._interpreter = _Interpreter(value, wire)
         self._is_missing = self._interpreter.is_missing
-        self._cache = (cache or ValueCache()) if self._is_worth_caching() else None
+        self._cache = None if value.field.kind in _RARELY_REPEATED else cache or ValueCache()
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
         self._follows_links = value.field.kind is Kind.URL and self._interpreter.is_plain
@@ -187,10 +187,6 @@ class ValueReader:
                 values.clear()
             found = values[text] = self._interpreter.read(stripped(text), typed)
         return found
-
-    def _is_worth_caching(self) -> bool:
-        kind = self.value.field.kind
-        return kind not in _RARELY_REPEATED and not (kind is Kind.LINE and self._interpreter.is_plain)
 
     def _read_fixed(self, text: str | None) -> Any:
         return None if text is None or not text.strip() else self._interpreter.read_fixed(text)

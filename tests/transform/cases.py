@@ -537,8 +537,11 @@ BAD = (
     Bad("a currency within a number", _INTEGER, "48€000",
         "'48€000' is not a whole number; write it in digits, with or without '.' between thousands", _EUROS),
     Bad("a longer word than the currency", _DECIMAL, "48 Euros",
-        "'48 Euros' is not a number with the decimal separator ','; write it in digits, or set decimal: and "
-        "thousands: in m.yaml:4", _EUROS),
+        "'48 Euros' is not a number with the decimal separator ','; write it in digits, like 1.234,50, or correct "
+        "decimal: and thousands: in m.yaml:4", _EUROS),
+    Bad("a word in place of a number", _DECIMAL, "VB",
+        "'VB' is not a number with the decimal separator ','; write it in digits; if it means an empty cell, add it "
+        "under missing: in m.yaml:4", _EUROS),
     Bad(
         "neither yes nor no", _YES_NO, "maybe",
         "'maybe' is neither yes nor no; write yes or no, or add the word under yes: or no: in m.yaml:4",

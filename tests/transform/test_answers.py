@@ -102,7 +102,7 @@ def test_the_first_valid_alternative_wins() -> None:
 def test_no_valid_alternative() -> None:
     """Where no alternative is valid, each filled one is a problem."""
     mapping = mapping_of("{column: [A, B, C]}", ("A", "B", "C"), question("integer"))
-    hint = "write it in digits, or set thousands: in m.yaml:4"
+    hint = "write it in digits; if it means an empty cell, add it under missing: in m.yaml:4"
     assert problems_of(mapping, row("x", "", "y")) == [
         f"c.csv, row 5, column \"A\": 'x' is not a whole number; {hint}",
         f"c.csv, row 5, column \"C\": 'y' is not a whole number; {hint}",
