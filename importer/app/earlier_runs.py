@@ -22,11 +22,11 @@ from importer.report import import_command, write_rows
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.journal import JOURNAL, RunJournal
-from importer.runs.lineage import SourceStatus, source_status
 from importer.runs.manifest import RunManifest, find_run, part_folders, read_manifest
 from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
+from importer.runs.source_status import SourceStatus, source_status
 from importer.sent_answers import TracedAnswer
 from importer.settings import Settings
 from importer.text.commands import command_line

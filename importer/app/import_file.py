@@ -37,7 +37,8 @@ from importer.models import Operation, Row, Submission
 from importer.problems import Busy, ImporterError, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.finalize import close, end_whole
-from importer.runs.journal import EarlierOutcomes, PreviousResults
+from importer.runs.journal import EarlierOutcomes
+from importer.runs.known_rows import PreviousResults, find_other_forms
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.results_folder import make_results
 from importer.sent_answers import pick_candidates
@@ -287,6 +288,8 @@ class _Execution:
                 write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
         ledger.begin_run(plan.ledger_run)
         self._use_previous_results(plan, ledger)
+        # Again: another run may have sent some of them since the file was checked.
+        plan.candidates.use(find_other_forms(plan.manifest, plan.sheet, plan.scopes, self.order.settings, ledger))
         for run in ended:
             self.listen(EarlierRunEnded(run))
         for problem in problems:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from importer.app.classify_rows import Candidates, CountDone
 from importer.app.orders import Order, Planned, ReadyRows, SendingRate, Started
@@ -23,7 +22,8 @@ from importer.mapping import Mapping, ResolvedMapping, RouteColumn, changes_that
 from importer.models import Operation, Question, Row, SourceOptions, Target
 from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.report import read_summary, write_unfinished_summary
-from importer.runs.lineage import find_corrections
+from importer.runs.journal import RunJournal
+from importer.runs.known_rows import find_other_forms
 from importer.runs.manifest import RunManifest, RunTarget, read_manifest, runs_in, write_manifest
 from importer.runs.private_copies import (
     ChildTables,
@@ -37,10 +37,10 @@ from importer.runs.private_copies import (
     open_children,
     sheet_of,
 )
+from importer.runs.related_runs import Aligned
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id, remove_folder
 from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
-from importer.runs.same_rows import names_of
 from importer.settings import Settings
 from importer.transform import join_warnings
 
@@ -58,7 +58,8 @@ QuestionsOf = Callable[[str], tuple[Question, ...]]
 class Plan:
     """A checked combination of file, mapping and target, with the private copy that all rows are read from.
 
-    candidates: those of the source; they can be iterated once. changed: the changes of questions that matter for it.
+    candidates: those of the source; they can be iterated once. scopes: its own, and those of the other targets of its
+    batch. changed: the changes of questions that matter for it.
     """
 
     folder: Path
@@ -68,6 +69,7 @@ class Plan:
     candidates: Candidates
     presence: Presence
     limits: ReadingLimits
+    scopes: frozenset[Scope]
     changed: tuple[str, ...] = ()
 
     @property
@@ -150,15 +152,26 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One of several targets: its run, its rows, and the private copy that all targets share.
+    """One of several targets: its run, its rows, all targets, and the private copy that they share.
 
     A workbook is read and copied only once, for any number of targets.
     """
 
     run: str
     selection: Selection
+    scopes: frozenset[Scope]
     copy: SourceCopy
     sheet: Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class _Inputs:
+    """What a target's rows are read with."""
+
+    mapping: Mapping
+    sheet: Sheet
+    children: ChildTables
+    resolved: ResolvedMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,109 +191,140 @@ class Planner:
     questions_of: QuestionsOf
     dry_run: bool
 
+    @property
+    def limits(self) -> ReadingLimits:
+        return ReadingLimits.of(self.order.settings)
+
     def plan(self, mapping: Mapping) -> PlannedRun:
         """The plan of a run with one target."""
         plan = self._plan(mapping, self.order.mapping_shown_as or str(self.order.mapping))
         return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet, self._rate())
 
     def _plan(self, mapping: Mapping, shown_as: str, part: _Part | None = None) -> Plan:
-        order, limits, started_at = self.order, ReadingLimits.of(self.order.settings), datetime.now(UTC)
-        selection = part.selection if part else order.selection
-        run = part.run if part else new_run_id(started_at)
-        with _new_folder(order.settings, run) as (folder, presence), ExitStack() as undo:
-            copy = share_copy(part.copy, folder) if part else self._copy(folder, mapping.source)
-            mapping_copy = keep_mapping(mapping, folder)
-            sheet = part.sheet if part else open_sheet(copy.path, mapping.source, limits, shown_as=order.shown_as)
-            children = open_children(mapping, Source(order.file, copy.path), folder, limits)
-            is_job_post = mapping.target.operation is Operation.APPLY
-            questions = self.questions_of(mapping.target.id) if is_job_post else ()
-            resolved = resolve(
-                mapping, sheet.columns, questions, order.settings.wire, children.tables, started_at.date()
-            )
-            keep_asked(questions, order.settings.wire, folder)
-            _refuse_split_candidates(mapping, selection)
-
-            def read() -> Iterator[Row]:
-                return selection.of(sheet.rows())
-
-            scope = Scope(self.service, mapping.target)
-            origin = self._origin(folder, sheet)
-            corrections = find_corrections(
-                copy.sha256, order.shown_as, sheet, origin["corrects"], scope, order.settings
-            )
-            ahead = None if order.check_first or part else _check_ahead(sheet)
-            candidates = Candidates(
-                read,
-                resolved,
-                ahead,
-                origin=sheet.origin,
-                count_done=self._count_done(mapping.target),
-                corrections=corrections,
-                strict=order.settings.strict,
-            )
+        run = part.run if part else new_run_id(datetime.now(UTC))
+        scope = Scope(self.service, mapping.target)
+        scopes = part.scopes if part else frozenset([scope])
+        with _new_folder(self.order.settings, run) as (folder, presence), ExitStack() as undo:
+            inputs, manifest = self._read(mapping, shown_as, folder, part)
+            candidates = self._candidates(inputs, manifest, scopes, ahead=None if part else _check_ahead(inputs.sheet))
             undo.callback(candidates.close)
-            forecast = candidates.forecast if candidates.is_complete else None
-            changed = tuple(changes_that_matter(mapping.questions_seen or {}, resolved, read))
-            unjoined = join_warnings(resolved, read, partial(self._rows_before, sheet)) if selection == ALL_ROWS else ()
-            if forecast is not None and not forecast.rows and selection != ALL_ROWS:
-                raise UsageError(f"{selection}: the file has no such rows; its header is in row {sheet.header_row}")
-            warnings = (*_warnings(mapping, sheet, children), *resolved.warnings, *unjoined, *changed)
-            if forecast is None or forecast.ready or forecast.held_back:  # else nothing is left to be sent or fixed
-                warnings += candidates.warnings or ()
-            if warnings and order.settings.strict and not self.dry_run:
-                raise UnusableInput(warnings)
-            manifest = RunManifest(
-                run=run,
-                file=order.shown_as,
-                source=copy.path.name,
-                sha256=copy.sha256,
-                options=mapping.source,
-                selection=selection,
-                mapping=shown_as,
-                mapping_copy=mapping_copy,
-                targets=(RunTarget(run, mapping.target, shown_as),),
-                service=self.service,
-                dry_run=self.dry_run,
-                header_row=sheet.header_row,
-                fingerprint=fingerprint(
-                    copy,
-                    folder / mapping_copy,
-                    children,
-                    questions,
-                    order.settings.wire,
-                    selection,
-                    mapping.source.sheet,
-                    strict=order.settings.strict,
-                ),
-                warnings=tuple(map(str, warnings)),
-                strict=order.settings.strict,
-                started_at=started_at,
-                children=children.copies,
-                identity=_identity(resolved),
-                entries=children.entries((*resolved.joins, *resolved.lookups)),
-                groups=forecast.groups if forecast is not None else (),
-                **origin,
-            )
-            if forecast is not None:
-                manifest = manifest.read_to(forecast.rows, forecast.last_row)
-            _initialize_folder(folder, manifest, sheet)
+            manifest, changed = self._check(inputs, manifest, candidates)
+            _initialize_folder(folder, manifest, inputs.sheet)
             undo.pop_all()
-        return Plan(folder, manifest, sheet, resolved, candidates, presence, limits, tuple(map(str, changed)))
+        return Plan(folder, manifest, inputs.sheet, inputs.resolved, candidates, presence, self.limits, scopes, changed)
+
+    def _read(self, mapping: Mapping, shown_as: str, folder: Path, part: _Part | None) -> tuple[_Inputs, RunManifest]:
+        """Copy and read file, mapping, other tables and questions; the manifest says so far only what was read."""
+        order, settings = self.order, self.order.settings
+        started_at, selection = datetime.now(UTC), part.selection if part else order.selection
+        copy = share_copy(part.copy, folder) if part else self._copy(folder, mapping.source)
+        mapping_copy = keep_mapping(mapping, folder)
+        sheet = part.sheet if part else open_sheet(copy.path, mapping.source, self.limits, shown_as=order.shown_as)
+        children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
+        questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
+        resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, started_at.date())
+        keep_asked(questions, settings.wire, folder)
+        _refuse_split_candidates(mapping, selection)
+        manifest = self._manifest(folder, copy, sheet, mapping.source, started_at)
+        manifest = replace(
+            manifest,
+            selection=selection,
+            mapping=shown_as,
+            mapping_copy=mapping_copy,
+            targets=(RunTarget(folder.name, mapping.target, shown_as),),
+            fingerprint=fingerprint(
+                copy,
+                folder / mapping_copy,
+                children,
+                questions,
+                settings.wire,
+                selection,
+                mapping.source.sheet,
+                strict=settings.strict,
+            ),
+            children=children.copies,
+            identity=_identity(resolved),
+            entries=children.entries((*resolved.joins, *resolved.lookups)),
+        )
+        return _Inputs(mapping, sheet, children, resolved), manifest
+
+    def _manifest(
+        self, folder: Path, copy: SourceCopy, sheet: Sheet, options: SourceOptions, started_at: datetime
+    ) -> RunManifest:
+        """The manifest of a run of the order; without its targets."""
+        order, setup = self.order, self.order.sending.sandbox_setup
+        return RunManifest(
+            run=folder.name,
+            file=order.shown_as,
+            source=copy.path.name,
+            sha256=copy.sha256,
+            options=options,
+            selection=order.selection,
+            mapping=order.mapping_shown_as or str(order.mapping),
+            mapping_copy="",
+            targets=(),
+            service=self.service,
+            dry_run=self.dry_run,
+            warnings=(),
+            started_at=started_at,
+            header_row=sheet.header_row,
+            strict=order.settings.strict,
+            flags=dict(order.flags),
+            continues=order.continues[0] if order.continues else None,
+            questions=keep_questions(setup.questions if setup else None, folder),
+            corrects=corrected_run(order.file, is_copy=order.continues is not None),
+            copy_of=sheet.copy_of,
+        )
+
+    def _candidates(
+        self, inputs: _Inputs, manifest: RunManifest, scopes: frozenset[Scope], ahead: int | None
+    ) -> Candidates:
+        return Candidates(
+            partial(_rows_of, inputs.sheet, manifest.selection),
+            inputs.resolved,
+            None if self.order.check_first else ahead,
+            origin=inputs.sheet.origin,
+            count_done=self._count_done(inputs.mapping.target),
+            other_forms=find_other_forms(manifest, inputs.sheet, scopes, self.order.settings),
+            strict=manifest.strict,
+        )
+
+    def _check(
+        self, inputs: _Inputs, manifest: RunManifest, candidates: Candidates
+    ) -> tuple[RunManifest, tuple[str, ...]]:
+        """Collect the warnings; return the complete manifest, and the changes of questions that matter."""
+        sheet, resolved, is_whole = inputs.sheet, inputs.resolved, manifest.selection == ALL_ROWS
+        read = partial(_rows_of, sheet, manifest.selection)
+        forecast = candidates.forecast if candidates.is_complete else None
+        changed = tuple(changes_that_matter(inputs.mapping.questions_seen or {}, resolved, read))
+        unjoined = join_warnings(resolved, read, partial(self._rows_before, manifest, sheet)) if is_whole else ()
+        if forecast is not None and not forecast.rows and not is_whole:
+            raise UsageError(
+                f"{manifest.selection}: the file has no such rows; its header is in row {sheet.header_row}"
+            )
+        warnings = (*_warnings(inputs), *resolved.warnings, *unjoined, *changed)
+        if forecast is None or forecast.ready or forecast.held_back:  # else nothing is left to be sent or fixed
+            warnings += candidates.warnings or ()
+        if warnings and manifest.strict and not self.dry_run:
+            raise UnusableInput(warnings)
+        manifest = replace(manifest, warnings=tuple(map(str, warnings)))
+        if forecast is not None:
+            manifest = replace(manifest, groups=forecast.groups).read_to(forecast.rows, forecast.last_row)
+        return manifest, tuple(map(str, changed))
 
     def _copy(self, folder: Path, options: SourceOptions) -> SourceCopy:
-        limits, is_copy = ReadingLimits.of(self.order.settings), self.order.continues is not None
-        return copy_of_source(self.order.file, folder, options, limits, is_copy=is_copy)
+        is_copy = self.order.continues is not None
+        return copy_of_source(self.order.file, folder, options, self.limits, is_copy=is_copy)
 
-    def _rows_before(self, sheet: Sheet) -> Iterator[Row]:
+    def _rows_before(self, manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
         """The rows of the runs that a results file descends from; it has only some of them."""
-        run = corrected_run(self.order.file, is_copy=self.order.continues is not None)
-        limits = ReadingLimits.of(self.order.settings)
+        run = manifest.corrects
         with suppress(UnusableInput):  # their files were removed
             while run is not None:
                 folder = self.order.settings.out / run
                 manifest = read_manifest(folder)
-                before = sheet_of(folder, manifest, limits)
-                if names_of(before) == names_of(sheet):
+                before = Aligned(sheet_of(folder, manifest, self.limits), sheet)
+                if before.is_complete:
                     yield from before.rows()
                 run = manifest.corrects
 
@@ -314,19 +358,6 @@ class Planner:
                     return SendingRate(summary.requests.sent / seconds, summary.run)
         return None
 
-    def _origin(self, folder: Path, sheet: Sheet) -> dict[str, Any]:
-        """The fields of a manifest from which the run is continued: its flags, and the questions of its sandbox; and
-        what its source descends from."""
-        order = self.order
-        setup = order.sending.sandbox_setup
-        return {
-            "flags": dict(order.flags),
-            "continues": order.continues[0] if order.continues else None,
-            "questions": keep_questions(setup.questions if setup else None, folder),
-            "corrects": corrected_run(order.file, is_copy=order.continues is not None),
-            "copy_of": sheet.copy_of,
-        }
-
     # --- one export to several targets ---
 
     def plan_split(self, mappings: tuple[Mapping, ...]) -> PlannedRun:
@@ -334,57 +365,60 @@ class Planner:
 
         A target whose questions the service does not return is blocked; the others continue.
         """
-        order, limits, started_at = self.order, ReadingLimits.of(self.order.settings), datetime.now(UTC)
         plans: list[Plan] = []
-        with _new_folder(order.settings, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
+        scopes = frozenset(Scope(self.service, mapping.target) for mapping in mappings)
+        options, started_at = mappings[0].source, datetime.now(UTC)
+        with (
+            _new_folder(self.order.settings, new_run_id(started_at)) as (folder, presence),
+            ExitStack() as undo,
+        ):
             undo.callback(_discard, plans)
-            copy = self._copy(folder, mappings[0].source)
+            copy = self._copy(folder, options)
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
-            sheet = open_sheet(copy.path, mappings[0].source, limits, shown_as=order.shown_as)
+            sheet = open_sheet(copy.path, options, self.limits, shown_as=self.order.shown_as)
             column = route_column(mappings, sheet.columns)
-            targets = self._plan_parts(folder.name, column, copy, sheet, plans)
-            manifest = RunManifest(
-                run=folder.name,
-                file=order.shown_as,
-                source=copy.path.name,
-                sha256=copy.sha256,
-                options=mappings[0].source,
-                selection=order.selection,
-                mapping=order.mapping_shown_as or str(order.mapping),
+            shared = _Part(folder.name, self.order.selection, scopes, copy, sheet)
+            targets = self._plan_parts(shared, column, plans)
+            manifest = replace(
+                self._manifest(folder, copy, sheet, options, started_at),
                 mapping_copy=_MAPPINGS,
                 targets=targets,
                 route_column=column.index,
-                service=self.service,
-                dry_run=self.dry_run,
                 warnings=tuple(map(str, sheet.warnings)),
-                strict=order.settings.strict,
-                started_at=started_at,
-                header_row=sheet.header_row,
-                **self._origin(folder, sheet),
             )
+            self._keep_known(folder, manifest, plans, shared)
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
         presence.end()  # from now on its manifest shows its state
         return PlannedRun(folder, manifest, tuple(plans), sheet, self._rate())
 
-    def _plan_parts(
-        self, whole: str, column: RouteColumn, copy: SourceCopy, sheet: Sheet, plans: list[Plan]
-    ) -> tuple[RunTarget, ...]:
-        """A run for each mapping that has rows; adds their plans to `plans`."""
-        selection = self.order.selection
-        words_of_rows = {route_word(row, column.index) for row in selection.of(sheet.rows())}
+    def _keep_known(self, folder: Path, manifest: RunManifest, plans: list[Plan], shared: _Part) -> None:
+        """Record the outcomes of rows without a target whose corrections were sent to one."""
+        identity = plans[0].manifest.identity if plans else ()
+        forms = find_other_forms(replace(manifest, identity=identity), shared.sheet, shared.scopes, self.order.settings)
+        if not forms:
+            return
+        routed = {word for target in manifest.targets for word in target.words}
+        with RunJournal(folder) as journal:
+            for row in manifest.selection.of(shared.sheet.rows()):
+                if route_word(row, manifest.route_column or 0) not in routed and (outcome := forms.outcome(row)):
+                    journal.record(outcome)
+
+    def _plan_parts(self, shared: _Part, column: RouteColumn, plans: list[Plan]) -> tuple[RunTarget, ...]:
+        """A run for each mapping that has rows; adds their plans to `plans`. shared: the whole run."""
+        words_of_rows = {route_word(row, column.index) for row in _rows_of(shared.sheet, shared.selection)}
         targets: list[RunTarget] = []
         problems: list[Problem] = []
         for mapping, words in column.words.items():
             if not words_of_rows.intersection(words):
                 continue
             shown_as = str(Path(self.order.mapping_shown_as or self.order.mapping) / mapping.path.name)
-            target = RunTarget(f"{whole}.{mapping.path.stem}", mapping.target, shown_as, words)
-            routed = replace(selection, routed=Routed(column.index, words))
+            target = RunTarget(f"{shared.run}.{mapping.path.stem}", mapping.target, shown_as, words)
+            routed = replace(shared.selection, routed=Routed(column.index, words))
             try:
-                plans.append(self._plan(mapping, shown_as, _Part(target.run, routed, copy, sheet)))
+                plans.append(self._plan(mapping, shown_as, replace(shared, run=target.run, selection=routed)))
             except UnusableInput as error:
                 problems.extend(error.problems)
             except StoppedEarly as error:
@@ -441,12 +475,16 @@ def _check_ahead(sheet: Sheet) -> int:
     return _CHECK_AHEAD_LARGE if (sheet.lines or 0) > _LARGE_FILE_LINES else _CHECK_AHEAD
 
 
-def _warnings(mapping: Mapping, sheet: Sheet, children: ChildTables) -> tuple[Problem, ...]:
+def _rows_of(sheet: Sheet, selection: Selection) -> Iterator[Row]:
+    return selection.of(sheet.rows())
+
+
+def _warnings(inputs: _Inputs) -> tuple[Problem, ...]:
     """The warnings of reading, without those on unread sheets if the mapping takes entries from other sheets."""
-    takes_sheets = any(child.file is None for child in mapping.child_sources)
-    own = [warning for warning in sheet.warnings if not (takes_sheets and warning.code == "sheets-not-read")]
-    others = [warning for table in children.tables.values() for warning in table.warnings]
-    return (*own, *dict.fromkeys(warning for warning in others if warning.code != "sheets-not-read"))
+    takes_sheets = any(child.file is None for child in inputs.mapping.child_sources)
+    own = [one for one in inputs.sheet.warnings if not (takes_sheets and one.code == "sheets-not-read")]
+    others = [one for table in inputs.children.tables.values() for one in table.warnings]
+    return (*own, *dict.fromkeys(one for one in others if one.code != "sheets-not-read"))
 
 
 def _refuse_split_candidates(mapping: Mapping, selection: Selection) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final
 
 from importer.app.classify_rows import Classified
@@ -21,6 +22,7 @@ from importer.runs.results_folder import write_edits
 from importer.runs.run_report import StreamingReport, rewrite_report
 
 _MOST_UNREAD: Final = 20_000  # different texts that are counted
+_BATCH: Final = 64  # candidates that are read before the first of them is sent, so that a commit keeps their warnings
 _STREAM_AFTER: Final = 2_000  # outcomes; for fewer, starting a process takes longer than writing the report
 
 Keep = Callable[[Outcome, Classified], None]
@@ -67,8 +69,13 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
                             done.report = StreamingReport(plan.folder, plan.limits)
                     listen(RowEnded(one))
 
+            def keep_warnings(batch: list[Classified]) -> None:
+                warnings = {one.rows[0]: one.warnings for one in batch if one.warnings}
+                if warnings and not plan.manifest.dry_run:
+                    journal.keep_warnings(warnings)
+
             # Closed as soon as an outcome cannot be recorded: pending requests finish while the ledger is still open.
-            with closing(loader.load(_to_send(plan, keep, pending, done.progress))) as outcomes:
+            with closing(loader.load(_to_send(plan, keep, keep_warnings, pending, done.progress))) as outcomes:
                 for outcome in outcomes:
                     keep(outcome, pending.pop(outcome.row, Classified((outcome.row,), outcome)))
             done.learned_rate = loader.learned_rate
@@ -81,25 +88,37 @@ def process_rows(plan: Plan, loader: Loader | DryLoader, listen: Listener) -> Pr
     return done
 
 
-def _to_send(plan: Plan, keep: Keep, pending: dict[int, Classified], progress: Progress) -> Iterator[ReadyCandidate]:
+def _to_send(
+    plan: Plan,
+    keep: Keep,
+    keep_warnings: Callable[[list[Classified]], None],
+    pending: dict[int, Classified],
+    progress: Progress,
+) -> Iterator[ReadyCandidate]:
     """The candidates to send, in row order; the others get their outcome immediately."""
     candidates = iter(plan.candidates)
-    while True:
-        try:
-            one = next(candidates, None)
-        except UnusableInput as error:
-            progress.unreadable = error.problems[0]
-            return
-        if one is None:
-            return
-        progress.rows += len(one.rows)
-        progress.last_row = max(progress.last_row, one.rows[-1])
-        if isinstance(one.result, Outcome):
-            keep(one.result, one)
-            continue
-        if len(one.rows) > 1 or one.warnings:
-            pending[one.rows[0]] = one
-        yield one.result
+    while batch := _batch(candidates, progress):
+        keep_warnings(batch)
+        for one in batch:
+            progress.rows += len(one.rows)
+            progress.last_row = max(progress.last_row, one.rows[-1])
+            if isinstance(one.result, Outcome):
+                keep(one.result, one)
+                continue
+            if len(one.rows) > 1 or one.warnings:
+                pending[one.rows[0]] = one
+            yield one.result
+
+
+def _batch(candidates: Iterator[Classified], progress: Progress) -> list[Classified]:
+    """The next candidates; [] if there are no more, or the rest cannot be read."""
+    batch: list[Classified] = []
+    try:
+        for one in islice(candidates, _BATCH):
+            batch.append(one)
+    except UnusableInput as error:
+        progress.unreadable = error.problems[0]
+    return batch
 
 
 def end_run(plan: Plan, done: Processed, stop: Stop | None, signal: int | None, listen: Listener) -> Summary:

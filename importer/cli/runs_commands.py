@@ -30,9 +30,9 @@ from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
 from importer.report import Summary, outcome_text, read_summary, status_lines, summary_lines, wrapped
-from importer.runs.lineage import SourceStatus, rows_without_target
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import EDITS_FILE, MARKER, refuse_untrusted, summaries_of_edits
+from importer.runs.source_status import SourceStatus, rows_without_target
 from importer.sent_answers import sent_lines
 from importer.settings import load_settings
 from importer.text.dates import in_words

@@ -335,11 +335,6 @@ class SentAnswers:
             return ()
         return trace_row(candidate, self._mapping, body)
 
-    def left_out(self, row: Row) -> tuple[Problem, ...]:
-        """The warnings about answers that this candidate was sent without."""
-        _, body = self._candidate(row)
-        return tuple(replace(problem, severity="warning") for problem in body.left_out) if body is not None else ()
-
     def _candidate(self, row: Row) -> tuple[Row | None, Submission | None]:
         candidate = row if self._grouped is None else self._grouped.get(row.number)
         if self._mapping is None or candidate is None:

@@ -252,7 +252,10 @@ def private_input(settings: Settings) -> Iterator[Path]:
 
 def folders_in(out: Path) -> list[Path]:
     """The folders in a results folder, sorted by name; without symbolic links."""
-    return sorted(path for path in out.iterdir() if path.is_dir() and not path.is_symlink()) if out.is_dir() else []
+    if not out.is_dir():
+        return []
+    with os.scandir(out) as entries:
+        return sorted(out / entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
 
 
 def is_run_folder(folder: Path) -> bool:

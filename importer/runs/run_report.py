@@ -158,10 +158,11 @@ def _entries(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> tupl
 
 
 def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitStack) -> Iterator[Outcome]:
-    """The outcome of each row, from the journal of the run that it was routed to."""
+    """The outcome of each row, from the journal of the run that it was routed to; or that of the whole run, of a row
+    without a target that is known again."""
     kept = {
         part.name: stack.enter_context(RunJournal(part)).outcomes()
-        for part in part_folders(folder, manifest)
+        for part in (folder, *part_folders(folder, manifest))
         if (part / JOURNAL).is_file()  # it has none before it starts
     }
     target_of = {word: target for target in manifest.targets for word in target.words}
@@ -169,17 +170,16 @@ def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, stack:
     assert manifest.route_column is not None
     for row in rows_of(manifest, sheet):
         target = target_of.get(route_word(row, manifest.route_column))
-        if target is None:
-            yield Outcome(row.number, OutcomeKind.INVALID, problems=(_no_route(row, manifest, sheet),))
-            continue
-        if target.blocked:
-            problem = Problem("target-blocked", f"nothing was sent to {target.target}: {target.blocked}", CONTINUE_HINT)
-            yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(problem,))
-            continue
-        outcome = waiting.get(target.run)
+        run = target.run if target else manifest.run
+        outcome = waiting.get(run)
         if outcome is not None and outcome.row == row.number:
             yield outcome
-            waiting[target.run] = next(kept[target.run], None)
+            waiting[run] = next(kept[run], None)
+        elif target is None:
+            yield Outcome(row.number, OutcomeKind.INVALID, problems=(_no_route(row, manifest, sheet),))
+        elif target.blocked:
+            problem = Problem("target-blocked", f"nothing was sent to {target.target}: {target.blocked}", CONTINUE_HINT)
+            yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(problem,))
         else:
             message = f"the run {target.run} was killed before this row was sent"
             yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(Problem("run-killed", message, CONTINUE_HINT),))
