@@ -40,7 +40,7 @@ class _Checked(NamedTuple):
 
 
 CountDone = Callable[[list[str]], int]
-"""How many of these e-mail addresses the ledger knows as imported."""
+"""How many of these e-mail addresses an earlier run imported, by the ledger."""
 _IN_MEMORY: Final = 50_000  # keys; more go to a temporary SQLite database, which disappears when it is closed
 _CACHE_KIB: Final = 4096
 _UNNAMED: Final = Origin("")
@@ -109,7 +109,7 @@ class Candidates:
         other_forms: OtherForms | None = None,
         strict: bool = False,
     ) -> None:
-        self._read, self._mapping, self._other_forms, self._strict = read, mapping, other_forms, strict
+        self._read, self._mapping, self.other_forms, self._strict = read, mapping, other_forms, strict
         self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._late: tuple[Problem, ...] = ()  # warnings about rows that only the whole file shows
         self._first: deque[Classified] = deque()
@@ -152,9 +152,9 @@ class Candidates:
 
     def use(self, other_forms: OtherForms) -> None:
         """Classify with what is known by now, before the iteration starts: nothing has been given out yet."""
-        if self._other_forms is None or not self._other_forms.is_same(other_forms):
+        if other_forms is not self.other_forms and (other_forms or self.other_forms):
             self.close()
-            self._other_forms, self._worker, self._rest = other_forms, None, self._classify()
+            self.other_forms, self._worker, self._rest = other_forms, None, self._classify()
             self._first.clear()
 
     def close(self) -> None:
@@ -204,7 +204,7 @@ class Candidates:
             if isinstance(row, Filtered):
                 yield _filtered(row)
                 continue
-            if self._other_forms and (outcome := self._other_forms.outcome(row)) is not None:
+            if self.other_forms and (outcome := self.other_forms.outcome(row)) is not None:
                 yield _Checked(_numbers(row), outcome)
                 continue
             known = None

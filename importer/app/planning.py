@@ -5,26 +5,26 @@ The order of work is extract -> transform -> load -> report; `import_file` execu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from importer.app.classify_rows import Candidates, CountDone
-from importer.app.orders import Order, Planned, ReadyRows, SendingRate, Started
+from importer.app.classify_rows import Candidates
+from importer.app.orders import Order
+from importer.app.plan import Plan, PlannedRun, count_done, discard, remove_files, sending_rate
 from importer.atomic_files import make_subfolder
 from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
-from importer.ledger import DONE, Presence, Scope, open_existing_ledger
-from importer.ledger import RunRecord as LedgerRun
+from importer.ledger import Presence, Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, changes_that_matter, resolve, route_column
-from importer.models import Operation, Question, Row, SourceOptions, Target
+from importer.models import Operation, Question, Row, SourceOptions
 from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
-from importer.report import read_summary, write_unfinished_summary
+from importer.report import write_unfinished_summary
 from importer.runs.journal import RunJournal
 from importer.runs.known_rows import find_other_forms
-from importer.runs.manifest import RunManifest, RunTarget, read_manifest, runs_in, write_manifest
+from importer.runs.manifest import RunManifest, RunTarget, read_manifest, write_manifest
 from importer.runs.private_copies import (
     ChildTables,
     Source,
@@ -38,7 +38,7 @@ from importer.runs.private_copies import (
     sheet_of,
 )
 from importer.runs.related_runs import Aligned
-from importer.runs.results_folder import announce_run, make_private_folder, new_run_id, remove_folder
+from importer.runs.results_folder import announce_run, make_private_folder, new_run_id
 from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
 from importer.settings import Settings
@@ -47,107 +47,9 @@ from importer.transform import join_warnings
 _MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
 _CHECK_AHEAD = 2_000  # candidates checked before the first request: most files completely, in half a second
 _CHECK_AHEAD_LARGE = 200
-_RUNS_MEASURED = 20  # of the last runs
-_REQUESTS_MEASURED = 50  # a run with fewer says nothing about the rate
 _LARGE_FILE_LINES = 4_000  # a file that is too large to be checked completely should start soon
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A checked combination of file, mapping and target, with the private copy that all rows are read from.
-
-    candidates: those of the source; they can be iterated once. scopes: its own, and those of the other targets of its
-    batch. changed: the changes of questions that matter for it.
-    """
-
-    folder: Path
-    manifest: RunManifest
-    sheet: Sheet
-    mapping: ResolvedMapping
-    candidates: Candidates
-    presence: Presence
-    limits: ReadingLimits
-    scopes: frozenset[Scope]
-    changed: tuple[str, ...] = ()
-
-    @property
-    def scope(self) -> Scope:
-        """The service and target of its rows, as in the ledger."""
-        return Scope(self.manifest.service, self.mapping.target)
-
-    @property
-    def started(self) -> Started:
-        is_part = self.manifest.selection.routed is not None
-        return Started(self.manifest.run, self.mapping.target, self.manifest.rows, is_part)
-
-    @property
-    def ready(self) -> ReadyRows:
-        found, manifest = self.candidates.forecast, self.manifest
-        return ReadyRows(
-            run=manifest.run,
-            target=self.mapping.target,
-            rows=manifest.rows,
-            checked=found.rows,
-            ready=found.ready,
-            held_back=found.held_back,
-            filtered=found.filtered,
-            done=found.done,
-            reasons=found.reasons,
-            warned=found.warned,
-            warnings=manifest.warnings,
-        )
-
-    @property
-    def ledger_run(self) -> LedgerRun:
-        """The record of this run in the ledger: of the source only its file name."""
-        manifest = self.manifest
-        return LedgerRun(
-            run=manifest.run,
-            scope=self.scope,
-            source=Path(manifest.file).name,
-            sha256=manifest.sha256,
-            mapping=manifest.mapping,
-            folder=str(self.folder),
-            started_at=manifest.started_at,
-        )
-
-    def discard(self) -> None:
-        """Remove the files of a plan that is not executed."""
-        self.candidates.close()
-        _undo(self.folder, self.presence)
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """The plan of each target. `folder`, `manifest`: of the whole run, if there are several targets."""
-
-    folder: Path
-    manifest: RunManifest
-    plans: tuple[Plan, ...]
-    sheet: Sheet
-    rate: SendingRate | None
-
-    @property
-    def as_event(self) -> Planned:
-        ready, manifest = tuple(plan.ready for plan in self.plans), self.manifest
-        return Planned(
-            self.folder,
-            manifest.service,
-            self.sheet.reading,
-            ready,
-            manifest.is_split,
-            manifest.dry_run,
-            self.rate,
-            tuple(text for plan in self.plans for text in plan.changed),
-        )
-
-    def discard(self) -> None:
-        """Remove the files of a plan that is not executed."""
-        _discard(self.plans)
-        if self.manifest.is_split:
-            remove_folder(self.folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +100,8 @@ class Planner:
     def plan(self, mapping: Mapping) -> PlannedRun:
         """The plan of a run with one target."""
         plan = self._plan(mapping, self.order.mapping_shown_as or str(self.order.mapping))
-        return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet, self._rate())
+        rate = sending_rate(self.order.settings, self.service)
+        return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet, rate)
 
     def _plan(self, mapping: Mapping, shown_as: str, part: _Part | None = None) -> Plan:
         run = part.run if part else new_run_id(datetime.now(UTC))
@@ -206,12 +109,22 @@ class Planner:
         scopes = part.scopes if part else frozenset([scope])
         with _new_folder(self.order.settings, run) as (folder, presence), ExitStack() as undo:
             inputs, manifest = self._read(mapping, shown_as, folder, part)
-            candidates = self._candidates(inputs, manifest, scopes, ahead=None if part else _check_ahead(inputs.sheet))
+            sheet, settings = inputs.sheet, self.order.settings
+            ahead = _CHECK_AHEAD_LARGE if (sheet.lines or 0) > _LARGE_FILE_LINES else _CHECK_AHEAD
+            candidates = Candidates(
+                partial(_rows_of, sheet, manifest.selection),
+                inputs.resolved,
+                None if self.order.check_first or part else ahead,
+                origin=sheet.origin,
+                count_done=partial(self._count_done, scope),
+                other_forms=find_other_forms(manifest, sheet, scopes, settings),
+                strict=manifest.strict,
+            )
             undo.callback(candidates.close)
             manifest, changed = self._check(inputs, manifest, candidates)
-            _initialize_folder(folder, manifest, inputs.sheet)
+            _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
-        return Plan(folder, manifest, inputs.sheet, inputs.resolved, candidates, presence, self.limits, scopes, changed)
+        return Plan(folder, manifest, sheet, inputs.resolved, candidates, presence, self.limits, scopes, changed)
 
     def _read(self, mapping: Mapping, shown_as: str, folder: Path, part: _Part | None) -> tuple[_Inputs, RunManifest]:
         """Copy and read file, mapping, other tables and questions; the manifest says so far only what was read."""
@@ -225,27 +138,17 @@ class Planner:
         resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, started_at.date())
         keep_asked(questions, settings.wire, folder)
         _refuse_split_candidates(mapping, selection)
-        manifest = self._manifest(folder, copy, sheet, mapping.source, started_at)
         manifest = replace(
-            manifest,
+            self._manifest(folder, copy, sheet, mapping.source, started_at),
             selection=selection,
             mapping=shown_as,
             mapping_copy=mapping_copy,
             targets=(RunTarget(folder.name, mapping.target, shown_as),),
-            fingerprint=fingerprint(
-                copy,
-                folder / mapping_copy,
-                children,
-                questions,
-                settings.wire,
-                selection,
-                mapping.source.sheet,
-                strict=settings.strict,
-            ),
             children=children.copies,
             identity=_identity(resolved),
             entries=children.entries((*resolved.joins, *resolved.lookups)),
         )
+        manifest = replace(manifest, fingerprint=fingerprint(folder, manifest, questions, settings.wire))
         return _Inputs(mapping, sheet, children, resolved), manifest
 
     def _manifest(
@@ -276,19 +179,6 @@ class Planner:
             copy_of=sheet.copy_of,
         )
 
-    def _candidates(
-        self, inputs: _Inputs, manifest: RunManifest, scopes: frozenset[Scope], ahead: int | None
-    ) -> Candidates:
-        return Candidates(
-            partial(_rows_of, inputs.sheet, manifest.selection),
-            inputs.resolved,
-            None if self.order.check_first else ahead,
-            origin=inputs.sheet.origin,
-            count_done=self._count_done(inputs.mapping.target),
-            other_forms=find_other_forms(manifest, inputs.sheet, scopes, self.order.settings),
-            strict=manifest.strict,
-        )
-
     def _check(
         self, inputs: _Inputs, manifest: RunManifest, candidates: Candidates
     ) -> tuple[RunManifest, tuple[str, ...]]:
@@ -316,6 +206,11 @@ class Planner:
         is_copy = self.order.continues is not None
         return copy_of_source(self.order.file, folder, options, self.limits, is_copy=is_copy)
 
+    def _count_done(self, scope: Scope, emails: list[str]) -> int:
+        # Opened each time: while rows are classified, another process is forked, which must not have its thread.
+        with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
+            return count_done(ledger, scope, emails)
+
     def _rows_before(self, manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
         """The rows of the runs that a results file descends from; it has only some of them."""
         run = manifest.corrects
@@ -328,36 +223,6 @@ class Planner:
                     yield from before.rows()
                 run = manifest.corrects
 
-    def _count_done(self, target: Target) -> CountDone:
-        """How many of some e-mail addresses an earlier run imported, by the ledger."""
-        scope = Scope(self.service, target)
-
-        def count(emails: list[str]) -> int:
-            # Opened each time: while rows are classified, another process is forked, which must not have its thread.
-            with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
-                if ledger is None:
-                    return 0
-                identities = [ledger.fingerprints.identity(scope, email) for email in emails]
-                known = ledger.look_up(identities)
-                return sum(known[identity].state in DONE for identity in identities if identity in known)
-
-        return count
-
-    def _rate(self) -> SendingRate | None:
-        """The limit that a user set, else what the last run with enough requests to the service measured."""
-        settings = self.order.settings
-        if settings.rate is not None:
-            return SendingRate(settings.rate)
-        for folder in runs_in(settings.out)[: -_RUNS_MEASURED - 1 : -1]:
-            with suppress(UnusableInput):
-                manifest, summary = read_manifest(folder), read_summary(folder)
-                if manifest.service != self.service or summary.ended_at is None:
-                    continue
-                seconds = (summary.ended_at - summary.started_at).total_seconds()
-                if summary.requests.sent >= _REQUESTS_MEASURED and seconds > 0:
-                    return SendingRate(summary.requests.sent / seconds, summary.run)
-        return None
-
     # --- one export to several targets ---
 
     def plan_split(self, mappings: tuple[Mapping, ...]) -> PlannedRun:
@@ -368,11 +233,8 @@ class Planner:
         plans: list[Plan] = []
         scopes = frozenset(Scope(self.service, mapping.target) for mapping in mappings)
         options, started_at = mappings[0].source, datetime.now(UTC)
-        with (
-            _new_folder(self.order.settings, new_run_id(started_at)) as (folder, presence),
-            ExitStack() as undo,
-        ):
-            undo.callback(_discard, plans)
+        with _new_folder(self.order.settings, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
+            undo.callback(discard, plans)
             copy = self._copy(folder, options)
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
@@ -392,7 +254,7 @@ class Planner:
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
         presence.end()  # from now on its manifest shows its state
-        return PlannedRun(folder, manifest, tuple(plans), sheet, self._rate())
+        return PlannedRun(folder, manifest, tuple(plans), sheet, sending_rate(self.order.settings, self.service))
 
     def _keep_known(self, folder: Path, manifest: RunManifest, plans: list[Plan], shared: _Part) -> None:
         """Record the outcomes of rows without a target whose corrections were sent to one."""
@@ -437,14 +299,14 @@ def _new_folder(settings: Settings, run: str) -> Iterator[tuple[Path, Presence]]
     try:
         yield folder, presence
     except OSError as error:
-        _undo(folder, presence)
+        remove_files(folder, presence)
         message = f"the copies of the file and the mapping cannot be written: {error.strerror or error}"
         hint = "free disk space, or choose another folder with --out or IMPORTER_OUT"
         raise UnusableInput(
             Problem("results-folder-not-writable", message, hint, FilePlace(str(folder.parent)))
         ) from None
     except BaseException:
-        _undo(folder, presence)
+        remove_files(folder, presence)
         raise
 
 
@@ -454,25 +316,11 @@ def _initialize_folder(folder: Path, manifest: RunManifest, sheet: Sheet) -> Non
     write_manifest(folder, manifest)
 
 
-def _undo(folder: Path, presence: Presence) -> None:
-    remove_folder(folder)
-    presence.end()
-
-
-def _discard(plans: Iterable[Plan]) -> None:
-    for plan in plans:
-        plan.discard()
-
-
 def _identity(resolved: ResolvedMapping) -> tuple[tuple[int, ...], ...]:
     """The indexes of the columns of the e-mail, and those of the name."""
     candidate = resolved.candidate
     names = (*candidate.first_name.columns, *candidate.last_name.columns)
     return tuple(tuple(column.index for column in columns) for columns in (candidate.email.columns, names))
-
-
-def _check_ahead(sheet: Sheet) -> int:
-    return _CHECK_AHEAD_LARGE if (sheet.lines or 0) > _LARGE_FILE_LINES else _CHECK_AHEAD
 
 
 def _rows_of(sheet: Sheet, selection: Selection) -> Iterator[Row]:

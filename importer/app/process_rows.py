@@ -11,7 +11,7 @@ from typing import Final
 
 from importer.app.classify_rows import Classified
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
-from importer.app.planning import Plan
+from importer.app.plan import Plan
 from importer.load import DryLoader, Loader, Stop
 from importer.models import Outcome, ReadyCandidate
 from importer.problems import StoppedEarly, Unread, UnusableInput

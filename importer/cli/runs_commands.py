@@ -14,15 +14,8 @@ import typer
 from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
 from importer.app.connection import examine
-from importer.app.earlier_runs import (
-    EarlierRun,
-    ShownRow,
-    rewrite_report,
-    running_runs,
-    show_row,
-    status_of,
-    write_status,
-)
+from importer.app.earlier_runs import EarlierRun, rewrite_report
+from importer.app.shown_runs import ShownRow, running_runs, show_row, status_of, write_status
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import print_message, print_result, problem_lines

@@ -16,7 +16,7 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from importer.extract import Sheet
-from importer.ledger import LedgerStore, Scope, open_existing_ledger
+from importer.ledger import LedgerStore, RunRecord, Scope, open_existing_ledger
 from importer.load import IMPORTED_WITH_OTHER_DATA
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Problem, StoppedEarly, UnusableInput
@@ -90,7 +90,7 @@ class OtherForms:
     """The rows of a run that were sent in another form, before or after a correction. Falsy if there are none.
 
     rows: those of the run with their cells in the order of the original. numbers: of a results file or an annotated
-    copy, the number of each row in the original; None for an original.
+    copy, the number of each row in the original; None for an original. as_of: what the ledger knew of other runs.
     """
 
     def __init__(
@@ -99,8 +99,9 @@ class OtherForms:
         forms: Iterable[Form] = (),
         rows: Aligned | None = None,
         numbers: Mapping[int, int] | None = None,
+        as_of: frozenset[RunRecord] = frozenset(),
     ) -> None:
-        self._scope, self._rows, self._numbers = manifest.scope, rows, numbers
+        self._scope, self._rows, self._numbers, self._as_of = manifest.scope, rows, numbers, as_of
         self._forms: dict[int, list[Form]] = {}
         for form in sorted(forms, key=lambda form: (form.is_done, form.manifest.started_at), reverse=True):
             self._forms.setdefault(form.original.number, []).append(form)
@@ -108,9 +109,9 @@ class OtherForms:
     def __bool__(self) -> bool:
         return bool(self._forms)
 
-    def is_same(self, other: OtherForms) -> bool:
-        """Whether both know the same of each row."""
-        return self._forms == other._forms
+    def is_complete(self, runs: frozenset[RunRecord]) -> bool:
+        """Whether no run has begun, sent or ended since, if these are the other runs now."""
+        return self._as_of == runs and all(one.ended_at for one in runs)
 
     def outcome(self, row: Row) -> Outcome | None:
         """The outcome of a candidate that is not sent, as another form of it was or may have been; else None."""
@@ -166,47 +167,46 @@ def _with_other_email(row: int, form: Form) -> Outcome:
 
 
 def find_other_forms(
-    manifest: RunManifest, sheet: Sheet, scopes: Collection[Scope], settings: Settings, held: LedgerStore | None = None
+    manifest: RunManifest,
+    sheet: Sheet,
+    scopes: Collection[Scope],
+    settings: Settings,
+    known: OtherForms | None = None,
+    held: LedgerStore | None = None,
 ) -> OtherForms:
     """The rows of a run that were sent in another form, to one of these targets: its own, and those of its batch.
 
-    held: the ledger, if it is open.
-
     The rows of an original are compared one by one, as a file of the same name may have grown since. Of a results file
-    or an annotated copy also the rows that were sent from the original are other forms.
+    or an annotated copy also the rows that were sent from the original are other forms. known: as found before, the
+    result if nothing was sent since; held: the ledger, if it is open.
     """
-    runs = RelatedRuns(settings)
-    before = runs.before(manifest)
-    line = runs.line(before) if before is not None else []
-    if line:
-        sha256 = runs.manifest(line[-1]).sha256
-        originals = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
-    else:
-        originals = [
-            run
-            for run, (_, one) in runs.all.items()
-            if one.sha256 == manifest.sha256 or (one.file == manifest.file and not one.corrects)
-        ]
-    ways = {run: way for run, way in runs.lines_to(originals).items() if runs.manifest(run).scope in scopes}
-    if not ways and not line:
-        return OtherForms(manifest)
-    numbers: dict[int, int] | None = None
-    forms: list[Form] = []
     with nullcontext(held) if held else open_existing_ledger(settings.ledger_address) or nullcontext() as ledger:
         if ledger is None:
             return OtherForms(manifest)
+        others = frozenset(one for one in ledger.runs() if one.scope in scopes and one.run != manifest.run)
+        if known is not None and known.is_complete(others):
+            return known
+        runs = RelatedRuns(settings)
+        before = runs.before(manifest)
+        line = runs.line(before) if before is not None else []
+        sha256 = runs.manifest(line[-1]).sha256 if line else manifest.sha256
+        originals = [
+            one.run
+            for _, one in runs.all.values()
+            if one.corrects is None and (one.sha256 == sha256 or (not line and one.file == manifest.file))
+        ]
+        forms: list[Form] = []
         with suppress(UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
             like = runs.sheet(line[-1]) if line else sheet
-            if line:
-                numbers = runs.numbers(manifest, sheet, line)
-                for run in originals:
-                    one = runs.manifest(run)
-                    if one.scope == manifest.scope and not one.dry_run and run != manifest.run:
-                        with suppress(UnusableInput, StoppedEarly):
-                            forms += runs.forms_of_original(run, like, set(numbers.values()), ledger)
-            for run, way in ways.items():
-                if run != manifest.run:
+            numbers = runs.numbers(manifest, sheet, line) if line else None
+            wanted = set(numbers.values()) if numbers else set()
+            for run in originals if wanted else ():
+                if runs.manifest(run).scope == manifest.scope and run != manifest.run:
+                    with suppress(UnusableInput, StoppedEarly):
+                        forms += runs.forms_of_original(run, like, wanted, ledger)
+            for run, way in runs.lines_to(originals).items():
+                if runs.manifest(run).scope in scopes and run != manifest.run:
                     with suppress(UnusableInput, StoppedEarly):
                         forms += runs.forms(way, like, ledger)
-            return OtherForms(manifest, forms, Aligned(sheet, like), numbers)
+            return OtherForms(manifest, forms, Aligned(sheet, like), numbers, others)
     return OtherForms(manifest)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from importer import __version__
-from importer.atomic_files import open_private, read_private, write_json
+from importer.atomic_files import read_private, write_json, write_private
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import (
     OUTSIDE_HINT,
@@ -29,7 +28,6 @@ from importer.mapping import (
 from importer.models import Application, PoolCandidate, Question, Row, SourceOptions, Submission
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
-from importer.runs.row_selection import Selection
 from importer.sent_answers import SentLine, TracedAnswer, sent_lines
 from importer.settings import WireFormat
 from importer.transform import candidate_rows, trace_row, transform_row
@@ -112,8 +110,7 @@ def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
 def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
     """Save a copy of a mapping file in a folder, as it was read; return its name."""
     name = f"{stem}{mapping.path.suffix.lower() or '.yaml'}"
-    with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
-        file.write(mapping.content)
+    write_private(folder / name, mapping.content)
     return name
 
 
@@ -132,10 +129,8 @@ def keep_questions(file: Path | None, folder: Path) -> str | None:
     """Save a copy of the questions that a sandbox was started with, if there are any; return its name."""
     if file is None:
         return None
-    name = "questions.json"
-    with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy:
-        copy.write(file.read_bytes())
-    return name
+    write_private(folder / "questions.json", file.read_bytes())
+    return "questions.json"
 
 
 def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
@@ -160,23 +155,12 @@ def open_children(mapping: Mapping, source: Source, folder: Path, limits: Readin
     return ChildTables(tables, tuple(copies.values()), copy_of)
 
 
-def fingerprint(
-    copy: SourceCopy,
-    mapping_copy: Path,
-    children: ChildTables,
-    questions: Iterable[Question],
-    wire: WireFormat,
-    selection: Selection,
-    sheet: str | None,
-    *,
-    strict: bool,
-) -> str:
-    """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal.
-
-    mapping_copy: the mapping, including what it takes from other files; sheet: the one that is read.
-    """
-    digest = hashlib.sha256(mapping_copy.read_bytes())
-    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection, sheet, strict):
+def fingerprint(folder: Path, manifest: RunManifest, questions: Iterable[Question], wire: WireFormat) -> str:
+    """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal."""
+    mapping = (folder / manifest.mapping_copy).read_bytes()  # including what it takes from other files
+    read = manifest.sha256, manifest.children, manifest.selection, manifest.options.sheet, manifest.strict
+    digest = hashlib.sha256(mapping)
+    for part in (__version__, *read, tuple(questions), wire):
         digest.update(f"\0{part!r}".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 

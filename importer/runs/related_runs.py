@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import ne
@@ -149,7 +149,7 @@ class RelatedRuns:
                 is_proven = copy.is_complete and original.is_complete and is_only and after.number in same
                 yield Form(manifest, row, after, identity, after.number in done, is_proven)
 
-    def forms_of_original(self, run: str, like: Sheet, numbers: Collection[int], ledger: LedgerStore) -> Iterator[Form]:
+    def forms_of_original(self, run: str, like: Sheet, numbers: Container[int], ledger: LedgerStore) -> Iterator[Form]:
         """These rows of an original, if a run of it sent them; with their cells as in another sheet of the original."""
         folder, manifest = self.all[run]
         if ledger.run(run) is not None:

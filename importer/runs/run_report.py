@@ -34,7 +34,6 @@ from importer.startup import reduce_garbage_collection
 from importer.text.normalize import closest
 
 CONTINUE_HINT = "continue with importer resume, or run the same command again; completed rows are skipped"
-_RESTORE: Final = "restore it from a backup, or run the same import again; the ledger knows what was sent"
 
 
 def rewrite_report(folder: Path, limits: ReadingLimits) -> Summary:
@@ -73,32 +72,21 @@ def outcomes_of(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitSt
 
 def refuse_changed(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
     """Raise DamagedRun if the private copy or the journal of a run is missing or changed: a report would be wrong."""
-    hash_of = hash_of or CachedHash()
+    copy, journal = folder / manifest.source, folder / JOURNAL
     problems = []
-    copy = folder / manifest.source
     if not copy.is_file():
-        problems.append(
-            Problem(
-                "source-copy-missing", "the run's copy of the source file is missing", _RESTORE, FilePlace(str(copy))
-            )
-        )
-    elif hash_of(copy) != manifest.sha256:
-        problems.append(
-            Problem(
-                "source-copy-changed", "the run's copy of the source file was changed", _RESTORE, FilePlace(str(copy))
-            )
-        )
-    if not manifest.is_split and not (folder / JOURNAL).is_file():
-        problems.append(
-            Problem(
-                "journal-missing",
-                "the file with the run's outcomes is missing",
-                _RESTORE,
-                FilePlace(str(folder / JOURNAL)),
-            )
-        )
+        problems.append(_damage("source-copy-missing", "the run's copy of the source file is missing", copy))
+    elif (hash_of or CachedHash())(copy) != manifest.sha256:
+        problems.append(_damage("source-copy-changed", "the run's copy of the source file was changed", copy))
+    if not manifest.is_split and not journal.is_file():
+        problems.append(_damage("journal-missing", "the file with the run's outcomes is missing", journal))
     if problems:
         raise DamagedRun(problems)
+
+
+def _damage(code: str, message: str, path: Path) -> Problem:
+    hint = "restore it from a backup, or run the same import again; the ledger knows what was sent"
+    return Problem(code, message, hint, FilePlace(str(path)))
 
 
 class CachedHash:
