@@ -30,7 +30,7 @@ from importer.app.orders import (
 )
 from importer.app.plan import Plan, PlannedRun, count_done
 from importer.app.planning import Planner
-from importer.app.process_rows import end_run, process_rows
+from importer.app.process_rows import RowProcessing
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
 from importer.load import IMPORTED_WITH_OTHER_DATA, Cancellation, DryLoader, Loader, LoadOptions, Waiting
@@ -198,7 +198,9 @@ class _Execution:
                 self.listen(Previewed(plan.mapping.target, picked))
             if ledger is not None:
                 self._use_previous_results(plan, ledger)
-            return end_run(plan, process_rows(plan, loader, self.listen), None, None, self.listen)
+            rows = RowProcessing(plan, self.listen)
+            rows.run(loader)
+            return rows.end(None, None)
 
     def send(self, plan: Plan) -> Summary:
         """Send the rows of one target, under its lock, and write its report."""
@@ -208,11 +210,10 @@ class _Execution:
             self.control.sending() as cancellation,
         ):
             self._remove_leftovers(ledger)
-            loader = self._loader(plan, ledger, earlier, cancellation)
+            rows, loader = RowProcessing(plan, self.listen), self._loader(plan, ledger, earlier, cancellation)
             try:
-                done = process_rows(plan, loader, self.listen)
-                stop = loader.stop or self.control.stopped
-                summary = end_run(plan, done, stop, self.control.signal, self.listen)
+                rows.run(loader)
+                summary = rows.end(loader.stop or self.control.stopped, self.control.signal)
             except StoppedEarly:  # its message refers to the ledger
                 if ledger.is_in_place():
                     raise

@@ -57,11 +57,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class ChildTables:
-    """The opened tables, by their names in the mapping, and the copies of their files."""
+    """The opened tables, by their names in the mapping, and the copy of the file of each."""
 
     tables: dict[ChildSource, Sheet]
-    copies: tuple[ChildCopy, ...]
     copy_of: dict[ChildSource, ChildCopy]
+
+    @property
+    def copies(self) -> tuple[ChildCopy, ...]:
+        """Without the copy of the source itself, if other sheets of it are read."""
+        return tuple(dict.fromkeys(copy for copy in self.copy_of.values() if copy.sha256))
 
     def entries(self, joins: Iterable[FromChild]) -> tuple[EntryTable, ...]:
         """The tables that are joined with the source, by one key each; without those whose labels are the same."""
@@ -72,12 +76,6 @@ class ChildTables:
             copy, label = self.copy_of[child], label_of(child)
             found.setdefault(label, set()).add(EntryTable(label, copy.copy, child.options, copy.shown_as, key, equals))
         return tuple(tables.pop() for tables in found.values() if len(tables) == 1)
-
-
-@dataclass(frozen=True, slots=True)
-class _OpenedChild:
-    sheet: Sheet
-    copy: ChildCopy
 
 
 def copy_of_source(
@@ -140,19 +138,17 @@ def open_children(mapping: Mapping, source: Source, folder: Path, limits: Readin
     Raises:
         UnusableInput: with the problems of all tables.
     """
-    tables: dict[ChildSource, Sheet] = {}
-    copy_of: dict[ChildSource, ChildCopy] = {}
-    copies: dict[str, ChildCopy] = {}
+    children = _Children(source, folder, mapping.folders, limits)
+    found = ChildTables({}, {})
     problems: list[Problem] = []
     for child, place in mapping.child_sources.items():
         try:
-            opened = _open(child, place, source, folder, copies, mapping, limits)
-            tables[child], copy_of[child] = opened.sheet, opened.copy
+            found.tables[child], found.copy_of[child] = children.open(child, place)
         except UnusableInput as error:
             problems.extend(error.problems)
     if problems:
         raise UnusableInput(problems)
-    return ChildTables(tables, tuple(copies.values()), copy_of)
+    return found
 
 
 def fingerprint(folder: Path, manifest: RunManifest, questions: Iterable[Question], wire: WireFormat) -> str:
@@ -165,81 +161,9 @@ def fingerprint(folder: Path, manifest: RunManifest, questions: Iterable[Questio
     return digest.hexdigest()
 
 
-def _open(
-    child: ChildSource,
-    place: Place,
-    source: Source,
-    folder: Path,
-    copies: dict[str, ChildCopy],
-    mapping: Mapping,
-    limits: ReadingLimits,
-) -> _OpenedChild:
-    beside = _entries_beside(child, source)
-    corrected = beside or _earlier_copy(f"{_ROWS}{label_of(child)}", source)
-    if corrected is None and child.file is None:
-        workbook = _workbook_of(source, folder, copies, limits)
-        if Path(workbook.copy).suffix.lower() not in _WORKBOOKS:
-            message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
-            hint = "import the workbook, or use file: instead of sheet:"
-            raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
-        path = folder / workbook.copy if source.earlier_runs else source.copy
-        return _OpenedChild(open_sheet(path, child.options, limits, shown_as=workbook.shown_as), workbook)
-    name = f"{_ROWS}{label_of(child)}" if corrected else child.file or ""
-    if name not in copies:
-        path, shown_as = corrected or _file_of(name, source, mapping.folders, place)
-        try:
-            copied = copy_source(path, folder, limits, f"child-{len(copies) + 1}")
-            if beside and (original := _entries_of_run(child, source, limits)) is not None:
-                copied = restore_values(copied, original, child.options, limits)
-        except UnusableInput as error:  # reported at the place in the mapping
-            raise UnusableInput(
-                [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]
-            ) from None
-        copies[name] = ChildCopy(name, copied.path.name, copied.sha256, shown_as)
-    copy = copies[name]
-    return _OpenedChild(open_sheet(folder / copy.copy, child.options, limits, shown_as=copy.shown_as), copy)
-
-
 def label_of(child: ChildSource) -> str:
     """A short name of another table, for file names: `invalid.<label>.csv`."""
     return re.sub(r"[^\w-]+", "_", Path(child.file).stem if child.file else child.options.sheet or "")
-
-
-def _entries_beside(child: ChildSource, source: Source) -> tuple[Path, str] | None:
-    """For a results file: the file beside it with the entries of its rows, which a person may have corrected."""
-    beside = source.file.with_name(f"{source.file.stem}.{label_of(child)}.csv")
-    return (beside, str(beside)) if source.earlier_runs and beside.is_file() else None
-
-
-def _entries_of_run(child: ChildSource, source: Source, limits: ReadingLimits) -> Callable[[], Sheet] | None:
-    """What opens the table that the file beside a results file was written from: the copy of its run."""
-    for earlier in source.earlier_runs:
-        for table in read_manifest(earlier).entries:
-            if table.label == label_of(child):
-                return partial(open_sheet, earlier / table.copy, table.options, limits, shown_as=table.shown_as)
-    return None
-
-
-def _earlier_copy(name: str, source: Source) -> tuple[Path, str] | None:
-    """The copy of a table in the runs of a results file, and its path in messages."""
-    for earlier in source.earlier_runs:
-        for child in read_manifest(earlier).children:
-            if child.name == name:
-                return earlier / child.copy, child.shown_as
-    return None
-
-
-def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy], limits: ReadingLimits) -> ChildCopy:
-    """The workbook with the child sheets: the source itself, or for a results file that of its run."""
-    if not source.earlier_runs:
-        return ChildCopy(_SOURCE, source.copy.name, "", str(source.file))
-    if _SOURCE not in copies:
-        earlier = source.earlier_runs[0]
-        manifest = read_manifest(earlier)
-        workbook, shown_as = _earlier_copy(_SOURCE, source) or (earlier / manifest.source, manifest.file)
-        copied = copy_source(workbook, folder, limits, "child-source")
-        copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256, shown_as)
-    return copies[_SOURCE]
 
 
 # Names in a manifest that are not files of the mapping:
@@ -247,17 +171,88 @@ _SOURCE = "(source)"  # the workbook of the run whose rows were fixed
 _ROWS = "(rows) "  # the entries of the rows of a results file
 
 
-def _file_of(name: str, source: Source, folders: tuple[Path, ...], place: Place) -> tuple[Path, str]:
-    if (earlier := _earlier_copy(name, source)) is not None:
-        return earlier
-    path = source.file.parent / name
-    if not is_within(path, [source.file.parent, *folders]):
-        message = f"'{name}' is neither in the folder of the source nor in the folder of this mapping"
-        raise UnusableInput(Problem("file-outside-folder", message, OUTSIDE_HINT, place))
-    if path.is_file() and path.stat().st_size > _LARGEST:
-        message = f"'{name}' is larger than {_LARGEST:,} bytes, the limit for files with entries"
-        raise UnusableInput(Problem("entries-file-too-large", message, "export fewer columns or rows", place))
-    return path, str(path)
+class _Children:
+    """Copies and opens the other tables of a source. folders: where their files may be, besides its own folder."""
+
+    def __init__(self, source: Source, folder: Path, folders: tuple[Path, ...], limits: ReadingLimits) -> None:
+        self._source, self._folder, self._folders, self._limits = source, folder, folders, limits
+        self._earlier = source.earlier_runs
+        self._copies: dict[str, ChildCopy] = {}
+
+    def open(self, child: ChildSource, place: Place) -> tuple[Sheet, ChildCopy]:
+        """A table, and the copy of its file. place: where the mapping names it."""
+        beside = self._entries_beside(child)
+        corrected = beside or self._earlier_copy(f"{_ROWS}{label_of(child)}")
+        if corrected is None and child.file is None:
+            copy = self._workbook()
+            if Path(copy.copy).suffix.lower() not in _WORKBOOKS:
+                message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
+                hint = "import the workbook, or use file: instead of sheet:"
+                raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
+            path = self._folder / copy.copy if self._earlier else self._source.copy
+            return open_sheet(path, child.options, self._limits, shown_as=copy.shown_as), copy
+        name = f"{_ROWS}{label_of(child)}" if corrected else child.file or ""
+        if name not in self._copies:
+            path, shown_as = corrected or self._file(name, place)
+            try:
+                copied = copy_source(path, self._folder, self._limits, f"child-{len(self._copies) + 1}")
+                if beside and (original := self._entries_of_run(child)) is not None:
+                    copied = restore_values(copied, original, child.options, self._limits)
+            except UnusableInput as error:  # reported at the place in the mapping
+                raise UnusableInput(
+                    [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]
+                ) from None
+            self._copies[name] = ChildCopy(name, copied.path.name, copied.sha256, shown_as)
+        copy = self._copies[name]
+        return open_sheet(self._folder / copy.copy, child.options, self._limits, shown_as=copy.shown_as), copy
+
+    def _entries_beside(self, child: ChildSource) -> tuple[Path, str] | None:
+        """For a results file: the file beside it with the entries of its rows, which a person may have corrected."""
+        file = self._source.file
+        beside = file.with_name(f"{file.stem}.{label_of(child)}.csv")
+        return (beside, str(beside)) if self._earlier and beside.is_file() else None
+
+    def _entries_of_run(self, child: ChildSource) -> Callable[[], Sheet] | None:
+        """What opens the table that the file beside a results file was written from: the copy of its run."""
+        for earlier in self._earlier:
+            for table in read_manifest(earlier).entries:
+                if table.label == label_of(child):
+                    path = earlier / table.copy
+                    return partial(open_sheet, path, table.options, self._limits, shown_as=table.shown_as)
+        return None
+
+    def _earlier_copy(self, name: str) -> tuple[Path, str] | None:
+        """The copy of a table in the runs of a results file, and its path in messages."""
+        for earlier in self._earlier:
+            for child in read_manifest(earlier).children:
+                if child.name == name:
+                    return earlier / child.copy, child.shown_as
+        return None
+
+    def _workbook(self) -> ChildCopy:
+        """The workbook with the child sheets: the source itself, or for a results file that of its run."""
+        if not self._earlier:
+            return ChildCopy(_SOURCE, self._source.copy.name, "", str(self._source.file))
+        if _SOURCE not in self._copies:
+            manifest = read_manifest(self._earlier[0])
+            own = self._earlier[0] / manifest.source, manifest.file
+            workbook, shown_as = self._earlier_copy(_SOURCE) or own
+            copied = copy_source(workbook, self._folder, self._limits, "child-source")
+            self._copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256, shown_as)
+        return self._copies[_SOURCE]
+
+    def _file(self, name: str, place: Place) -> tuple[Path, str]:
+        if (earlier := self._earlier_copy(name)) is not None:
+            return earlier
+        own = self._source.file.parent
+        path = own / name
+        if not is_within(path, [own, *self._folders]):
+            message = f"'{name}' is neither in the folder of the source nor in the folder of this mapping"
+            raise UnusableInput(Problem("file-outside-folder", message, OUTSIDE_HINT, place))
+        if path.is_file() and path.stat().st_size > _LARGEST:
+            message = f"'{name}' is larger than {_LARGEST:,} bytes, the limit for files with entries"
+            raise UnusableInput(Problem("entries-file-too-large", message, "export fewer columns or rows", place))
+        return path, str(path)
 
 
 # --- what was sent, made again from the copies ---------------------------------------------------
