@@ -107,10 +107,10 @@ class RowProcessing:
             StoppedEarly: the folder cannot be written, or files of the run are missing; the ledger has what was sent.
             UnusableInput: files of a check are missing.
         """
-        plan, run = self._plan, self._plan.manifest.run
-        self._listen(RowsEnded(run))
+        plan = self._plan
+        self._listen(RowsEnded(plan.manifest.run))
         if stop is not None:
-            self._listen(Stopped(run, stop.reason, stop.hint))
+            self._listen(Stopped(plan.manifest.run, stop.reason, stop.hint))
         try:
             self._record_end(stop, signal)
             is_written = self._report is not None and self._report.finish()
