@@ -44,6 +44,12 @@ def read_private(path: Path) -> bytes:
         return file.read()
 
 
+def write_private(path: Path, content: bytes) -> None:
+    """Write a file in a results folder, or replace it. Raises OSError as `open_private` does."""
+    with os.fdopen(open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+        file.write(content)
+
+
 def file_mode(folder: Path) -> int:
     """The mode of files in a folder: 0600, or 0660 in a team's folder (IMPORTER_OUT_SHARED=group)."""
     return 0o660 if is_team_folder(folder) else 0o600

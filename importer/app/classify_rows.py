@@ -13,8 +13,7 @@ from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
 from importer.problems import CellPlace, Origin, Problem
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
-from importer.runs.journal import PreviousResults
-from importer.runs.lineage import Corrections
+from importer.runs.known_rows import OtherForms, PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import (
     DATE_IN_FUTURE,
@@ -41,7 +40,7 @@ class _Checked(NamedTuple):
 
 
 CountDone = Callable[[list[str]], int]
-"""How many of these e-mail addresses the ledger knows as imported."""
+"""How many of these e-mail addresses an earlier run imported, by the ledger."""
 _IN_MEMORY: Final = 50_000  # keys; more go to a temporary SQLite database, which disappears when it is closed
 _CACHE_KIB: Final = 4096
 _UNNAMED: Final = Origin("")
@@ -66,8 +65,8 @@ class Forecast:
     """The result of checking rows: their number, how many will be sent, and the last row number.
 
     groups: the rows of each candidate that has several rows. done: how many an earlier run imported, as far as known.
-    held_back: how many are invalid; reasons: their problems, warned: the warnings about the others; the most frequent
-    first.
+    held_back: how many are invalid, or unconfirmed in another form; reasons: their problems, warned: the warnings about
+    the others; the most frequent first.
     """
 
     rows: int
@@ -93,7 +92,7 @@ class Candidates:
     None while rows are left to read.
 
     forecast: of the rows that are checked so far; is_complete: whether these are all. previous: set it before the
-    iteration starts. origin, count_done: for the forecast. corrections: of rows that were entered from a results file.
+    iteration starts. origin, count_done: for the forecast. other_forms: of its rows, see also `use`.
 
     Raises:
         UnusableInput: the first rows cannot be read.
@@ -107,10 +106,10 @@ class Candidates:
         *,
         origin: Origin = _UNNAMED,
         count_done: CountDone = lambda _: 0,
-        corrections: Corrections | None = None,
+        other_forms: OtherForms | None = None,
         strict: bool = False,
     ) -> None:
-        self._read, self._mapping, self._corrections, self._strict = read, mapping, corrections, strict
+        self._read, self._mapping, self.other_forms, self._strict = read, mapping, other_forms, strict
         self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._late: tuple[Problem, ...] = ()  # warnings about rows that only the whole file shows
         self._first: deque[Classified] = deque()
@@ -151,6 +150,13 @@ class Candidates:
             else:
                 yield one
 
+    def use(self, other_forms: OtherForms) -> None:
+        """Classify with what is known by now, before the iteration starts: nothing has been given out yet."""
+        if other_forms is not self.other_forms and (other_forms or self.other_forms):
+            self.close()
+            self.other_forms, self._worker, self._rest = other_forms, None, self._classify()
+            self._first.clear()
+
     def close(self) -> None:
         """Stop classifying."""
         self._rest.close()
@@ -184,8 +190,8 @@ class Candidates:
         yield WarningsOfFile(self.warnings or ())
 
     def _checked(self) -> Iterator[_Checked]:
-        with FirstRows() as first_rows, FirstRows() as people:
-            duplicates = Duplicates(self._mapping, self._repeated, first_rows)
+        with FirstRows() as first_rows, FirstRows() as people, FirstRows() as corrected:
+            duplicates = Duplicates(self._mapping, self._repeated, first_rows, corrected)
             likely = LikelyErrors(self._mapping, people)
             yield from self._check(duplicates, likely)
         self._repeated = self._repeated or duplicates.repeated
@@ -198,7 +204,7 @@ class Candidates:
             if isinstance(row, Filtered):
                 yield _filtered(row)
                 continue
-            if self._corrections and (outcome := self._corrections.outcome(row)) is not None:
+            if self.other_forms and (outcome := self.other_forms.outcome(row)) is not None:
                 yield _Checked(_numbers(row), outcome)
                 continue
             known = None
@@ -218,6 +224,8 @@ class Candidates:
             problems = result.problems if isinstance(result, Invalid) else ()
             if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
                 problems += (duplicate,)
+            elif not isinstance(result, Invalid) and (duplicate := duplicates.check_corrected(row, result)):
+                problems = (duplicate,)
             if known is not None:
                 yield _Checked(rows, known)
             elif problems or isinstance(result, Invalid):
@@ -238,6 +246,7 @@ def _filtered(filtered: Filtered) -> _Checked:
     return _Checked((filtered.row,), outcome)
 
 
+_HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.UNCONFIRMED)
 _EMAILS_AT_ONCE: Final = 1_000  # looked up in the ledger
 
 
@@ -263,9 +272,9 @@ def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, co
         if len(emails) >= _EMAILS_AT_ONCE:
             done += count_done(emails)
             emails.clear()
-    held_back, filtered = counter.count(OutcomeKind.INVALID), counter.count(OutcomeKind.FILTERED)
+    held_back, filtered = sum(map(counter.count, _HELD_BACK)), counter.count(OutcomeKind.FILTERED)
     corrected = counter.count(OutcomeKind.ALREADY_IMPORTED)
-    reasons = tuple(group for group in counter.groups() if group.outcome is OutcomeKind.INVALID)
+    reasons = tuple(group for group in counter.groups() if group.outcome in _HELD_BACK)
     warned_of = tuple(group for group in counter.groups() if group.is_warning)
     done += count_done(emails)
     total = ready + held_back + filtered + corrected

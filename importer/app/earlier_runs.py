@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from importer.app.connection import SANDBOX
 from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore, refuse_to_replace
-from importer.atomic_files import open_private
 from importer.extract import ReadingLimits
-from importer.ledger import LedgerStore, RequestRecord, open_existing_ledger, open_ledger, presences_in
-from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Target
+from importer.ledger import LedgerStore, open_ledger
+from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.problems import UsageError
-from importer.report import import_command, write_rows
+from importer.report import import_command
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.journal import JOURNAL, RunJournal
-from importer.runs.lineage import SourceStatus, source_status
 from importer.runs.manifest import RunManifest, find_run, part_folders, read_manifest
-from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
+from importer.runs.private_copies import sheet_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
-from importer.sent_answers import TracedAnswer
 from importer.settings import Settings
 from importer.text.commands import command_line
 
@@ -68,6 +62,16 @@ class EarlierRun:
     def limits(self) -> ReadingLimits:
         return ReadingLimits.of(self.settings)
 
+    def find(self) -> tuple[Path, RunManifest]:
+        """Its folder and its manifest.
+
+        Raises:
+            UsageError: there is no such run.
+        """
+        refuse_untrusted(self.settings)
+        folder = find_run(self.settings.out, self.name)
+        return folder, read_manifest(folder)
+
 
 def resume(
     earlier: EarlierRun,
@@ -82,7 +86,7 @@ def resume(
         NothingToSend: the run has finished, and no row is left.
         UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
     """
-    folder, manifest = _find(earlier)
+    folder, manifest = earlier.find()
     order = _order(earlier, folder, manifest, sending, manifest.selection)
     if manifest.ending is not None and manifest.ending.finished and not _rows_with(_SENT_AGAIN, folder, manifest):
         raise NothingToSend(manifest.run)
@@ -104,7 +108,7 @@ def retry(
         UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
     """
     sending = replace(sending, resend_rejected=OutcomeKind.REJECTED in kinds)
-    folder, manifest = _find(earlier)
+    folder, manifest = earlier.find()
     _refuse_check(manifest)
     _close_killed(earlier, folder, manifest)
     rows = _rows_with(kinds, folder, manifest)
@@ -161,10 +165,10 @@ def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
         UsageError: there is no such run, it sent nothing for this row, or the row is not unconfirmed.
         Busy: a run for the same target is running.
     """
-    whole, of_whole = folder, manifest = _find(earlier)
+    whole, of_whole = folder, manifest = earlier.find()
     if manifest.is_split:
         _close_killed(earlier, folder, manifest)
-        folder, manifest = _part_with(row, folder, manifest)
+        folder, manifest = part_with(row, folder, manifest)
     with _ledger_of(manifest, earlier.settings) as ledger:
         if manifest.ending is None and not manifest.dry_run:
             close(folder, ledger, earlier.limits)
@@ -184,7 +188,7 @@ def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finish
         Busy: the run is running.
         UnusableInput: its files are missing or were changed; the existing report stays.
     """
-    folder, manifest = _find(earlier)
+    folder, manifest = earlier.find()
     if manifest.ending is None and manifest.dry_run:
         raise UsageError(f"the check {manifest.run} was not completed; run importer check again")
     if manifest.is_split or manifest.ending is not None:
@@ -196,123 +200,6 @@ def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finish
     if not personal_data:
         summary = run_report.rewrite_report(folder, earlier.limits, personal_data=False)
     return Finished(folder, summary)
-
-
-def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceStatus]:
-    """What became of each row of a file, over all its runs and those of its corrected rows; at each target.
-
-    sandbox: only rehearsals; otherwise only real runs. Reads only.
-
-    Raises:
-        UsageError: no run has sent rows of this file as it is now.
-        UnusableInput: the file cannot be read, or the files of a run were changed.
-    """
-    refuse_untrusted(settings)
-    try:
-        with file.open("rb") as opened:
-            sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
-    except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
-    every = source_status(sha256, settings)
-    found = [each for each in every if (each.scope.base == SANDBOX) == sandbox]
-    if every and not found:
-        kinds = "real runs: leave out" if sandbox else "sandbox runs: add"
-        raise UsageError(f"{file} has only {kinds} --sandbox")
-    if not found:
-        kind = "sandbox run" if sandbox else "run"
-        raise UsageError(
-            f"no {kind} in {settings.out} was for {file} with its current content; if it was changed since, import it "
-            f"again: completed rows are skipped"
-        )
-    return found
-
-
-def write_status(path: Path, found: Sequence[SourceStatus], *, force: bool) -> None:
-    """Write each row with its outcome to a CSV file that only its owner can read, one target after the other.
-
-    Raises:
-        UsageError: it exists and must not be replaced, or it cannot be written, or the rows are of several sheets.
-    """
-    if path.exists() and not force:
-        raise UsageError(f"{path} already exists; choose another name with --to, or use --force to overwrite it")
-    if len(sheets := dict.fromkeys(one.sheet.origin.sheet for one in found)) > 1:
-        raise UsageError(f"--to writes the rows of one sheet, but {len(sheets)} were imported; use --json")
-    try:
-        opened = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        with os.fdopen(opened, "w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
-            write_rows(file, found[0].facts, (reported for one in found for reported, _ in one.rows()))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRow:
-    """A row of a run: its outcome (None if it has none yet), what its candidate was sent with, and its requests.
-
-    cells: the filled ones, by the names of their columns. answers: () if the row was not valid, or is not known.
-    """
-
-    run: str
-    target: Target
-    row: Row
-    cells: dict[str, str]
-    outcome: Outcome | None
-    answers: tuple[TracedAnswer, ...]
-    requests: tuple[RequestRecord, ...]
-
-
-def show_row(earlier: EarlierRun, number: int) -> ShownRow:
-    """One row of an earlier run; of a run with several targets, in the run of its target.
-
-    Raises:
-        UsageError: there is no such run or row.
-        UnusableInput: the files of the run are missing or were changed.
-    """
-    folder, manifest = _find(earlier)
-    if manifest.is_split:
-        folder, manifest = _part_with(number, folder, manifest)
-    run_report.refuse_changed(folder, manifest)
-    sheet = sheet_of(folder, manifest, earlier.limits)
-    members = next((rows for rows in manifest.groups if number in rows), (number,))
-    found = {row.number: row for row in rows_of(manifest, sheet) if row.number in members}
-    if number not in found:
-        raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
-    row = found[number]
-    with RunJournal(folder) as journal:
-        outcome = journal.outcome(number)
-    with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
-        requests = ledger.requests(manifest.run, members[0]) if ledger is not None else ()
-    return ShownRow(
-        run=manifest.run,
-        target=manifest.targets[0].target,
-        row=row,
-        cells={column.label: row.cells[column.index] for column in sheet.columns if row.cells[column.index]},
-        outcome=outcome,
-        answers=SentAnswers(folder, manifest, sheet, earlier.limits).of(found[members[0]]),
-        requests=requests,
-    )
-
-
-def running_runs(settings: Settings) -> frozenset[str]:
-    """The IDs of the runs that are running now; of a run with several targets also its own."""
-    presences = presences_in(settings.out, settings.ledger_address)
-    alive = [run for run in presences.runs() if not presences.is_abandoned(run)]
-    return frozenset((*alive, *(run.partition(".")[0] for run in alive)))
-
-
-def service_of(earlier: EarlierRun) -> str:
-    """The service that a run was for: its base URL, or `sandbox`.
-
-    Raises:
-        UsageError: there is no such run.
-    """
-    return _find(earlier)[1].service
-
-
-def _find(earlier: EarlierRun) -> tuple[Path, RunManifest]:
-    refuse_untrusted(earlier.settings)
-    folder = find_run(earlier.settings.out, earlier.name)
-    return folder, read_manifest(folder)
 
 
 def _import_command(manifest: RunManifest) -> str:
@@ -363,7 +250,7 @@ def _close_killed(earlier: EarlierRun, folder: Path, manifest: RunManifest) -> N
                     close(part, ledger, earlier.limits)
 
 
-def _part_with(row: int, folder: Path, manifest: RunManifest) -> tuple[Path, RunManifest]:
+def part_with(row: int, folder: Path, manifest: RunManifest) -> tuple[Path, RunManifest]:
     """The run that a row of a run with several targets belongs to."""
     for part in part_folders(folder, manifest):
         if (part / JOURNAL).is_file():

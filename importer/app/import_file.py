@@ -14,6 +14,7 @@ from importer.app.connection import Connection, connect, other_addresses, retry_
 from importer.app.orders import (
     EarlierRunDamaged,
     EarlierRunEnded,
+    Event,
     LeftoversRemoved,
     Listener,
     Order,
@@ -27,17 +28,19 @@ from importer.app.orders import (
     TargetBlocked,
     ignore,
 )
-from importer.app.planning import Plan, PlannedRun, Planner
-from importer.app.process_rows import end_run, process_rows
+from importer.app.plan import Plan, PlannedRun, count_done
+from importer.app.planning import Planner
+from importer.app.process_rows import RowProcessing
 from importer.extract import ReadingLimits
-from importer.ledger import DONE, LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
+from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
 from importer.load import IMPORTED_WITH_OTHER_DATA, Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping, read_mappings
-from importer.models import Operation, Row, Submission
-from importer.problems import Busy, ImporterError, Problem, StoppedEarly, UnusableInput, UsageError
+from importer.models import Operation
+from importer.problems import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.finalize import close, end_whole
-from importer.runs.journal import EarlierOutcomes, PreviousResults
+from importer.runs.journal import EarlierOutcomes
+from importer.runs.known_rows import PreviousResults
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.results_folder import make_results
 from importer.sent_answers import pick_candidates
@@ -188,34 +191,30 @@ class _Execution:
             loader = DryLoader(ledger, plan.scope)
             self._remove_leftovers(ledger)
             if self.order.show:
-                bodies = _not_imported(plan.candidates.bodies(), ledger, plan.scope)
-                traced = ((row, trace_row(row, plan.mapping, body)) for row, body in bodies)
+                bodies = plan.candidates.bodies()
+                new = ((row, body) for row, body in bodies if not count_done(ledger, plan.scope, [body.email]))
+                traced = ((row, trace_row(row, plan.mapping, body)) for row, body in new)
                 picked = pick_candidates(traced, self.order.show)
                 self.listen(Previewed(plan.mapping.target, picked))
             if ledger is not None:
                 self._use_previous_results(plan, ledger)
-            return end_run(plan, process_rows(plan, loader, self.listen), None, None, self.listen)
+            rows = RowProcessing(plan, self.listen)
+            rows.run(loader)
+            return rows.end(None, None)
 
     def send(self, plan: Plan) -> Summary:
         """Send the rows of one target, under its lock, and write its report."""
         with (
-            self._ledger_of(plan) as ledger,
+            self._begun(plan) as ledger,
             EarlierOutcomes(self.order.settings.out) as earlier,
             self.control.sending() as cancellation,
         ):
-            try:
-                self._start(plan, ledger)
-            except ImporterError:
-                if ledger.run(plan.manifest.run) is None:  # it has not started: its copies are not needed
-                    plan.discard()
-                raise
             self._remove_leftovers(ledger)
-            loader = self._loader(plan, ledger, earlier, cancellation)
+            rows, loader = RowProcessing(plan, self.listen), self._loader(plan, ledger, earlier, cancellation)
             try:
-                done = process_rows(plan, loader, self.listen)
-                done.timeline = ledger.timeline(plan.manifest.run, plan.manifest.started_at)
-                stop = loader.stop or self.control.stopped
-                summary = end_run(plan, done, stop, self.control.signal, self.listen)
+                rows.run(loader)
+                timeline = ledger.timeline(plan.manifest.run, plan.manifest.started_at)
+                summary = rows.end(loader.stop or self.control.stopped, self.control.signal, timeline)
             except StoppedEarly:  # its message refers to the ledger
                 if ledger.is_in_place():
                     raise
@@ -228,15 +227,24 @@ class _Execution:
         return summary
 
     @contextmanager
-    def _ledger_of(self, plan: Plan) -> Iterator[LedgerStore]:
-        """The ledger, under the lock of the plan's target. If either is unavailable, the plan is discarded."""
+    def _begun(self, plan: Plan) -> Iterator[LedgerStore]:
+        """The ledger, under the lock of the plan's target, with the run begun in it. Otherwise the plan is discarded.
+
+        Under the lock, no other run of this target is running: those that were killed are ended first.
+        """
         with ExitStack() as held:
             try:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
                 held.enter_context(ledger.lock_target(plan.scope))
+                events = list(self._end_killed(plan.scope, ledger))
+                self._use_previous_results(plan, ledger)
+                plan.recall(self.order.settings, ledger)
+                ledger.begin_run(plan.ledger_run)
             except ImporterError:
                 plan.discard()
                 raise
+            for event in events:
+                self.listen(event)
             yield ledger
 
     def _loader(self, plan: Plan, ledger: LedgerStore, earlier: EarlierOutcomes, cancellation: Cancellation) -> Loader:
@@ -266,32 +274,21 @@ class _Execution:
     def _report_waiting(self, waiting: Waiting | None) -> None:
         self.listen(Resumed() if waiting is None else Paused(*waiting))
 
-    def _start(self, plan: Plan, ledger: LedgerStore) -> None:
-        """Record the run in the ledger, after closing earlier runs for the same target that were killed.
-
-        Call it under the lock of the target: then none of these is still running.
-        """
+    def _end_killed(self, scope: Scope, ledger: LedgerStore) -> Iterator[Event]:
+        """Complete the runs for a target that were killed. Call it under the lock of the target."""
         # A run that the ledger does not know has sent nothing, and may just be waiting for the lock.
-        unfinished = {record.run for record in ledger.unfinished_runs(plan.scope)}
-        found = manifests_in(self.order.settings.out)
-        killed = [folder for folder, manifest in found if manifest.scope == plan.scope and manifest.run in unfinished]
-        ended: list[str] = []
-        problems: list[Problem] = []
-        for folder in killed:
+        unfinished = {record.run for record in ledger.unfinished_runs(scope)}
+        for folder, manifest in manifests_in(self.order.settings.out) if unfinished else ():
+            if manifest.scope != scope or manifest.run not in unfinished:
+                continue
             try:
-                ended.append(close(folder, ledger, self.limits).run)
+                yield EarlierRunEnded(close(folder, ledger, self.limits).run)
             except UnusableInput as damaged:
                 # The ledger has what matters: a damaged folder must not block the import.
-                problems += damaged.problems
+                yield from map(EarlierRunDamaged, damaged.problems)
                 now = datetime.now(UTC)
                 ledger.end_run(folder.name, now, None)
                 write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
-        ledger.begin_run(plan.ledger_run)
-        self._use_previous_results(plan, ledger)
-        for run in ended:
-            self.listen(EarlierRunEnded(run))
-        for problem in problems:
-            self.listen(EarlierRunDamaged(problem))
 
     def _use_previous_results(self, plan: Plan, ledger: LedgerStore) -> None:
         """Reuse the outcomes of an earlier run of the same file, so that only its other rows are processed."""
@@ -302,17 +299,6 @@ class _Execution:
         out = self.order.settings.out
         for run in remove_abandoned(out, ledger, presences_in(out, self.order.settings.ledger_address)):
             self.listen(LeftoversRemoved(run))
-
-
-def _not_imported(
-    bodies: Iterator[tuple[Row, Submission]], ledger: LedgerStore | None, scope: Scope
-) -> Iterator[tuple[Row, Submission]]:
-    """The candidates that no earlier run imported."""
-    for row, body in bodies:
-        identity = ledger.fingerprints.identity(scope, body.email) if ledger is not None else b""
-        known = ledger.look_up([identity]).get(identity) if ledger is not None else None
-        if known is None or known.state not in DONE:
-            yield row, body
 
 
 def _block_target(folder: Path, manifest: RunManifest, plan: Plan, error: ImporterError) -> RunManifest:

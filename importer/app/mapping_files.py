@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +12,9 @@ from importer.app.orders import SandboxSetup
 from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
 from importer.mapping import (
     FULL_NAME,
+    ChildSource,
     Mapping,
+    ResolvedMapping,
     changes,
     check_against_columns,
     check_without_columns,
@@ -292,11 +294,17 @@ def check_mappings(
         if mapping.questions_seen is not None:
             checked = replace(checked, changed=changes(mapping.questions_seen, questions, mapping.answers_place))
         try:
-            sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings)) if file else None
-            checked = replace(checked, reading=sheet.reading if sheet else None)
-            checked = replace(checked, notes=_fit(mapping, file, sheet, questions, settings))
-            if file is not None and show:
-                checked = replace(checked, candidates=_preview(mapping, file, questions, settings, show))
+            if file is None:
+                checked = replace(checked, notes=check_without_columns(mapping, questions, settings.wire))
+            else:
+                sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
+                checked = replace(checked, reading=sheet.reading)
+                with _tables_of(mapping, file, settings) as tables:
+                    notes = check_against_columns(mapping, sheet.columns, questions, settings.wire, tables)
+                    checked = replace(checked, notes=(*sheet.warnings, *notes))
+                    if show:
+                        resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
+                        checked = replace(checked, candidates=_candidates(resolved, sheet, show))
         except UnusableInput as error:
             yield replace(checked, misfit=error)
             continue
@@ -319,39 +327,32 @@ def _with_column_of_names(error: UnusableInput, file: Path | None, settings: Set
     return error
 
 
-def _fit(
-    mapping: Mapping, file: Path | None, sheet: Sheet | None, questions: tuple[Question, ...], settings: Settings
-) -> tuple[Problem, ...]:
-    if file is None or sheet is None:
-        return check_without_columns(mapping, questions, settings.wire)
-    with private_input(settings) if mapping.child_sources else nullcontext(Path()) as folder:
-        children = open_children(mapping, Source(file, file), folder, ReadingLimits.of(settings))
-        found = check_against_columns(mapping, sheet.columns, questions, settings.wire, children.tables)
-    return (*sheet.warnings, *found)
-
-
 def preview(
     path: Path, file: Path, questions: tuple[Question, ...], settings: Settings, count: int
 ) -> tuple[PickedCandidate, ...]:
     """Some candidates of a file as a mapping file would send them, the odd ones first; none if it is not complete."""
     try:
-        return _preview(read_mapping(path, settings.mapping_folders), file, questions, settings, count)
+        mapping = read_mapping(path, settings.mapping_folders)
+        sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
+        with _tables_of(mapping, file, settings) as tables:
+            resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
+            return _candidates(resolved, sheet, count)
     except UnusableInput:
         return ()
 
 
-def _preview(
-    mapping: Mapping, file: Path, questions: tuple[Question, ...], settings: Settings, count: int
-) -> tuple[PickedCandidate, ...]:
-    limits = ReadingLimits.of(settings)
-    sheet = open_sheet(file, mapping.source, limits)
+@contextmanager
+def _tables_of(mapping: Mapping, file: Path, settings: Settings) -> Iterator[dict[ChildSource, Sheet]]:
+    """The other tables that a mapping reads for a file."""
     with private_input(settings) if mapping.child_sources else nullcontext(Path()) as folder:
-        children = open_children(mapping, Source(file, file), folder, limits)
-        resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables)
-        rows = (row for row in candidate_rows(sheet.rows, resolved) if isinstance(row, Row))
-        bodies = ((row, transform_row(row, resolved)) for row in rows)
-        valid = ((row, body) for row, body in bodies if isinstance(body, Application | PoolCandidate))
-        return pick_candidates(((row, trace_row(row, resolved, body)) for row, body in valid), count)
+        yield open_children(mapping, Source(file, file), folder, ReadingLimits.of(settings)).tables
+
+
+def _candidates(mapping: ResolvedMapping, sheet: Sheet, count: int) -> tuple[PickedCandidate, ...]:
+    rows = (row for row in candidate_rows(sheet.rows, mapping) if isinstance(row, Row))
+    bodies = ((row, transform_row(row, mapping)) for row in rows)
+    valid = ((row, body) for row, body in bodies if isinstance(body, Application | PoolCandidate))
+    return pick_candidates(((row, trace_row(row, mapping, body)) for row, body in valid), count)
 
 
 # --- hints that name flags -------------------------------------------------------

@@ -207,7 +207,7 @@ def _sandbox_setup(sandbox: bool, questions: Path | None, faults: Path | None) -
 def _earlier(context: typer.Context, run: str, settings: Settings) -> tuple[EarlierRun, bool]:
     """The run to continue and whether it used the sandbox; if not, the user may have to confirm the address first."""
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
-    is_sandbox = earlier_runs.service_of(earlier) == SANDBOX
+    is_sandbox = earlier.find()[1].service == SANDBOX
     if not is_sandbox:
         confirm_address(settings)
     return earlier, is_sandbox

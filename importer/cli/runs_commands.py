@@ -14,15 +14,8 @@ import typer
 from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
 from importer.app.connection import examine
-from importer.app.earlier_runs import (
-    EarlierRun,
-    ShownRow,
-    rewrite_report,
-    running_runs,
-    show_row,
-    status_of,
-    write_status,
-)
+from importer.app.earlier_runs import EarlierRun, rewrite_report
+from importer.app.shown_runs import ShownRow, running_runs, show_row, status_of, write_status
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
@@ -30,9 +23,9 @@ from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
 from importer.report import MOST_GROUPS, Summary, outcome_text, read_summary, status_lines, summary_lines
-from importer.runs.lineage import SourceStatus, rows_without_target
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import EDITS_FILE, MARKER, refuse_untrusted, summaries_of_edits
+from importer.runs.source_status import SourceStatus, rows_without_target
 from importer.sent_answers import sent_lines
 from importer.settings import load_settings
 from importer.text.dates import in_words

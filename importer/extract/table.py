@@ -61,6 +61,10 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
             header = _header(origin, head, options)
             found = (_found_in(header, options), *_left_out(source, options))
         layout = _layout(source, header, results, options)
+        if moved := next((one for one in layout.columns if one.name in ADDED_COLUMNS), None):
+            message = f"the column '{moved.name}' of a results file is between other columns"
+            hint = "move the import_ columns to the end, in any order; the rows cannot be known without them"
+            raise UnusableInput(Problem("results-columns-moved", message, hint, place_of(origin)))
         has_rows = any(True for _ in layout.rows(head)) or any(True for _ in layout.rows(records))
     warnings = tuple(source.warnings(layout))
     return Sheet(

@@ -94,6 +94,15 @@ class SqliteRuns:
             for (row,) in connection.execute(query, (run, *(state.value for state in DONE))):
                 yield row
 
+    def current_states(self, run: str) -> Iterator[tuple[int, State]]:
+        query = (
+            "SELECT DISTINCT attempts.row, identities.state FROM attempts JOIN identities USING (identity) "
+            "WHERE attempts.run = ?"
+        )
+        with self._transaction() as connection:
+            for row, state in connection.execute(query, (run,)):
+                yield row, State(state)
+
     def row_states(self, run: str) -> Iterator[RowState]:
         query = "SELECT row, state, status, number, after_unconfirmed FROM attempts WHERE run = ? ORDER BY row, number"
         with self._transaction() as connection:

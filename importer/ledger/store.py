@@ -15,7 +15,17 @@ from typing import Final, Protocol, Self
 
 from importer.atomic_files import INTERNAL, internal_folder
 from importer.file_lock import acquire, is_free
-from importer.ledger.states import Answered, Fingerprints, Intent, Known, RequestRecord, RowState, RunRecord, Scope
+from importer.ledger.states import (
+    Answered,
+    Fingerprints,
+    Intent,
+    Known,
+    RequestRecord,
+    RowState,
+    RunRecord,
+    Scope,
+    State,
+)
 from importer.models import Timeline
 from importer.problems import Problem, StoppedEarly
 
@@ -151,6 +161,9 @@ class LedgerStore(Protocol):
 
     def rows_done(self, run: str) -> Iterator[int]:
         """The rows of a run that are done: created or already exists. Streams."""
+
+    def current_states(self, run: str) -> Iterator[tuple[int, State]]:
+        """Each row of a run that has an intent, with the state of its identity now, also by later runs. Streams."""
 
     def row_states(self, run: str) -> Iterator[RowState]:
         """Every row of a run that has an intent, in row order, after its last attempt. Streams."""

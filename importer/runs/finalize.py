@@ -15,7 +15,7 @@ from importer.problems import FilePlace, Problem, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
-from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
+from importer.runs.private_copies import rows_of, sheet_of
 from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report
 
 
@@ -161,16 +161,13 @@ _RESOLVED_NOT_CREATED = Problem(
 def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore, limits: ReadingLimits) -> Progress:
     """Record the outcome of each row that has none: the one in the ledger, otherwise `not_sent`.
 
-    Answers that a row was sent without are listed too.
-
     The ledger contains only the first row of a candidate; its outcome applies to the candidate's other rows too.
     """
     first_of = {row: rows[0] for rows in manifest.groups for row in rows[1:]}
     states = ledger.row_states(manifest.run)
     state = next(states, None)
     progress = Progress()
-    sheet = sheet_of(folder, manifest, limits)
-    rows, sent = rows_of(manifest, sheet), SentAnswers(folder, manifest, sheet, limits)
+    rows = rows_of(manifest, sheet_of(folder, manifest, limits))
     with RunJournal(folder) as journal:
         while (row := _next_row(rows, progress)) is not None:
             while state is not None and state.row < row.number:
@@ -179,12 +176,13 @@ def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore, 
                 continue
             if state is not None and state.row == row.number:
                 outcome = outcome_of_state(state)
-                left_out = sent.left_out(row) if was_sent(outcome) else ()
-                journal.record(replace(outcome, problems=(*outcome.problems, *left_out)))
+                warnings = journal.warnings_of(row.number) if was_sent(outcome) else ()
+                journal.record(replace(outcome, problems=(*outcome.problems, *warnings)))
             elif (first := journal.outcome(first_of[row.number]) if row.number in first_of else None) is not None:
                 journal.record(replace(first, row=row.number, attempts=0))
             else:
-                journal.record(Outcome(row.number, OutcomeKind.NOT_SENT, problems=(_KILLED,)))
+                problems = (_KILLED, *journal.warnings_of(row.number))
+                journal.record(Outcome(row.number, OutcomeKind.NOT_SENT, problems=problems))
     return progress
 
 

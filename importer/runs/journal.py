@@ -1,9 +1,9 @@
-"""The journal of a run: the outcome of each row, in the run's folder; and the outcomes of earlier runs."""
+"""The journal of a run: the outcome of each row, in the run's folder."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import astuple
 from functools import cached_property
@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from importer.group_writer import GroupWriter, QueuedWrite
-from importer.ledger import LedgerStore
 from importer.models import Outcome, OutcomeKind
 from importer.problems import (
     CellPlace,
@@ -24,10 +23,8 @@ from importer.problems import (
     Problem,
     StoppedEarly,
     Unread,
-    UnusableInput,
     not_writable,
 )
-from importer.runs.manifest import RunManifest, manifests_in
 from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, not_a_database
 
 JOURNAL: Final = "outcomes.sqlite"
@@ -40,6 +37,7 @@ _TABLE: Final = """CREATE TABLE IF NOT EXISTS outcomes (
      attempts INTEGER NOT NULL,
      problems VARCHAR NOT NULL
    )"""
+_WARNINGS: Final = "CREATE TABLE IF NOT EXISTS warnings (row INTEGER NOT NULL PRIMARY KEY, problems VARCHAR NOT NULL)"
 _COLUMNS: Final = ("row", "kind", "status", "attempts", "problems")
 _OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
 _INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?)"
@@ -68,8 +66,13 @@ class JournalUnreadable(StoppedEarly):
 class RowSet:
     """Row numbers, one bit each: a million rows are 125 KB."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Iterable[int] = ()) -> None:
         self._bits = bytearray()
+        self.update(rows)
+
+    def update(self, rows: Iterable[int]) -> None:
+        for row in rows:
+            self.add(row)
 
     def add(self, row: int) -> None:
         if row // 8 >= len(self._bits):
@@ -105,6 +108,7 @@ class RunJournal:
         try:
             with self._transaction(writes=True) as connection:
                 connection.execute(_TABLE)
+                connection.execute(_WARNINGS)
         except BaseException:
             self._file.close()
             raise
@@ -129,6 +133,22 @@ class RunJournal:
             raise ValueError(f"row {outcome.row} already has an outcome, and got a second one: {outcome}")
         self._recorded.add(outcome.row)
         self._writer.put(outcome)
+
+    def keep_warnings(self, warnings: Mapping[int, tuple[Problem, ...]]) -> None:
+        """Keep the warnings of rows before they are sent: after a kill only the ledger knows how they ended.
+
+        Raises:
+            JournalUnwritable: they cannot be written.
+        """
+        with self._transaction(writes=True) as connection:
+            rows = [(row, _problems_to_json(problems)) for row, problems in warnings.items()]
+            connection.executemany("INSERT OR REPLACE INTO warnings VALUES (?, ?)", rows)
+
+    def warnings_of(self, row: int) -> tuple[Problem, ...]:
+        """The warnings of a row that were kept before it was sent."""
+        with self._transaction() as connection:
+            found = connection.execute("SELECT problems FROM warnings WHERE row = ?", (row,)).fetchone()
+        return _problems_from_json(found[0]) if found else ()
 
     def replace(self, outcome: Outcome) -> None:
         """Replace the outcome of a row.
@@ -162,11 +182,8 @@ class RunJournal:
     @cached_property
     def _recorded(self) -> RowSet:
         """The rows that have an outcome; loaded only when one is recorded or looked up."""
-        recorded = RowSet()
         with self._transaction() as connection:
-            for (row,) in connection.execute("SELECT row FROM outcomes"):
-                recorded.add(row)
-        return recorded
+            return RowSet(row for (row,) in connection.execute("SELECT row FROM outcomes"))
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
@@ -239,14 +256,21 @@ class RunJournal:
 
 def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:
     """The values of _COLUMNS."""
-    problems = json.dumps([_problem_to_json(problem) for problem in outcome.problems]) if outcome.problems else ""
-    return outcome.row, outcome.kind.value, outcome.status, outcome.attempts, problems
+    return outcome.row, outcome.kind.value, outcome.status, outcome.attempts, _problems_to_json(outcome.problems)
 
 
 def _outcome(found: tuple[Any, ...]) -> Outcome:
-    row, kind, status, attempts, problems_text = found
-    problems = tuple(map(_problem_from_json, json.loads(problems_text))) if problems_text else ()
-    return Outcome(row, OutcomeKind(kind), status, attempts, problems)
+    row, kind, status, attempts, problems = found
+    return Outcome(row, OutcomeKind(kind), status, attempts, _problems_from_json(problems))
+
+
+def _problems_to_json(problems: Iterable[Problem]) -> str:
+    found = [_problem_to_json(problem) for problem in problems]
+    return json.dumps(found) if found else ""
+
+
+def _problems_from_json(text: str) -> tuple[Problem, ...]:
+    return tuple(map(_problem_from_json, json.loads(text))) if text else ()
 
 
 def _problem_to_json(problem: Problem) -> dict[str, Any]:
@@ -291,70 +315,6 @@ def _place_from_json(values: dict[str, Any] | None) -> Place | None:
             return FilePlace(name)
         case _:
             return None
-
-
-# --- earlier runs -------------------------------------------------------------------------------
-
-
-class PreviousResults:
-    """Outcomes of an earlier run of the same file that are still valid, by row number.
-
-    These rows are neither transformed nor looked up again, so a file of a million imported rows is only read. The
-    outcomes are valid if everything that they depend on is unchanged (`RunManifest.fingerprint`); a row counts as
-    imported only if the ledger confirms it.
-
-    Raises:
-        UnusableInput, StoppedEarly: the journal of that run cannot be read.
-    """
-
-    def __init__(self, folder: Path, run: str, ledger: LedgerStore) -> None:
-        self._imported = RowSet()
-        with RunJournal(folder) as journal:
-            for row in journal.rows_imported_before():
-                self._imported.add(row)
-        for row in ledger.rows_done(run):
-            self._imported.add(row)
-        self._outcomes = self._read(folder)
-        self._next = next(self._outcomes, None)
-
-    @classmethod
-    def find(cls, manifest: RunManifest, out: Path, ledger: LedgerStore) -> PreviousResults | None:
-        """The results of the last run in `out` with the same fingerprint; None if there is no such run."""
-        same = [
-            (folder, earlier)
-            for folder, earlier in manifests_in(out)
-            if earlier.fingerprint is not None
-            and earlier.fingerprint == manifest.fingerprint
-            and earlier.scope == manifest.scope
-            and earlier.run != manifest.run
-            and earlier.ending is not None
-            and not earlier.dry_run
-        ]
-        known = [(folder, earlier) for folder, earlier in same if ledger.run(earlier.run) is not None]
-        if not known:
-            return None
-        folder, earlier = max(known, key=lambda found: found[1].started_at)
-        return cls(folder, earlier.run, ledger)
-
-    def outcome(self, row: int) -> Outcome | None:
-        """The outcome of a row; None if it is not known. Call it in row order."""
-        while self._next is not None and self._next.row < row:
-            try:
-                self._next = next(self._outcomes, None)
-            except (UnusableInput, StoppedEarly):  # the remaining rows are processed again
-                self._next = None
-        if self._next is not None and self._next.row == row:
-            return self._next
-        return Outcome(row, OutcomeKind.ALREADY_IMPORTED) if row in self._imported else None
-
-    def close(self) -> None:
-        """Close the journal of that run, however far it was read."""
-        self._outcomes.close()
-
-    @staticmethod
-    def _read(folder: Path) -> Generator[Outcome, None, None]:
-        with RunJournal(folder) as journal:
-            yield from journal.outcomes_independent_of_service()
 
 
 class EarlierOutcomes:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,11 @@ class RunManifest:
         return replace(self, rows=rows, blank_rows=blank)
 
     @property
+    def descends(self) -> bool:
+        """Whether its source is a results file or an annotated copy."""
+        return self.corrects is not None or self.copy_of is not None
+
+    @property
     def is_split(self) -> bool:
         """Whether it has several targets, each with its own run."""
         return self.route_column is not None
@@ -243,8 +249,15 @@ def _refuse_paths(*names: str) -> None:
 def manifests_in(out: Path) -> Iterator[tuple[Path, RunManifest]]:
     """The folders of all runs with a readable manifest, oldest first; `importer doctor` reports the others."""
     for folder in runs_in(out):
-        with contextlib.suppress(UnusableInput):
-            yield folder, read_manifest(folder)
+        with contextlib.suppress(UnusableInput, FileNotFoundError):
+            found = (folder / MANIFEST).stat()
+            yield folder, _read_once(folder, found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=20_000)
+def _read_once(folder: Path, *_: int) -> RunManifest:
+    """The manifest of a folder, read again only after a change: a command looks through all runs several times."""
+    return read_manifest(folder)
 
 
 def part_folders(folder: Path, manifest: RunManifest) -> tuple[Path, ...]:

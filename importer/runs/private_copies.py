@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from importer import __version__
-from importer.atomic_files import open_private, read_private, write_json
+from importer.atomic_files import read_private, write_json, write_private
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
 from importer.mapping import (
     OUTSIDE_HINT,
@@ -28,7 +27,6 @@ from importer.mapping import (
 from importer.models import Application, PoolCandidate, Question, Row, SourceOptions, Submission
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
-from importer.runs.row_selection import Selection
 from importer.sent_answers import SentLine, TracedAnswer, sent_lines
 from importer.settings import WireFormat
 from importer.transform import candidate_rows, trace_row, transform_row
@@ -58,11 +56,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class ChildTables:
-    """The opened tables, by their names in the mapping, and the copies of their files."""
+    """The opened tables, by their names in the mapping, and the copy of the file of each."""
 
     tables: dict[ChildSource, Sheet]
-    copies: tuple[ChildCopy, ...]
     copy_of: dict[ChildSource, ChildCopy]
+
+    @property
+    def copies(self) -> tuple[ChildCopy, ...]:
+        """Without the copy of the source itself, if other sheets of it are read."""
+        return tuple(dict.fromkeys(copy for copy in self.copy_of.values() if copy.sha256))
 
     def entries(self, mapping: ResolvedMapping) -> tuple[EntryTable, ...]:
         """The tables that are joined with the source, by one key each; without those whose labels are the same."""
@@ -74,12 +76,6 @@ class ChildTables:
             copy, label = self.copy_of[child], label_of(child)
             found.setdefault(label, set()).add(EntryTable(label, copy.copy, child.options, copy.shown_as, key, equals))
         return tuple(tables.pop() for tables in found.values() if len(tables) == 1)
-
-
-@dataclass(frozen=True, slots=True)
-class _OpenedChild:
-    sheet: Sheet
-    copy: ChildCopy
 
 
 def copy_of_source(
@@ -112,8 +108,7 @@ def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
 def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
     """Save a copy of a mapping file in a folder, as it was read; return its name."""
     name = f"{stem}{mapping.path.suffix.lower() or '.yaml'}"
-    with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
-        file.write(mapping.content)
+    write_private(folder / name, mapping.content)
     return name
 
 
@@ -132,10 +127,8 @@ def keep_questions(file: Path | None, folder: Path) -> str | None:
     """Save a copy of the questions that a sandbox was started with, if there are any; return its name."""
     if file is None:
         return None
-    name = "questions.json"
-    with os.fdopen(open_private(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as copy:
-        copy.write(file.read_bytes())
-    return name
+    write_private(folder / "questions.json", file.read_bytes())
+    return "questions.json"
 
 
 def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
@@ -145,75 +138,27 @@ def open_children(mapping: Mapping, source: Source, folder: Path, limits: Readin
     Raises:
         UnusableInput: with the problems of all tables.
     """
-    tables: dict[ChildSource, Sheet] = {}
-    copy_of: dict[ChildSource, ChildCopy] = {}
-    copies: dict[str, ChildCopy] = {}
+    children = _Children(source, folder, mapping.folders, limits)
+    found = ChildTables({}, {})
     problems: list[Problem] = []
     for child, place in mapping.child_sources.items():
         try:
-            opened = _open(child, place, source, folder, copies, mapping, limits)
-            tables[child], copy_of[child] = opened.sheet, opened.copy
+            found.tables[child], found.copy_of[child] = children.open(child, place)
         except UnusableInput as error:
             problems.extend(error.problems)
     if problems:
         raise UnusableInput(problems)
-    return ChildTables(tables, tuple(copies.values()), copy_of)
+    return found
 
 
-def fingerprint(
-    copy: SourceCopy,
-    mapping_copy: Path,
-    children: ChildTables,
-    questions: Iterable[Question],
-    wire: WireFormat,
-    selection: Selection,
-    sheet: str | None,
-    *,
-    strict: bool,
-) -> str:
-    """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal.
-
-    mapping_copy: the mapping, including what it takes from other files; sheet: the one that is read.
-    """
-    digest = hashlib.sha256(mapping_copy.read_bytes())
-    for part in (__version__, copy.sha256, children.copies, tuple(questions), wire, selection, sheet, strict):
+def fingerprint(folder: Path, manifest: RunManifest, questions: Iterable[Question], wire: WireFormat) -> str:
+    """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal."""
+    mapping = (folder / manifest.mapping_copy).read_bytes()  # including what it takes from other files
+    read = manifest.sha256, manifest.children, manifest.selection, manifest.options.sheet, manifest.strict
+    digest = hashlib.sha256(mapping)
+    for part in (__version__, *read, tuple(questions), wire):
         digest.update(f"\0{part!r}".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
-
-
-def _open(
-    child: ChildSource,
-    place: Place,
-    source: Source,
-    folder: Path,
-    copies: dict[str, ChildCopy],
-    mapping: Mapping,
-    limits: ReadingLimits,
-) -> _OpenedChild:
-    beside = _entries_beside(child, source)
-    corrected = beside or _earlier_copy(f"{_ROWS}{label_of(child)}", source)
-    if corrected is None and child.file is None:
-        workbook = _workbook_of(source, folder, copies, limits)
-        if Path(workbook.copy).suffix.lower() not in _WORKBOOKS:
-            message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
-            hint = "import the workbook, or use file: instead of sheet:"
-            raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
-        path = folder / workbook.copy if source.earlier_runs else source.copy
-        return _OpenedChild(open_sheet(path, child.options, limits, shown_as=workbook.shown_as), workbook)
-    name = f"{_ROWS}{label_of(child)}" if corrected else child.file or ""
-    if name not in copies:
-        path, shown_as = corrected or _file_of(name, source, mapping.folders, place)
-        try:
-            copied = copy_source(path, folder, limits, f"child-{len(copies) + 1}")
-            if beside and (original := _entries_of_run(child, source, limits)) is not None:
-                copied = restore_values(copied, original, child.options, limits)
-        except UnusableInput as error:  # reported at the place in the mapping
-            raise UnusableInput(
-                [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]
-            ) from None
-        copies[name] = ChildCopy(name, copied.path.name, copied.sha256, shown_as)
-    copy = copies[name]
-    return _OpenedChild(open_sheet(folder / copy.copy, child.options, limits, shown_as=copy.shown_as), copy)
 
 
 def label_of(child: ChildSource) -> str:
@@ -221,59 +166,93 @@ def label_of(child: ChildSource) -> str:
     return re.sub(r"[^\w-]+", "_", Path(child.file).stem if child.file else child.options.sheet or "")
 
 
-def _entries_beside(child: ChildSource, source: Source) -> tuple[Path, str] | None:
-    """For a results file: the file beside it with the entries of its rows, which a person may have corrected."""
-    beside = source.file.with_name(f"{source.file.stem}.{label_of(child)}.csv")
-    return (beside, str(beside)) if source.earlier_runs and beside.is_file() else None
-
-
-def _entries_of_run(child: ChildSource, source: Source, limits: ReadingLimits) -> Callable[[], Sheet] | None:
-    """What opens the table that the file beside a results file was written from: the copy of its run."""
-    for earlier in source.earlier_runs:
-        for table in read_manifest(earlier).entries:
-            if table.label == label_of(child):
-                return partial(open_sheet, earlier / table.copy, table.options, limits, shown_as=table.shown_as)
-    return None
-
-
-def _earlier_copy(name: str, source: Source) -> tuple[Path, str] | None:
-    """The copy of a table in the runs of a results file, and its path in messages."""
-    for earlier in source.earlier_runs:
-        for child in read_manifest(earlier).children:
-            if child.name == name:
-                return earlier / child.copy, child.shown_as
-    return None
-
-
-def _workbook_of(source: Source, folder: Path, copies: dict[str, ChildCopy], limits: ReadingLimits) -> ChildCopy:
-    """The workbook with the child sheets: the source itself, or for a results file that of its run."""
-    if not source.earlier_runs:
-        return ChildCopy(_SOURCE, source.copy.name, "", str(source.file))
-    if _SOURCE not in copies:
-        earlier = source.earlier_runs[0]
-        manifest = read_manifest(earlier)
-        workbook, shown_as = _earlier_copy(_SOURCE, source) or (earlier / manifest.source, manifest.file)
-        copied = copy_source(workbook, folder, limits, "child-source")
-        copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256, shown_as)
-    return copies[_SOURCE]
-
-
 # Names in a manifest that are not files of the mapping:
 _SOURCE = "(source)"  # the workbook of the run whose rows were fixed
 _ROWS = "(rows) "  # the entries of the rows of a results file
 
 
-def _file_of(name: str, source: Source, folders: tuple[Path, ...], place: Place) -> tuple[Path, str]:
-    if (earlier := _earlier_copy(name, source)) is not None:
-        return earlier
-    path = source.file.parent / name
-    if not is_within(path, [source.file.parent, *folders]):
-        message = f"'{name}' is neither in the folder of the source nor in the folder of this mapping"
-        raise UnusableInput(Problem("file-outside-folder", message, OUTSIDE_HINT, place))
-    if path.is_file() and path.stat().st_size > _LARGEST:
-        message = f"'{name}' is larger than {_LARGEST:,} bytes, the limit for files with entries"
-        raise UnusableInput(Problem("entries-file-too-large", message, "export fewer columns or rows", place))
-    return path, str(path)
+class _Children:
+    """Copies and opens the other tables of a source. folders: where their files may be, besides its own folder."""
+
+    def __init__(self, source: Source, folder: Path, folders: tuple[Path, ...], limits: ReadingLimits) -> None:
+        self._source, self._folder, self._folders, self._limits = source, folder, folders, limits
+        self._earlier = source.earlier_runs
+        self._copies: dict[str, ChildCopy] = {}
+
+    def open(self, child: ChildSource, place: Place) -> tuple[Sheet, ChildCopy]:
+        """A table, and the copy of its file. place: where the mapping names it."""
+        beside = self._entries_beside(child)
+        corrected = beside or self._earlier_copy(f"{_ROWS}{label_of(child)}")
+        if corrected is None and child.file is None:
+            copy = self._workbook()
+            if Path(copy.copy).suffix.lower() not in _WORKBOOKS:
+                message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
+                hint = "import the workbook, or use file: instead of sheet:"
+                raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
+            path = self._folder / copy.copy if self._earlier else self._source.copy
+            return open_sheet(path, child.options, self._limits, shown_as=copy.shown_as), copy
+        name = f"{_ROWS}{label_of(child)}" if corrected else child.file or ""
+        if name not in self._copies:
+            path, shown_as = corrected or self._file(name, place)
+            try:
+                copied = copy_source(path, self._folder, self._limits, f"child-{len(self._copies) + 1}")
+                if beside and (original := self._entries_of_run(child)) is not None:
+                    copied = restore_values(copied, original, child.options, self._limits)
+            except UnusableInput as error:  # reported at the place in the mapping
+                raise UnusableInput(
+                    [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]
+                ) from None
+            self._copies[name] = ChildCopy(name, copied.path.name, copied.sha256, shown_as)
+        copy = self._copies[name]
+        return open_sheet(self._folder / copy.copy, child.options, self._limits, shown_as=copy.shown_as), copy
+
+    def _entries_beside(self, child: ChildSource) -> tuple[Path, str] | None:
+        """For a results file: the file beside it with the entries of its rows, which a person may have corrected."""
+        file = self._source.file
+        beside = file.with_name(f"{file.stem}.{label_of(child)}.csv")
+        return (beside, str(beside)) if self._earlier and beside.is_file() else None
+
+    def _entries_of_run(self, child: ChildSource) -> Callable[[], Sheet] | None:
+        """What opens the table that the file beside a results file was written from: the copy of its run."""
+        for earlier in self._earlier:
+            for table in read_manifest(earlier).entries:
+                if table.label == label_of(child):
+                    path = earlier / table.copy
+                    return partial(open_sheet, path, table.options, self._limits, shown_as=table.shown_as)
+        return None
+
+    def _earlier_copy(self, name: str) -> tuple[Path, str] | None:
+        """The copy of a table in the runs of a results file, and its path in messages."""
+        for earlier in self._earlier:
+            for child in read_manifest(earlier).children:
+                if child.name == name:
+                    return earlier / child.copy, child.shown_as
+        return None
+
+    def _workbook(self) -> ChildCopy:
+        """The workbook with the child sheets: the source itself, or for a results file that of its run."""
+        if not self._earlier:
+            return ChildCopy(_SOURCE, self._source.copy.name, "", str(self._source.file))
+        if _SOURCE not in self._copies:
+            manifest = read_manifest(self._earlier[0])
+            own = self._earlier[0] / manifest.source, manifest.file
+            workbook, shown_as = self._earlier_copy(_SOURCE) or own
+            copied = copy_source(workbook, self._folder, self._limits, "child-source")
+            self._copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256, shown_as)
+        return self._copies[_SOURCE]
+
+    def _file(self, name: str, place: Place) -> tuple[Path, str]:
+        if (earlier := self._earlier_copy(name)) is not None:
+            return earlier
+        own = self._source.file.parent
+        path = own / name
+        if not is_within(path, [own, *self._folders]):
+            message = f"'{name}' is neither in the folder of the source nor in the folder of this mapping"
+            raise UnusableInput(Problem("file-outside-folder", message, OUTSIDE_HINT, place))
+        if path.is_file() and path.stat().st_size > _LARGEST:
+            message = f"'{name}' is larger than {_LARGEST:,} bytes, the limit for files with entries"
+            raise UnusableInput(Problem("entries-file-too-large", message, "export fewer columns or rows", place))
+        return path, str(path)
 
 
 # --- what was sent, made again from the copies ---------------------------------------------------
@@ -334,11 +313,6 @@ class SentAnswers:
         if self._mapping is None or candidate is None or body is None:
             return ()
         return trace_row(candidate, self._mapping, body)
-
-    def left_out(self, row: Row) -> tuple[Problem, ...]:
-        """The warnings about answers that this candidate was sent without."""
-        _, body = self._candidate(row)
-        return tuple(replace(problem, severity="warning") for problem in body.left_out) if body is not None else ()
 
     def _candidate(self, row: Row) -> tuple[Row | None, Submission | None]:
         candidate = row if self._grouped is None else self._grouped.get(row.number)

@@ -14,7 +14,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from importer.atomic_files import INTERNAL, is_team_folder, make_folder, make_subfolder, open_private, read_private
+from importer.atomic_files import (
+    INTERNAL,
+    is_team_folder,
+    make_folder,
+    make_subfolder,
+    open_private,
+    read_private,
+    write_private,
+)
 from importer.ledger import Presence, ledger_file, presences_in
 from importer.problems import FilePlace, Problem, UnusableInput
 
@@ -252,7 +260,11 @@ def private_input(settings: Settings) -> Iterator[Path]:
 
 def folders_in(out: Path) -> list[Path]:
     """The folders in a results folder, sorted by name; without symbolic links."""
-    return sorted(path for path in out.iterdir() if path.is_dir() and not path.is_symlink()) if out.is_dir() else []
+    if not out.is_dir():
+        return []
+    with os.scandir(out) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+    return [out / name for name in names]
 
 
 def is_run_folder(folder: Path) -> bool:
@@ -295,9 +307,7 @@ def write_edits(folder: Path, edits: Iterable[tuple[str, Sequence[str]]]) -> Non
     """
     parts = ["\n".join((f"{_EDIT_MARK}{summary}", *lines)) for summary, lines in edits]
     if parts:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        with os.fdopen(open_private(folder / EDITS_FILE, flags), "w", encoding="utf-8") as file:
-            file.write("\n\n".join((_EDITS_TOP, *parts)) + "\n")
+        write_private(folder / EDITS_FILE, ("\n\n".join((_EDITS_TOP, *parts)) + "\n").encode())
 
 
 def summaries_of_edits(folder: Path) -> list[str]:

@@ -35,7 +35,6 @@ from importer.text.normalize import closest
 
 CONTINUE_HINT = "continue with importer resume, or run the same command again; completed rows are skipped"
 NO_PERSONAL_DATA: Final = "--no-personal-data"
-_RESTORE: Final = "restore it from a backup, or run the same import again; the ledger knows what was sent"
 
 
 def rewrite_report(folder: Path, limits: ReadingLimits, *, personal_data: bool = True) -> Summary:
@@ -78,32 +77,21 @@ def outcomes_of(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitSt
 
 def refuse_changed(folder: Path, manifest: RunManifest, hash_of: Callable[[Path], str] | None = None) -> None:
     """Raise DamagedRun if the private copy or the journal of a run is missing or changed: a report would be wrong."""
-    hash_of = hash_of or CachedHash()
+    copy, journal = folder / manifest.source, folder / JOURNAL
     problems = []
-    copy = folder / manifest.source
     if not copy.is_file():
-        problems.append(
-            Problem(
-                "source-copy-missing", "the run's copy of the source file is missing", _RESTORE, FilePlace(str(copy))
-            )
-        )
-    elif hash_of(copy) != manifest.sha256:
-        problems.append(
-            Problem(
-                "source-copy-changed", "the run's copy of the source file was changed", _RESTORE, FilePlace(str(copy))
-            )
-        )
-    if not manifest.is_split and not (folder / JOURNAL).is_file():
-        problems.append(
-            Problem(
-                "journal-missing",
-                "the file with the run's outcomes is missing",
-                _RESTORE,
-                FilePlace(str(folder / JOURNAL)),
-            )
-        )
+        problems.append(_damage("source-copy-missing", "the run's copy of the source file is missing", copy))
+    elif (hash_of or CachedHash())(copy) != manifest.sha256:
+        problems.append(_damage("source-copy-changed", "the run's copy of the source file was changed", copy))
+    if not manifest.is_split and not journal.is_file():
+        problems.append(_damage("journal-missing", "the file with the run's outcomes is missing", journal))
     if problems:
         raise DamagedRun(problems)
+
+
+def _damage(code: str, message: str, path: Path) -> Problem:
+    hint = "restore it from a backup, or run the same import again; the ledger knows what was sent"
+    return Problem(code, message, hint, FilePlace(str(path)))
 
 
 class CachedHash:
@@ -165,10 +153,11 @@ def _entries(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> tupl
 
 
 def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitStack) -> Iterator[Outcome]:
-    """The outcome of each row, from the journal of the run that it was routed to."""
+    """The outcome of each row, from the journal of the run that it was routed to; or that of the whole run, of a row
+    without a target that is known again."""
     kept = {
         part.name: stack.enter_context(RunJournal(part)).outcomes()
-        for part in part_folders(folder, manifest)
+        for part in (folder, *part_folders(folder, manifest))
         if (part / JOURNAL).is_file()  # it has none before it starts
     }
     target_of = {word: target for target in manifest.targets for word in target.words}
@@ -176,17 +165,16 @@ def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, stack:
     assert manifest.route_column is not None
     for row in rows_of(manifest, sheet):
         target = target_of.get(route_word(row, manifest.route_column))
-        if target is None:
-            yield Outcome(row.number, OutcomeKind.INVALID, problems=(_no_route(row, manifest, sheet),))
-            continue
-        if target.blocked:
-            problem = Problem("target-blocked", f"nothing was sent to {target.target}: {target.blocked}", CONTINUE_HINT)
-            yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(problem,))
-            continue
-        outcome = waiting.get(target.run)
+        run = target.run if target else manifest.run
+        outcome = waiting.get(run)
         if outcome is not None and outcome.row == row.number:
             yield outcome
-            waiting[target.run] = next(kept[target.run], None)
+            waiting[run] = next(kept[run], None)
+        elif target is None:
+            yield Outcome(row.number, OutcomeKind.INVALID, problems=(_no_route(row, manifest, sheet),))
+        elif target.blocked:
+            problem = Problem("target-blocked", f"nothing was sent to {target.target}: {target.blocked}", CONTINUE_HINT)
+            yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(problem,))
         else:
             message = f"the run {target.run} was killed before this row was sent"
             yield Outcome(row.number, OutcomeKind.NOT_SENT, problems=(Problem("run-killed", message, CONTINUE_HINT),))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from importer.mapping import DuplicatePolicy, ResolvedFilter, ResolvedGrouping, ResolvedMapping
-from importer.models import Row
+from importer.models import Application, PoolCandidate, Row
 from importer.problems import Column, Problem
 from importer.text.normalize import normalize
 from importer.transform.texts import in_mapping, quoted, stripped
@@ -97,7 +97,9 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     for column in grouping.shared:
         problems += _conflicts(own, column)
     if len(members) == 1 and own:
-        return Row(first.origin, first.number, first.cells, first.typed, tuple(problems), links=first.links)
+        return Row(
+            first.origin, first.number, first.cells, first.typed, tuple(problems), (), first.corrects, first.links
+        )
     filled = [_first_filled(own, index) for index in range(len(first.cells))]
     return Row(
         first.origin,
@@ -179,11 +181,16 @@ class Duplicates:
         mapping: ResolvedMapping,
         repeated: Mapping[bytes, int] | None = None,
         first_rows: FirstRows | None = None,
+        corrected: FirstRows | None = None,
     ) -> None:
-        """`repeated`: the duplicates that an earlier pass found, so that the first row of each is reported too."""
+        """`repeated`: the duplicates that an earlier pass found, so that the first row of each is reported too.
+
+        first_rows, corrected: store the first row of each e-mail address, and of each person of a results file.
+        """
         self._columns = mapping.candidate["email"].columns
         self._all_are_problems = mapping.duplicate_policy is DuplicatePolicy.ERROR
         self._first_row: FirstRows = {} if first_rows is None else first_rows
+        self._corrected: FirstRows = {} if corrected is None else corrected
         self._known = repeated or {}
         self.repeated: dict[bytes, int] = {}  # the second row of each duplicate e-mail address
 
@@ -200,6 +207,19 @@ class Duplicates:
             return self._problem(row, first)
         second = self._known.get(key) if self._all_are_problems else None
         return self._problem(row, second) if second is not None else None
+
+    def check_corrected(self, row: Row, body: Application | PoolCandidate) -> Problem | None:
+        """The problem of a valid row of a results file if an earlier one corrects the same row for the same person."""
+        corrects = row.members[0].corrects if row.members else row.corrects
+        if corrects is None:
+            return None
+        name = f"{corrects}\0{body.first_name}\0{body.last_name}"
+        first = self._corrected.setdefault(hidden_key(name.casefold()), row.number)
+        if first == row.number:
+            return None
+        message = f"row {first} corrects the same row ({corrects}) for the same person, with another e-mail address"
+        hint = "remove one of the two rows; for a different person, clear import_row"
+        return Problem("row-corrected-twice", message, hint, row.place())
 
     def _problem(self, row: Row, other: int) -> Problem:
         """`other`: the other row; negative if it has problems of its own."""

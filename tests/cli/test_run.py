@@ -16,8 +16,7 @@ import pytest
 from openpyxl import Workbook
 
 from importer.app import import_file, planning, process_rows
-from importer.app.planning import Plan
-from importer.ledger import LedgerStore
+from importer.ledger import LedgerStore, Scope
 from importer.problems import StoppedEarly
 from tests.cli.conftest import HEADER, MAPPING, FrontDoor, Served, candidate, read_csv, write_csv
 
@@ -366,11 +365,11 @@ def test_a_run_that_cannot_start_leaves_no_files(serve: Serve, monkeypatch: pyte
     served = serve()
     people(served.door.folder, 2)
 
-    def full(execution: object, plan: Plan, ledger: LedgerStore) -> None:
+    def full(execution: object, scope: Scope, ledger: LedgerStore) -> None:
         raise StoppedEarly("no room")
 
     with monkeypatch.context() as patched:
-        patched.setattr(import_file._Execution, "_start", full)
+        patched.setattr(import_file._Execution, "_end_killed", full)
         assert served(*RUN).code == 5
     assert not list((served.door.folder / "results").glob("*2*-*"))
     assert served(*RUN, "--json").counts == {"created": 2}

@@ -129,7 +129,7 @@ def test_each_sheet_of_a_workbook_has_its_own_rows(serve: Serve) -> None:
 
 
 def test_a_corrected_row_of_a_killed_run_stays_unconfirmed(serve: Serve) -> None:
-    """Also if the original is run again, where the row is invalid: the service may have it, and resume finds out."""
+    """Also if the original is run again: the service may have it, and resume of the killed run finds out."""
     served = serve({"kind": "hang_after", "seconds": 30, "emails": ["ada@example.com"], "operation": "apply"})
     first = run_first(served)
     results = str(first / "invalid.csv")
@@ -138,9 +138,9 @@ def test_a_corrected_row_of_a_killed_run_stays_unconfirmed(serve: Serve) -> None
     with served.door.started("run", results, "--mapping", "mapping.yaml") as process:
         served.wait_for(2)
         process.kill()
-    assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
+    assert served(*RUN, "--json").counts == {"already_imported": 1, "unconfirmed": 1}
     shown = served("status", "people.csv")
-    killed = next(line.split()[0] for line in served("runs").out.splitlines() if "unconfirmed" in line)
+    killed = next(line.split()[0] for line in served("runs").out.splitlines() if "invalid.csv" in line)
     assert (shown.code, shown.out.splitlines()[3]) == (
         4,
         "       1  unconfirmed       sent, but no response confirms that it arrived",

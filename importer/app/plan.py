@@ -1,0 +1,158 @@
+"""A plan: a checked combination of file, mapping and target, and what it says of the rows before they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from importer.app.classify_rows import Candidates
+from importer.app.orders import Planned, ReadyRows, SendingRate, Started
+from importer.extract import ReadingLimits, Sheet
+from importer.ledger import DONE, LedgerStore, Presence, RunRecord, Scope
+from importer.mapping import ResolvedMapping
+from importer.problems import UnusableInput
+from importer.report import read_summary
+from importer.runs.known_rows import find_other_forms
+from importer.runs.manifest import RunManifest, read_manifest, runs_in
+from importer.runs.results_folder import remove_folder
+from importer.settings import Settings
+
+_RUNS_MEASURED = 20  # of the last runs
+_REQUESTS_MEASURED = 50  # a run with fewer says nothing about the rate
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A checked combination of file, mapping and target, with the private copy that all rows are read from.
+
+    candidates: those of the source; they can be iterated once. scopes: its own, and those of the other targets of its
+    batch. changed: the changes of questions that matter for it.
+    """
+
+    folder: Path
+    manifest: RunManifest
+    sheet: Sheet
+    mapping: ResolvedMapping
+    candidates: Candidates
+    presence: Presence
+    limits: ReadingLimits
+    scopes: frozenset[Scope]
+    changed: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> Scope:
+        """The service and target of its rows, as in the ledger."""
+        return Scope(self.manifest.service, self.mapping.target)
+
+    @property
+    def started(self) -> Started:
+        is_part = self.manifest.selection.routed is not None
+        return Started(self.manifest.run, self.mapping.target, self.manifest.rows, is_part)
+
+    @property
+    def ready(self) -> ReadyRows:
+        found, manifest = self.candidates.forecast, self.manifest
+        return ReadyRows(
+            run=manifest.run,
+            target=self.mapping.target,
+            rows=manifest.rows,
+            checked=found.rows,
+            ready=found.ready,
+            held_back=found.held_back,
+            filtered=found.filtered,
+            done=found.done,
+            reasons=found.reasons,
+            warned=found.warned,
+            warnings=manifest.warnings,
+        )
+
+    @property
+    def ledger_run(self) -> RunRecord:
+        """The record of this run in the ledger: of the source only its file name."""
+        manifest = self.manifest
+        return RunRecord(
+            run=manifest.run,
+            scope=self.scope,
+            source=Path(manifest.file).name,
+            sha256=manifest.sha256,
+            mapping=manifest.mapping,
+            folder=str(self.folder),
+            started_at=manifest.started_at,
+        )
+
+    def recall(self, settings: Settings, ledger: LedgerStore) -> None:
+        """Look again for rows that were sent in another form: another run may have sent them since the check."""
+        known = self.candidates.other_forms
+        self.candidates.use(find_other_forms(self.manifest, self.sheet, self.scopes, settings, known, ledger))
+
+    def discard(self) -> None:
+        """Remove the files of a plan that is not executed."""
+        self.candidates.close()
+        remove_files(self.folder, self.presence)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """The plan of each target. `folder`, `manifest`: of the whole run, if there are several targets."""
+
+    folder: Path
+    manifest: RunManifest
+    plans: tuple[Plan, ...]
+    sheet: Sheet
+    rate: SendingRate | None
+
+    @property
+    def as_event(self) -> Planned:
+        ready, manifest = tuple(plan.ready for plan in self.plans), self.manifest
+        return Planned(
+            self.folder,
+            manifest.service,
+            self.sheet.reading,
+            ready,
+            manifest.is_split,
+            manifest.dry_run,
+            self.rate,
+            tuple(text for plan in self.plans for text in plan.changed),
+        )
+
+    def discard(self) -> None:
+        """Remove the files of a plan that is not executed."""
+        discard(self.plans)
+        if self.manifest.is_split:
+            remove_folder(self.folder)
+
+
+def discard(plans: Iterable[Plan]) -> None:
+    for plan in plans:
+        plan.discard()
+
+
+def remove_files(folder: Path, presence: Presence) -> None:
+    remove_folder(folder)
+    presence.end()
+
+
+def count_done(ledger: LedgerStore | None, scope: Scope, emails: list[str]) -> int:
+    """How many of these e-mail addresses an earlier run imported."""
+    if ledger is None:
+        return 0
+    identities = [ledger.fingerprints.identity(scope, email) for email in emails]
+    known = ledger.look_up(identities)
+    return sum(known[identity].state in DONE for identity in identities if identity in known)
+
+
+def sending_rate(settings: Settings, service: str) -> SendingRate | None:
+    """The limit that a user set, else what the last run with enough requests to the service measured."""
+    if settings.rate is not None:
+        return SendingRate(settings.rate)
+    for folder in runs_in(settings.out)[: -_RUNS_MEASURED - 1 : -1]:
+        with suppress(UnusableInput):
+            manifest, summary = read_manifest(folder), read_summary(folder)
+            if manifest.service != service or summary.ended_at is None:
+                continue
+            seconds = (summary.ended_at - summary.started_at).total_seconds()
+            if summary.requests.sent >= _REQUESTS_MEASURED and seconds > 0:
+                return SendingRate(summary.requests.sent / seconds, summary.run)
+    return None

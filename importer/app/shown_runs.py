@@ -1,0 +1,127 @@
+"""What can be seen of earlier runs: a source over all its runs, one row of a run, and which runs are running."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from importer.app.connection import SANDBOX
+from importer.app.earlier_runs import EarlierRun, part_with
+from importer.app.orders import refuse_to_replace
+from importer.atomic_files import open_private
+from importer.ledger import RequestRecord, open_existing_ledger, presences_in
+from importer.models import Outcome, Row, Target
+from importer.problems import UsageError
+from importer.report import write_rows
+from importer.runs import run_report
+from importer.runs.journal import RunJournal
+from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
+from importer.runs.results_folder import refuse_untrusted
+from importer.runs.source_status import SourceStatus, source_status
+from importer.sent_answers import TracedAnswer
+from importer.settings import Settings
+
+
+def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceStatus]:
+    """What became of each row of a file, over all its runs and those of its corrected rows; at each target.
+
+    sandbox: only rehearsals; otherwise only real runs. Reads only.
+
+    Raises:
+        UsageError: no run has sent rows of this file as it is now.
+        UnusableInput: the file cannot be read, or the files of a run were changed.
+    """
+    refuse_untrusted(settings)
+    try:
+        with file.open("rb") as opened:
+            sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
+    every = source_status(sha256, settings)
+    found = [each for each in every if (each.scope.base == SANDBOX) == sandbox]
+    if every and not found:
+        kinds = "real runs: leave out" if sandbox else "sandbox runs: add"
+        raise UsageError(f"{file} has only {kinds} --sandbox")
+    if not found:
+        kind = "sandbox run" if sandbox else "run"
+        raise UsageError(
+            f"no {kind} in {settings.out} was for {file} with its current content; if it was changed since, import it "
+            f"again: completed rows are skipped"
+        )
+    return found
+
+
+def write_status(path: Path, found: Sequence[SourceStatus], *, force: bool) -> None:
+    """Write each row with its outcome to a CSV file that only its owner can read, one target after the other.
+
+    Raises:
+        UsageError: it exists and must not be replaced, or it cannot be written, or the rows are of several sheets.
+    """
+    refuse_to_replace(path, force=force)
+    if len(sheets := dict.fromkeys(one.sheet.origin.sheet for one in found)) > 1:
+        raise UsageError(f"--to writes the rows of one sheet, but {len(sheets)} were imported; use --json")
+    try:
+        opened = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        with os.fdopen(opened, "w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
+            write_rows(file, found[0].facts, (reported for one in found for reported, _ in one.rows()))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row of a run: its outcome (None if it has none yet), what its candidate was sent with, and its requests.
+
+    cells: the filled ones, by the names of their columns. answers: () if the row was not valid, or is not known.
+    """
+
+    run: str
+    target: Target
+    row: Row
+    cells: dict[str, str]
+    outcome: Outcome | None
+    answers: tuple[TracedAnswer, ...]
+    requests: tuple[RequestRecord, ...]
+
+
+def show_row(earlier: EarlierRun, number: int) -> ShownRow:
+    """One row of an earlier run; of a run with several targets, in the run of its target.
+
+    Raises:
+        UsageError: there is no such run or row.
+        UnusableInput: the files of the run are missing or were changed.
+    """
+    folder, manifest = earlier.find()
+    if manifest.is_split:
+        folder, manifest = part_with(number, folder, manifest)
+    run_report.refuse_changed(folder, manifest)
+    sheet = sheet_of(folder, manifest, earlier.limits)
+    members = next((rows for rows in manifest.groups if number in rows), (number,))
+    found = {row.number: row for row in rows_of(manifest, sheet) if row.number in members}
+    if number not in found:
+        raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
+    row = found[number]
+    with RunJournal(folder) as journal:
+        outcome = journal.outcome(number)
+    with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
+        requests = ledger.requests(manifest.run, members[0]) if ledger is not None else ()
+    return ShownRow(
+        run=manifest.run,
+        target=manifest.targets[0].target,
+        row=row,
+        cells={column.label: row.cells[column.index] for column in sheet.columns if row.cells[column.index]},
+        outcome=outcome,
+        answers=SentAnswers(folder, manifest, sheet, earlier.limits).of(found[members[0]]),
+        requests=requests,
+    )
+
+
+def running_runs(settings: Settings) -> frozenset[str]:
+    """The IDs of the runs that are running now; of a run with several targets also its own."""
+    presences = presences_in(settings.out, settings.ledger_address)
+    alive = [run for run in presences.runs() if not presences.is_abandoned(run)]
+    return frozenset((*alive, *(run.partition(".")[0] for run in alive)))

@@ -1,0 +1,234 @@
+"""The runs of a file and of the results files and copies that descend from it; and the proof which row a row is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from operator import ne
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from importer.extract import ReadingLimits, Sheet
+from importer.ledger import DONE, LedgerStore, State
+from importer.models import Row
+from importer.runs.journal import JOURNAL, RowSet, RunJournal
+from importer.runs.manifest import RunManifest, manifests_in
+from importer.runs.private_copies import sheet_of
+from importer.settings import Settings
+
+
+class Form(NamedTuple):
+    """A row of an original, and the form in which a run has sent it; the cells of both in the order of the original.
+
+    identity: the indexes of the columns of the e-mail, and those of the name. is_done: the ledger confirms that it was
+    entered; otherwise it may have been. is_proven: both are the same person, and no other row is a form of this one.
+    """
+
+    manifest: RunManifest
+    original: Row
+    row: Row
+    identity: Sequence[Sequence[int]]
+    is_done: bool
+    is_proven: bool
+
+
+class Aligned:
+    """A sheet with its cells in the order of the columns of another one; "" where it has no column of that name.
+
+    is_complete: both have the same columns, in whatever order.
+    """
+
+    def __init__(self, sheet: Sheet, like: Sheet) -> None:
+        self._sheet = sheet
+        own, names = ([column.name for column in one.columns] for one in (sheet, like))
+        self.is_complete = own == names or (sorted(own) == sorted(names) and len(set(own)) == len(own))
+        indexes = {name: index for index, name in enumerate(own)} if len(set(own)) == len(own) else {}
+        self._order = list(range(len(own))) if own == names else [indexes.get(name, -1) for name in names]
+        self._is_same = own == names
+
+    def row(self, row: Row) -> Row:
+        if self._is_same:
+            return row
+        return replace(row, cells=tuple(row.cells[index] if index >= 0 else "" for index in self._order))
+
+    def rows(self) -> Iterator[Row]:
+        return map(self.row, self._sheet.rows())
+
+    def identity(self, manifest: RunManifest) -> tuple[tuple[int, ...], ...]:
+        """The indexes of the columns that name a person, in the other sheet."""
+        known = self._order
+        return tuple(tuple(known.index(one) for one in columns if one in known) for columns in manifest.identity)
+
+
+class RelatedRuns:
+    """The runs of a results folder, and which row of an original each of their rows is."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._limits = ReadingLimits.of(settings)
+        self._opened: dict[str, Sheet] = {}  # the last few: a workbook takes a second to open
+        self.all = {manifest.run: (folder, manifest) for folder, manifest in manifests_in(settings.out)}
+
+    def manifest(self, run: str) -> RunManifest:
+        return self.all[run][1]
+
+    def sheet(self, run: str) -> Sheet:
+        if run not in self._opened:
+            self._opened = dict([*self._opened.items(), (run, sheet_of(*self.all[run], self._limits))][-3:])
+        return self._opened[run]
+
+    def before(self, manifest: RunManifest, originals: Collection[str] = ()) -> str | None:
+        """The run whose rows a run corrects; of an annotated copy any run of its original, as they have equal files."""
+        if manifest.corrects is not None or manifest.copy_of is None:
+            return manifest.corrects if manifest.corrects in self.all else None
+        same = [
+            run
+            for run, (_, one) in self.all.items()
+            if one.sha256 == manifest.copy_of and one.options.sheet == manifest.options.sheet
+        ]
+        return next((run for run in same if run in originals), same[0] if same else None)
+
+    def line(self, run: str, originals: Collection[str] = ()) -> list[str]:
+        """A run and those that it descends from, up to the first one of `originals`."""
+        line = [run]
+        while line[-1] not in originals:
+            before = self.before(self.manifest(line[-1]), originals)
+            if before is None or before in line:
+                break
+            line.append(before)
+        return line
+
+    def lines_to(self, originals: Collection[str]) -> dict[str, list[str]]:
+        """The runs that sent other forms of an original's rows, oldest first, each with its way back to it."""
+        known = [one for _, one in self.all.values() if one.descends and not one.dry_run]
+        lines = [self.line(one.run, originals) for one in sorted(known, key=lambda one: one.started_at)]
+        return {line[0]: line for line in lines if len(line) > 1 and line[-1] in originals}
+
+    def numbers(self, manifest: RunManifest, sheet: Sheet, line: Sequence[str]) -> dict[int, int]:
+        """The number in the last run of the line of each row of a run. line: the runs before it."""
+        numbers = self._numbers(manifest, sheet, line[0])
+        for run, before in pairwise(line):
+            earlier = self._numbers(self.manifest(run), self.sheet(run), before)
+            numbers = {row: earlier[number] for row, number in numbers.items() if number in earlier}
+        return numbers
+
+    def _numbers(self, manifest: RunManifest, sheet: Sheet, before: str) -> dict[int, int]:
+        """The number in the run before of each row of a run."""
+        if manifest.corrects is not None:
+            return {row.number: row.corrects for row in sheet.rows() if row.corrects is not None}
+        original = self.sheet(before)
+        copy, groups = Aligned(sheet, original), set(manifest.groups) & set(self.manifest(before).groups)
+        if not copy.is_complete:
+            return {}
+        return {row: row for row in unmoved_rows(copy.rows(), original.rows(), copy.identity(manifest), groups)}
+
+    def forms(self, line: Sequence[str], like: Sheet, ledger: LedgerStore) -> Iterator[Form]:
+        """The forms in which the first run of the line sent rows of the original, which the last run has read; with
+        their cells as in another sheet of the original.
+
+        Proven is the same person if e-mail or name are unchanged; of a candidate with several rows in one of them.
+        """
+        folder, manifest = self.all[line[0]]
+        if ledger.run(manifest.run) is None:
+            return
+        done, sent = _done_and_sent(folder, manifest, ledger)
+        sheet = self.sheet(line[0])
+        copy, original = Aligned(sheet, like), Aligned(self.sheet(line[-1]), like)
+        numbers, identity = self.numbers(manifest, sheet, line[1:]), copy.identity(manifest)
+        rows: dict[int, list[Row]] = {}
+        for row in copy.rows():
+            if row.number in numbers:
+                rows.setdefault(numbers[row.number], []).append(row)
+        pairs = [(row, after) for row in original.rows() for after in rows.get(row.number, ())]
+        same = RowSet(after.number for row, after in pairs if any(same_person(row, after, by) for by in identity))
+        same.add_groups(manifest.groups)
+        for row, after in pairs:
+            if after.number in sent:
+                # If a row was copied and only one of the two was sent, it is not known which one is the original.
+                is_only = all(other.number in sent for other in rows[row.number])
+                is_proven = copy.is_complete and original.is_complete and is_only and after.number in same
+                yield Form(manifest, row, after, identity, after.number in done, is_proven)
+
+    def forms_of_original(self, run: str, like: Sheet, numbers: Container[int], ledger: LedgerStore) -> Iterator[Form]:
+        """These rows of an original, if a run of it sent them; with their cells as in another sheet of the original."""
+        folder, manifest = self.all[run]
+        if ledger.run(run) is not None:
+            done, sent = _done_and_sent(folder, manifest, ledger)
+            own = Aligned(self.sheet(run), like)
+            identity = own.identity(manifest)
+            for row in own.rows():
+                if row.number in numbers and row.number in sent:
+                    yield Form(manifest, row, row, identity, row.number in done, is_proven=True)
+
+
+def _done_and_sent(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> tuple[RowSet, RowSet]:
+    """The rows of a run that are done, and these with those that may be, as the ledger knows by now."""
+    states = list(ledger.current_states(manifest.run))
+    done = RowSet(row for row, state in states if state in DONE)
+    sent = RowSet(row for row, state in states if state in (*DONE, State.UNCONFIRMED, State.IN_FLIGHT))
+    if (folder / JOURNAL).is_file():
+        with RunJournal(folder) as journal:
+            for row in journal.rows_imported_before():
+                done.add(row)
+                sent.add(row)
+    done.add_groups(manifest.groups)
+    sent.add_groups(manifest.groups)
+    return done, sent
+
+
+# --- the same person ------------------------------------------------------------------------------
+
+_MOST_OF_ONE_NAME: Final = 500  # rows that are compared with each other
+
+
+def same_person(one: Row, other: Row, columns: Sequence[int]) -> bool:
+    """Whether these cells are equal, and one of them is filled."""
+    return same_cells(one, other, columns) and any(_identity(one.cells, columns))
+
+
+def same_cells(one: Row, other: Row, columns: Sequence[int]) -> bool:
+    """Whether these cells are equal, apart from case."""
+    return _identity(one.cells, columns) == _identity(other.cells, columns)
+
+
+def unmoved_rows(
+    copy: Iterable[Row],
+    original: Iterable[Row],
+    identity: Sequence[Sequence[int]],
+    groups: Iterable[tuple[int, ...]] = (),
+) -> set[int]:
+    """The rows of an annotated copy that are proven to be the rows of the original with the same number.
+
+    It is equal; or its e-mail or name is unchanged, the same rows have it in both files, and none of these rows of the
+    original has more cells in common with it. groups: the rows of each candidate that has the same rows in both files:
+    those without e-mail and name are proven by those that have one.
+    """
+    before, after = ({row.number: row.cells for row in rows} for rows in (original, copy))
+    proven = {number for number, cells in after.items() if before.get(number) == cells}
+    changed = after.keys() - proven
+    for columns in identity:
+        same_before, same_after = (_by_identity(rows, columns) for rows in (before, after))
+        for key in {_identity(after[number], columns) for number in changed}:
+            numbers = same_after[key]
+            if any(key) and numbers == same_before.get(key) and len(numbers) < _MOST_OF_ONE_NAME:
+                for number in numbers & changed:
+                    differ = {each: sum(map(ne, after[number], before[each])) for each in numbers}
+                    if all(differ[number] < count for each, count in differ.items() if each != number):
+                        proven.add(number)
+    named = {number for number, cells in after.items() if any(any(_identity(cells, one)) for one in identity)}
+    for rows in groups:
+        own = named.intersection(rows)
+        if own and own <= proven:
+            proven.update(rows)
+    return proven
+
+
+def _by_identity(rows: Mapping[int, Sequence[str]], columns: Sequence[int]) -> dict[tuple[str, ...], set[int]]:
+    found: dict[tuple[str, ...], set[int]] = {}
+    for number, cells in rows.items():
+        found.setdefault(_identity(cells, columns), set()).add(number)
+    return found
+
+
+def _identity(cells: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
+    return tuple(cells[index].strip().casefold() for index in columns)

@@ -1,0 +1,166 @@
+"""What became of each row of a source over all its runs and those of its corrected rows, for `importer status`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from importer.extract import Sheet
+from importer.ledger import LedgerStore, Scope, open_existing_ledger
+from importer.models import Outcome, OutcomeKind
+from importer.problems import Problem
+from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
+from importer.runs.finalize import outcome_of_state
+from importer.runs.journal import JOURNAL, RunJournal
+from importer.runs.manifest import RunManifest, RunTarget
+from importer.runs.related_runs import RelatedRuns
+from importer.runs.row_selection import Routed
+from importer.runs.run_report import facts_of
+from importer.settings import Settings
+
+_DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+_SENT: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
+
+
+@dataclass(slots=True)
+class SourceStatus:
+    """What became of the rows of a source, of a workbook one sheet, at one target, over all its runs (oldest first).
+
+    `last`: the last run of the source itself. A row that is done stays done, whatever a later run says of it.
+    """
+
+    scope: Scope
+    last: RunManifest
+    folder: Path
+    sheet: Sheet
+    runs: list[str] = field(default_factory=list)
+    _corrections: set[str] = field(default_factory=set)
+    _done: dict[int, OutcomeKind] = field(default_factory=dict)
+    _open: dict[int, tuple[Outcome, str]] = field(default_factory=dict)
+
+    def rows(self) -> Iterator[tuple[ReportedRow, str]]:
+        """Each row of the source with its outcome, and the run that reported it; "" if that does not matter."""
+        routed = self.last.selection.routed
+        for row in self.sheet.rows():
+            if routed is not None and not routed.takes(row) and row.number not in self._done:
+                continue
+            kind = self._done.get(row.number)
+            known = Outcome(row.number, kind) if kind else None
+            outcome, run = (known, "") if known else self._open.get(row.number, (_NEVER_SENT, ""))
+            yield ReportedRow(row, Outcome(row.number, outcome.kind, outcome.status, problems=outcome.problems)), run
+
+    @property
+    def facts(self) -> RunFacts:
+        """The facts of the last run."""
+        return facts_of(self.last, self.sheet)
+
+    def summarize(self) -> tuple[Summary, tuple[Path, ...], tuple[str, ...]]:
+        """The summary over all runs, the results files with the rows to fix, and the runs of corrections to resume."""
+        counter, to_fix, to_resume = SummaryCounter(), dict[Path, None](), dict[str, None]()
+        for reported, run in self.rows():
+            counter.add(reported)
+            if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
+                to_fix[self.folder.parent / run / csv_file(reported.outcome.kind)] = None
+            elif run in self._corrections:
+                to_resume[run] = None
+        return counter.summary(self.facts, ()), tuple(to_fix), tuple(to_resume)
+
+    def add(self, row: int, outcome: Outcome, run: str) -> None:
+        """Take the outcome of a row in a later run. One that sent nothing does not change what the service answered."""
+        if row in self._done:
+            return
+        known = self._open[row][0].kind if row in self._open else None
+        is_sent = outcome.kind in _SENT and not (outcome.kind is OutcomeKind.UNCONFIRMED and not outcome.attempts)
+        if outcome.kind in _DONE:
+            self._done[row] = outcome.kind
+            self._open.pop(row, None)
+        elif known is None or is_sent or (known not in _SENT and outcome.kind is not OutcomeKind.NOT_SENT):
+            self._open[row] = outcome, run
+
+
+_NEVER_SENT: Final = Outcome(0, OutcomeKind.NOT_SENT, problems=(Problem("not-sent", "no run has sent this row yet"),))
+
+
+def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
+    """What became of each row of the file with this SHA-256, of each sheet and at each target. Changes nothing.
+
+    Raises:
+        UnusableInput: the files of a run were changed.
+    """
+    runs = RelatedRuns(settings)
+    own = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
+    lines = runs.lines_to(own)
+    found: dict[tuple[Scope, str | None], SourceStatus] = {}
+    ledger = open_existing_ledger(settings.ledger_address)
+    if ledger is None:
+        return ()
+    with ledger:
+        for run in sorted({*own, *lines}, key=lambda run: runs.manifest(run).started_at):
+            folder, manifest = runs.all[run]
+            original = run if run in own else lines[run][-1]
+            sheet = runs.sheet(original)
+            if manifest.dry_run or (manifest.is_split and run not in own):
+                continue
+            if manifest.is_split:
+                for target in manifest.targets:
+                    key = Scope(manifest.service, target.target), sheet.origin.sheet
+                    if target.blocked and key not in found:  # no run has sent rows to it
+                        found[key] = SourceStatus(
+                            key[0], _part_of(manifest, target, target.words), folder, sheet, [run]
+                        )
+                continue
+            assert manifest.scope is not None
+            key = manifest.scope, sheet.origin.sheet
+            if run in own:
+                status = found.setdefault(key, SourceStatus(manifest.scope, manifest, folder, sheet))
+                status.last, status.folder, status.sheet = manifest, folder, sheet
+            elif key not in found:
+                folder, last = runs.all[original]
+                routed = manifest.selection.routed
+                if last.is_split and routed:  # so far it had no rows for this target
+                    last = _part_of(last, manifest.targets[0], routed.words)
+                elif last.scope != manifest.scope:
+                    continue
+                found[key] = SourceStatus(manifest.scope, replace(last, dry_run=False), folder, sheet)
+            _add_run(found[key], runs, run, lines.get(run, []), ledger)
+    return tuple(found.values())
+
+
+def _part_of(whole: RunManifest, target: RunTarget, words: tuple[str, ...]) -> RunManifest:
+    """The manifest of a run with several targets, for one of them."""
+    assert whole.route_column is not None
+    routed = replace(whole.selection, routed=Routed(whole.route_column, words))
+    return replace(whole, targets=(target,), mapping=target.mapping, route_column=None, selection=routed)
+
+
+def rows_without_target(found: Sequence[SourceStatus]) -> list[int]:
+    """The rows of a source that no mapping of a folder takes: the status of no target has them."""
+    known = {(one.sheet.origin.sheet, reported.row.number) for one in found for reported, _ in one.rows()}
+    sheets = {one.sheet.origin.sheet: one.sheet for one in found}
+    return [row.number for title, sheet in sheets.items() for row in sheet.rows() if (title, row.number) not in known]
+
+
+def _add_run(status: SourceStatus, runs: RelatedRuns, run: str, line: Sequence[str], ledger: LedgerStore) -> None:
+    status.runs.append(run)
+    if not line:
+        for each in _outcomes(*runs.all[run], ledger):
+            status.add(each.row, each, run)
+        return
+    status._corrections.add(run)
+    outcomes = {each.row: each for each in _outcomes(*runs.all[run], ledger)}
+    entered = {form.row.number for form in runs.forms(line, status.sheet, ledger) if form.is_done and form.is_proven}
+    for row, number in runs.numbers(runs.manifest(run), runs.sheet(run), line[1:]).items():
+        after = outcomes.get(row)
+        if after is not None and (after.kind not in _DONE or row in entered):
+            status.add(number, after, run)
+
+
+def _outcomes(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> Iterator[Outcome]:
+    """The outcomes of a run; of one that was killed or is running also those that only the ledger knows."""
+    if manifest.ending is None:
+        yield from map(outcome_of_state, ledger.row_states(manifest.run))
+    if (folder / JOURNAL).is_file():
+        with RunJournal(folder) as journal:
+            yield from journal.outcomes()

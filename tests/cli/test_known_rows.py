@@ -1,0 +1,320 @@
+"""A row is known again in whatever form it comes back: nobody is entered twice, and every row is accounted for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+from importer.app import import_file, orders
+from importer.settings import load_settings
+from tests.cli.conftest import MAPPING, Served, candidate, read_csv, write_csv
+from tests.cli.test_corrections import BAD, MAIL, correct, run_first
+from tests.cli.test_run import RUN
+from tests.samples.sample import ROOT
+
+Serve = Callable[..., Served]
+ANNOTATE = ("check", "people.csv", "--mapping", "mapping.yaml", "--annotate", "fixed.xlsx", "--force")
+RUN_COPY = ("run", "fixed.xlsx", "--mapping", "mapping.yaml", "--json")
+LOST = {"kind": "hang_after", "seconds": 2, "emails": ["person2@example.com"], "operation": "apply"}
+
+
+def change(path: Path, *changes: tuple[str, str]) -> None:
+    text = path.read_text("utf-8-sig")
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    path.write_text(text, "utf-8-sig")
+
+
+def fix(path: Path, **values: str) -> None:
+    """Change cells of an annotated copy of a CSV."""
+    book = load_workbook(path)
+    for address, value in values.items():
+        book["Candidates"][address].value = value
+    book.save(path)
+
+
+# --- a folder of mappings -------------------------------------------------------------------------
+
+
+def test_a_batch_knows_a_row_whose_target_was_corrected(serve: Serve, tmp_path: Path) -> None:
+    """Whether no mapping took the row, or another one than now: it is already_imported when the batch is run again."""
+    shutil.copytree(ROOT / "mappings" / "all_job_posts", tmp_path / "all")
+    export = tmp_path / "export.csv"
+    shutil.copy(ROOT / "sample_data" / "all_job_posts" / "export.csv", export)
+    change(export, ("+90 555 000 11 02", "none"))
+    served = serve()
+    batch = ("run", "export.csv", "--mapping", "all", "--json")
+    first = served(*batch)
+    assert first.counts == {"created": 4, "invalid": 2}
+    results = Path("results") / first.summary["run"] / "invalid.csv"
+    change(
+        tmp_path / results,
+        ("Data Analist,", "Talent pool,"),
+        ("Data Analyst,Leyla", "BE,Leyla"),
+        (",none,", ",+90 555 000 11 02,"),
+    )
+    corrected = served("run", str(results), *batch[2:])
+    assert corrected.counts == {"created": 2}, corrected.out
+    again = served(*batch)
+    assert (again.code, again.counts) == (0, {"already_imported": 6})
+    notes = {
+        row["import_row"]: row["import_problem"]
+        for row in read_csv(tmp_path / "results" / again.summary["run"] / "already_imported.csv")
+    }
+    by = f"corrected and imported by run {corrected.summary['run']}"
+    assert notes["7"] == f"{by}.talent_pool from {results}, row 3"
+    assert notes["3"] == f"{by}.backend_engineer from {results}, row 2"
+    assert served("status", "export.csv").code == 0
+    assert len(served.accepted) == 6
+
+
+# --- an answer that was lost ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("created", [True, False])
+def test_an_unconfirmed_row_with_another_email_waits_for_the_first(serve: Serve, created: bool) -> None:
+    """It may be the same person: the row names run and row to resolve, and is sent only if that was not created."""
+    served = serve(LOST)
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2)])
+    first = served(*RUN, "--json", "--resend-unconfirmed", "never")
+    run = first.summary["run"]
+    assert first.counts == {"created": 1, "unconfirmed": 1}
+    results = Path("results") / run / "unconfirmed.csv"
+    change(served.door.folder / results, ("person2@example.com", "ada@example.com"))
+    again = ("--mapping", "mapping.yaml", "--json")
+    for command in ("check", "run"):
+        told = served(command, str(results), *again)
+        assert (told.code, told.counts) == (4, {"unconfirmed": 1})
+        (problem,) = told.summary["problems"]
+        assert problem["what"] == (
+            f"sent with another e-mail address by run {run} from people.csv, row 3, but the response was lost or "
+            "inconclusive; it may be the same person, so this row was not sent"
+        )
+        assert f"importer resolve {run} 3 --created (or --not-created)" in problem["hint"]
+    assert "person2@example.com" in served.accepted
+    assert "ada@example.com" not in served.accepted
+    assert served("resolve", run, "3", "--created" if created else "--not-created").code == 0
+    results = Path("results") / told.summary["run"] / "unconfirmed.csv"
+    assert served("run", str(results), *again).counts == {"already_imported" if created else "created": 1}
+
+
+def test_an_unconfirmed_correction_holds_the_original_back(serve: Serve) -> None:
+    """Also a row of the original that could be sent by now: its correction may have arrived."""
+    refused = {"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1, "operation": "apply"}
+    served = serve(refused, LOST)
+    first = run_first(served, candidate(1))
+    never = ("--resend-unconfirmed", "never")
+    results = first / "400_rejected.csv"
+    change(served.door.folder / results, ("person1@example.com", "person2@example.com"))
+    corrected = served("run", str(results), "--mapping", "mapping.yaml", "--json", *never)
+    assert corrected.counts == {"unconfirmed": 1}
+    held = served(*RUN, "--json", "--resend-rejected")
+    assert held.counts == {"unconfirmed": 1}
+    assert f"importer resume {corrected.summary['run']}" in held.summary["problems"][0]["hint"]
+    assert served("resume", corrected.summary["run"], "--json").counts == {"already_exists": 1}
+    assert served(*RUN, "--json", "--resend-rejected").counts == {"already_imported": 1}
+    assert served.accepted == ["person2@example.com"]
+
+
+# --- warnings of a killed run ---------------------------------------------------------------------
+
+
+def test_a_killed_run_reports_the_warnings_of_an_uninterrupted_one(serve: Serve) -> None:
+    """Of every row that was sent, also if the kill came between the answer and the journal."""
+    served = serve({"kind": "delay", "ms": 20, "share": 1, "times": 9, "operation": "apply"})
+    folder = served.door.folder
+    table = "{column: Salary, values: {few: 1}, otherwise: blank}"
+    (folder / "mapping.yaml").write_text(MAPPING.replace("salary: Salary", f"salary: {table}"), "utf-8")
+    people = [candidate(n, **{MAIL: f"p{n}@gmial.com" if n % 2 else f"p{n}@example.com"}) for n in range(60)]
+    write_csv(folder / "people.csv", people)
+    whole = served(*RUN, "--sandbox", "--json")
+    expected = _problems(folder, [whole.summary["run"]])
+    with served.door.started(*RUN, "--concurrency", "4") as process:
+        served.wait_for(20)
+        process.kill()
+        process.wait()
+    resumed = served("resume", "last", "--json")
+    assert resumed.code == 0
+    found = _problems(folder, [resumed.summary["continues"], resumed.summary["run"]])
+    assert len(expected) == len(found) == 60
+    assert {row: _warnings(text) for row, text in found.items()} == {
+        row: _warnings(text) for row, text in expected.items()
+    }
+    assert all(_warnings(text) for text in found.values())
+
+
+def _warnings(problems: str) -> list[str]:
+    return [one for one in problems.split(" | ") if "otherwise" in one or "gmial" in one]
+
+
+def _problems(folder: Path, runs: list[str]) -> dict[str, str]:
+    """The problems of each row in the first of these runs that sent it."""
+    found: dict[str, str] = {}
+    for run in runs:
+        for name in ("201_created.csv", "unconfirmed.csv", "409_already_exists.csv"):
+            if (path := folder / "results" / run / name).exists():
+                for row in read_csv(path):
+                    if "no action needed" in row["import_hint"] or name != "409_already_exists.csv":
+                        found.setdefault(row["import_row"], row["import_problem"])
+    return found
+
+
+# --- annotated copies -----------------------------------------------------------------------------
+
+
+def test_an_annotated_copy_knows_what_was_corrected_elsewhere(serve: Serve) -> None:
+    """A row that was entered from invalid.csv is not entered again from the copy, whatever its e-mail there."""
+    served = serve()
+    people = [candidate(n, First=f"Ada{n}", **{MAIL: BAD}) for n in (1, 2, 3)]
+    first = run_first(served, *people)
+    served(*ANNOTATE)
+    new = [{MAIL: f"new{n}@example.com"} for n in (1, 2, 3)]
+    one = correct(served, first / "invalid.csv", *new)
+    assert one.counts == {"created": 3}
+    fix(served.door.folder / "fixed.xlsx", A2="new1@example.com", A3="eve@example.com")
+    again = served(*RUN_COPY)
+    assert again.counts == {"already_imported": 3}, again.out
+    by = f"by run {one.summary['run']} from {first}/invalid.csv"
+    assert {(group["what"], *group["places"]) for group in again.summary["problems"]} == {
+        (f"sent with another e-mail address {by}, row 3; this row was not sent", "row 3"),
+        (f"corrected and imported {by}, row 4", "row 4"),
+    }
+    assert len(served.accepted) == 3
+
+
+def test_a_candidate_with_several_rows_is_known_in_a_copy(serve: Serve) -> None:
+    """Also if rows without name and e-mail were changed in the copy: they belong to the row that has them."""
+    refused = {"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1, "operation": "apply"}
+    served = serve(refused)
+    mapping = served.door.folder / "mapping.yaml"
+    text = mapping.read_text("utf-8").replace("  salary: Salary\n", "")
+    mapping.write_text(text + "source: {group_by: {column: Last, blank: continues}}\n", "utf-8")
+    more = ["", "", "", "", "", "", "1000"]
+    first = run_first(served, candidate(1), more, candidate(2), more)
+    assert served("show", first.name, "--json").summary["outcomes"]["rejected"] == 2
+    served(*ANNOTATE)
+    fix(served.door.folder / "fixed.xlsx", A2="ada@example.com", G3="900")
+    copied = served(*RUN_COPY)
+    assert copied.counts == {"created": 2, "already_imported": 2}, copied.out
+    assert served(*RUN, "--json", "--resend-rejected").counts == {"already_imported": 4}
+    change(served.door.folder / first / "400_rejected.csv", ("person1@example.com", "eve@example.com"))
+    assert served("run", str(first / "400_rejected.csv"), *RUN_COPY[2:]).counts == {"already_imported": 2}
+    assert served.accepted == ["person2@example.com", "ada@example.com"]
+
+
+# --- two runs at once -----------------------------------------------------------------------------
+
+
+def test_what_was_entered_since_the_check_is_known(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A correction that another run enters while this one is planned is found under the lock."""
+    served = serve()
+    first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD}))
+    results = first / "invalid.csv"
+    change(served.door.folder / results, (BAD, "eve@example.com"))
+    other = served.door.folder / first / "400_rejected.csv"
+    shutil.copy(served.door.folder / results, other)
+    change(other, ("eve@example.com", "ada@example.com"))
+    monkeypatch.chdir(served.door.folder)
+    for name, value in served.door.environment.items():
+        monkeypatch.setenv(name, value)
+    order = orders.Order(results, Path("mapping.yaml"), load_settings())
+
+    def meanwhile(planned: orders.Planned) -> bool:
+        assert served("run", str(first / "400_rejected.csv"), "--mapping", "mapping.yaml", "--json").counts == {
+            "created": 1
+        }
+        return True
+
+    finished = import_file.import_file(order, confirm=meanwhile)
+    assert finished is not None
+    counts = {kind.value: count for kind, count in finished.summary.outcomes.items() if count}
+    assert counts == {"already_imported": 1}
+    assert served.accepted == ["person1@example.com", "ada@example.com"]
+
+
+def test_a_row_that_was_copied_is_corrected_once(serve: Serve) -> None:
+    """Two rows of a results file with the same import_row and name are one person, whatever their e-mails."""
+    served = serve()
+    first = run_first(served)
+    twice = correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}, {MAIL: "eve@example.com"})
+    assert twice.counts == {"created": 1, "invalid": 1}
+    (problem,) = twice.summary["problems"]
+    assert (problem["code"], problem["what"]) == (
+        "row-corrected-twice",
+        "row 2 corrects the same row (3) for the same person, with another e-mail address",
+    )
+
+
+# --- anything ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_results_files_fed_back_in_any_form_enter_nobody_twice(serve: Serve, seed: int) -> None:
+    """Cells, columns and rows of results files are changed at random: every row is accounted for, each person once."""
+    draw = random.Random(seed)
+    refused = {"kind": "refuse", "emails": [f"p{n}@example.com" for n in (1, 2)], "message": "no", "times": 2}
+    lost = {"kind": "hang_after", "seconds": 2, "emails": ["p3@example.com"], "times": 1}
+    served = serve({**refused, "operation": "apply"}, {**lost, "operation": "apply"})
+    folder = served.door.folder
+    people = [candidate(n, First=f"Person{n}", Last=f"Nr{n}", **{MAIL: f"p{n}@example.com"}) for n in range(1, 9)]
+    for wrong in people[5:]:
+        wrong[draw.choice((0, 4, 6))] = "wrong"
+    write_csv(folder / "people.csv", people)
+    never = ("--mapping", "mapping.yaml", "--json", "--resend-unconfirmed", "never")
+    runs = [served("run", "people.csv", *never)]
+    for _ in range(6):
+        source = draw.choice(runs).summary["run"]
+        files = sorted((folder / "results" / source).glob("*.csv"))
+        path = draw.choice([file for file in files if not file.name.startswith(("source", "child")) and read_csv(file)])
+        (folder / path).write_text(_shuffled(read_csv(path), draw), "utf-8-sig")
+        rows = len(read_csv(path))
+        ran = served("run", str(path.relative_to(folder)), *never, *draw.choice(((), ("--resend-rejected",))))
+        assert ran.code in (0, 3, 4), ran.err
+        if ran.code != 3:
+            assert sum(ran.counts.values()) == ran.summary["source"]["rows"] == rows
+            runs.append(ran)
+    again = served("run", "people.csv", *never, "--resend-rejected")
+    assert sum(again.counts.values()) == len(people)
+    entered = Counter(body["first_name"] for body in served.sandbox.memory.accepted())
+    assert [name for name, times in entered.items() if times > 1] == []
+    assert set(entered) <= {row[1] for row in people}
+    assert served("status", "people.csv").code in (0, 4)
+
+
+def _shuffled(rows: list[dict[str, str]], draw: random.Random) -> str:
+    """The rows as a person may leave them: others' values, new e-mails, copies, without some rows, columns moved."""
+    rows = [dict(row) for row in rows if draw.random() < 0.9] or rows
+    rows += [dict(draw.choice(rows)) for _ in range(draw.choice((0, 0, 1)))]
+    for row in rows:
+        for _ in range(draw.choice((0, 1, 2))):
+            name, values = draw.choice(
+                (
+                    (MAIL, (f"other{draw.randrange(10_000)}@example.com", "wrong", "")),
+                    ("Phone", ("+905550001234", "wrong", "")),
+                    ("Salary", ("900", "a lot")),
+                    ("Last", (row["Last"].upper(),)),
+                )
+            )
+            row[name] = draw.choice(values)
+    draw.shuffle(rows)
+    own, added = ([name for name in rows[0] if name.startswith("import_") is is_added] for is_added in (False, True))
+    if draw.random() < 0.5:
+        draw.shuffle(own)
+        draw.shuffle(added)
+    names = own + added
+    if draw.random() < 0.2:
+        draw.shuffle(names)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, names, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
