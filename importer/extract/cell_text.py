@@ -145,6 +145,11 @@ _ONLY_ZEROS = re.compile(r"[0 ()/\-+]*0[0 ()/\-+]*")
 _PLUS = re.compile(r'(?:\[[^\]]*\])*(?:\\\+|"\+"|\+)')
 
 
+DURATION: Final = "[h]:mm:ss"
+"""The format of an ODS cell with a time, which calamine returns as `PT26H30M00S` if it is more than a day."""
+_ODS_DURATION = re.compile(r"PT(\d+)H(\d\d)M(\d\d)S")
+
+
 def changes_text(number_format: str) -> bool:
     """Whether a number format changes the digits that a person sees, so that `formatted_number` must apply it."""
     section = number_format.split(";")[0]
@@ -166,6 +171,11 @@ def formatted_number(value: int | float, number_format: str) -> str:
         return plain_number(value)
     sign = "-" if value < 0 else "+" if _PLUS.match(section) else ""
     return sign + plain_number(abs(value)).zfill(bare.count("0"))
+
+
+def duration_text(value: str) -> str:
+    """`26:30:00` of `PT26H30M00S`; another text as it is."""
+    return _ODS_DURATION.sub(r"\1:\2:\3", value)
 
 
 def plain_number(value: int | float) -> str:

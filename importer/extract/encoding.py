@@ -48,7 +48,7 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
             likely ones, each with sample cells.
     """
     mark = byte_order_mark(path)
-    encoding = mark or (_declared(declared) if declared else UTF8)
+    encoding = mark or (declared_encoding(declared) if declared else UTF8)
     found = survey(path, encoding)
     if found.undecodable is not None:
         raise UnusableInput(_undecodable(path, name, encoding, found.undecodable))
@@ -81,7 +81,7 @@ def byte_order_mark(path: Path) -> Encoding | None:
     return next((Encoding(*names) for mark, names in _MARKS.items() if head.startswith(mark)), None)
 
 
-def _declared(declared: str) -> Encoding:
+def declared_encoding(declared: str) -> Encoding:
     """The encoding that a mapping's `encoding:` means.
 
     Raises:

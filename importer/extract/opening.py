@@ -11,7 +11,7 @@ from pathlib import Path
 
 from importer.extract.csv_file import CsvFile, Encoding, Survey, survey
 from importer.extract.csv_records import CsvRecords, Unreadable
-from importer.extract.encoding import UTF8, byte_order_mark, find_encoding
+from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, find_encoding
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
 from importer.extract.table import RecordSource, open_table, results_header
@@ -68,12 +68,18 @@ def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingL
 def _csv_records(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
     if options.longest_cell:  # in characters, of up to four bytes each
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
-    return (_results_file(path, name, limits) or _detected_file(path, name, options, limits)).source()
+    found = results_file(path, name, limits)
+    if found is None and options.encoding is not None:
+        found = results_file(path, name, limits, declared_encoding(options.encoding))
+    return (found or _detected_file(path, name, options, limits)).source()
 
 
-def _results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
-    """The file if it is a results file: UTF-8, perhaps saved by a spreadsheet program with another delimiter."""
-    encoding = byte_order_mark(path) or UTF8
+def results_file(path: Path, name: str, limits: ReadingLimits, encoding: Encoding = UTF8) -> CsvFile | None:
+    """The file if it is a results file in this encoding, or in that of its byte-order mark.
+
+    A spreadsheet program may have saved it with another delimiter.
+    """
+    encoding = byte_order_mark(path) or encoding
     lines = _first_lines(path, encoding)
     for delimiter in _DELIMITERS:
         try:

@@ -27,7 +27,6 @@ SEPARATORS: Final = [
 ]
 _MONTHS: Final = month_numbers(list(LANGUAGES))
 _TIME = re.compile(r"(?:^|[ T,]+)(\d{1,3}):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?(?: ?([ap])\.?m\.?)?$", re.IGNORECASE)
-_ODS_DURATION = re.compile(r"PT(\d+)H(\d\d)M(\d\d)S")  # of more than a day, as calamine returns it
 _BETWEEN = re.compile(r"[ ./,-]+")
 _INSIDE = re.compile(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")  # MAR1 is a date to some programs
 _AMOUNT = re.compile(r"(?:[$€£₺¥]|tl|try|eur|usd|gbp) ?|(?: ?(?:[$€£₺¥]|tl|try|eur|usd|gbp))$", re.IGNORECASE)
@@ -98,10 +97,6 @@ def same(before: Value, after: Value) -> bool:
 
 
 def _moments(text: str) -> Iterator[Moment]:
-    if duration := _ODS_DURATION.fullmatch(text):
-        hours, minutes, rest = map(int, duration.groups())
-        yield Moment("", 0, 0, hours * 3600 + minutes * 60 + rest)
-        return
     seconds, time = 0, _TIME.search(text)
     if time:
         hours, half = int(time[1]), (time[4] or "").lower()

@@ -175,7 +175,8 @@ class Layout:
     `header_row` is the header's last row. `width` counts the header's cells; `columns` are those that are kept, from
     the index `origin.first` on. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends
     before the first row whose first filled cell is `stop_at`. `typed_at`, `row_at` and `links_at` are the indexes of
-    TYPED_COLUMN, `import_row` and LINKS_COLUMN in a results file.
+    TYPED_COLUMN, `import_row` and LINKS_COLUMN in a results file. `shown_width`: of the header in
+    messages, if a private copy has more columns than the file.
     """
 
     origin: Origin
@@ -188,6 +189,7 @@ class Layout:
     typed_at: int | None = None
     row_at: int | None = None
     links_at: int | None = None
+    shown_width: int | None = None
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """The rows below the header, without blank and skipped rows."""
@@ -246,17 +248,18 @@ class Layout:
         return tuple(self._width_problems(record)) + tuple(self._cell_problems(record))
 
     def _width_problems(self, record: Record) -> Iterator[Problem]:
+        width = self.shown_width or self.width
         if record.width > self.width:
             yield Problem(
                 "too-many-cells",
-                f"the row has {record.width} cells, but the header has {self.width}",
+                f"the row has {record.width - self.width + width} cells, but the header has {width}",
                 "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter",
                 CellPlace(self.origin, record.number, column(record.width - 1 - self.origin.first, "")),
             )
         elif self.even and len(record.cells) < self.width:
             yield Problem(
                 "too-few-cells",
-                f"the row has {len(record.cells)} cells, but the header has {self.width}",
+                f"the row has {len(record.cells)} cells, but the header has {width}",
                 "look for a missing delimiter or a line break outside quotes",
                 CellPlace(self.origin, record.number),
             )

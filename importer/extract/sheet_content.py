@@ -14,10 +14,12 @@ from typing import IO, Any, TypeVar
 
 from importer.extract.cell_flags import CellFlags, MergedRange
 from importer.extract.cell_text import (
+    DURATION,
     NO_RESULT,
     Value,
     cell_text,
     clean,
+    duration_text,
     error_cell,
     find_problem,
     formatted_number,
@@ -111,6 +113,8 @@ class Batches:
                 value = values[at][row - draft.first] if 0 <= at < len(values) else ""
                 if isinstance(value, int | float) and not isinstance(value, bool):
                     draft.columns[index][row - draft.first] = formatted_number(value, number_format)
+                elif number_format == DURATION and isinstance(value, str):
+                    draft.columns[index][row - draft.first] = duration_text(value)
 
     def _note_problems(self, draft: _Draft) -> None:
         for row, errors in draft.own(self._content.flags.errors):

@@ -11,12 +11,14 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
+from typing import NamedTuple
 
 from importer.extract.cell_text import header_text, quoted
 from importer.extract.sheet import Layout, Record, Sheet, column, width_of
 from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
 from importer.problems import CellPlace, Column, FilePlace, Origin, Problem, UnusableInput
 
+_READ_AS = "import_read_as "
 _WINDOW = 20  # rows that are searched for the header
 
 
@@ -55,6 +57,9 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
             raise UnusableInput(Problem("table-empty", "the table is empty", "export it again", place_of(origin)))
         results = results_header(head[0].cells) if head and head[0].number == 1 else None
         if results:
+            if results.read_as is not None:
+                read_as = results.read_as
+                source = replace(source, origin=replace(origin, sheet=read_as.sheet), how=read_as.how)
             header, options = Header.of(head[0]), SourceOptions()
             found: tuple[str, ...] = ("a corrected results file", "header in row 1")
         else:
@@ -71,7 +76,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         warnings if has_rows else (*warnings, _no_rows(layout)),
         source.delimiter,
         source.lines,
-        knows_types=origin.sheet is not None or layout.typed_at is not None,
+        knows_types=layout.origin.sheet is not None or layout.typed_at is not None,
         has_links=source.has_links or layout.links_at is not None,
         header_rows=header.last_row - header.first_row + 1,
         _read=lambda: layout.rows(source.records()),
@@ -95,6 +100,7 @@ def _layout(source: RecordSource, header: Header, results: ResultsHeader | None,
         results.added.get(TYPED_COLUMN) if results else None,
         results.added.get(IMPORT_COLUMNS[0]) if results else None,
         results.added.get(LINKS_COLUMN) if results else None,
+        results.read_as.width if results and results.read_as else width,
     )
 
 
@@ -230,16 +236,35 @@ def _likely_header(origin: Origin, records: Sequence[Record], *, several: bool) 
     )
 
 
+class ReadAs(NamedTuple):
+    """What a private copy in which values were restored was made from: how that was read, and its header's width."""
+
+    how: str
+    sheet: str | None
+    width: int
+
+    @property
+    def cell(self) -> str:
+        """The last cell of the header of the private copy."""
+        return f"{_READ_AS}{self.width}\n{self.how}\n{self.sheet or ''}"
+
+    @classmethod
+    def of(cls, cell: str) -> ReadAs | None:
+        width, how, sheet = [*cell.removeprefix(_READ_AS).split("\n", 2), "", ""][:3]
+        return cls(how, sheet or None, int(width)) if width.isdecimal() else None
+
+
 @dataclass(frozen=True, slots=True)
 class ResultsHeader:
     """The header of a results file: the source's own columns, from the index `first` on, and the added ones.
 
-    `added`: the indexes of the added columns, by name.
+    `added`: the indexes of the added columns, by name. `read_as`: in a private copy in which values were restored.
     """
 
     first: int
     columns: tuple[Column, ...]
     added: dict[str, int]
+    read_as: ReadAs | None = None
 
 
 def results_header(cells: Sequence[str]) -> ResultsHeader | None:
@@ -249,6 +274,9 @@ def results_header(cells: Sequence[str]) -> ResultsHeader | None:
     """
     first, end = 0, width_of(cells)
     added: dict[str, int] = {}
+    read_as = None
+    if end and cells[end - 1].startswith(_READ_AS):
+        end, read_as = end - 1, ReadAs.of(cells[end - 1])
     while first < end and cells[first] in ADDED_COLUMNS:
         added[cells[first]] = first
         first += 1
@@ -256,7 +284,7 @@ def results_header(cells: Sequence[str]) -> ResultsHeader | None:
         end -= 1
         added[cells[end]] = end
     columns = tuple(column(index, header_text(cells[first + index])) for index in range(end - first))
-    return ResultsHeader(first, columns, added) if added else None
+    return ResultsHeader(first, columns, added, read_as) if added else None
 
 
 def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:

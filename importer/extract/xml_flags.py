@@ -19,7 +19,7 @@ from typing import IO, Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from importer.extract.cell_flags import FIRST_STRAY, CellFlags, DamagedError, MergedRange, checked_row
-from importer.extract.cell_text import ERROR_TEXTS
+from importer.extract.cell_text import DURATION, ERROR_TEXTS
 from importer.extract.xlsx_package import elements, link_targets, local_name, relation_id
 from importer.problems import column_index
 
@@ -242,7 +242,12 @@ def _checked(piece: bytes) -> bytes:
 
 _ZEROS = re.compile(r"(\+?)(0\d+)")
 _ODS_COLUMNS = 16_384  # of a sheet
-_FLAGGED_TYPES = {"error", "float", "percentage"}  # values that a person may see in another form than they are stored
+_FLAGGED_TYPES = {
+    "error",
+    "float",
+    "percentage",
+    "time",
+}  # values that a person may see in another form than they are stored
 
 
 def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
@@ -316,6 +321,8 @@ def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, f
         flags.errors[row].update(dict.fromkeys(indexes, text or "#N/A"))
     elif not kinds and not text:
         flags.unstored[row].update(indexes)
+    elif "time" in kinds:
+        flags.formats[row].update(dict.fromkeys(indexes, DURATION))
     elif "percentage" in kinds:
         flags.formats[row].update(dict.fromkeys(indexes, "0%"))
     elif "float" in kinds and (zeros := _ZEROS.fullmatch(text)):
