@@ -152,6 +152,8 @@ def _write_record(page: Worksheet, record: Record) -> None:
         if text:
             cell = page.cell(record.number, index + 1)
             cell.value = _value(text) if index in record.typed else text[:_LONGEST_TEXT]
+            if shown := dict(record.currencies).get(index):
+                cell.number_format = f"#,##0.00 [${shown}]"
             if isinstance(cell.value, str):
                 cell.data_type, cell.number_format, cell.quotePrefix = "s", "@", True
 

@@ -26,18 +26,23 @@ _DROPPED = {
 class ChangedCell:
     """A cell of a results file beside its source: its text and whether it is typed, before and now.
 
+    `mark`: what TYPED_COLUMN listed for it, "" if it was not typed.
     `is_named`: the report names it. `may_be_fixed`: it does, or the row as a whole was refused. `was_refused`: as one
     that a program has perhaps changed.
     """
 
     index: int
     was: str
-    was_typed: bool
+    mark: str
     now: str
     now_typed: bool
     is_named: bool
     may_be_fixed: bool
     was_refused: bool
+
+    @property
+    def was_typed(self) -> bool:
+        return bool(self.mark)
 
     @property
     def is_kept(self) -> bool:

@@ -24,7 +24,7 @@ from importer.extract.csv_file import Encoding, escape_formula, unescape_formula
 from importer.extract.opening import open_records, results_file
 from importer.extract.possible_values import DATE, Format, possible_values, readings
 from importer.extract.saved_encoding import BYTES, decode, has_character, lost_characters, proven_encodings
-from importer.extract.sheet import PERHAPS_CHANGED, PERHAPS_CODE, ReadingLimits, Record, Sheet, typed_cells
+from importer.extract.sheet import PERHAPS_CHANGED, PERHAPS_CODE, ReadingLimits, Record, Sheet
 from importer.extract.source_file import SourceCopy, replace_copy
 from importer.extract.table import ReadAs, RecordSource, ResultsHeader, results_header
 from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, Row, SourceOptions
@@ -198,7 +198,7 @@ class _Changes:
             header[at] = name
         yield [*map(escape_formula, header), read_as.cell]
         last = 1
-        for record, changed, typed in self._compared():
+        for record, changed, marks in self._compared():
             yield from ([] for _ in range(record.number - last - 1))
             last, cells = record.number, list(record.cells[: table.width])
             if any(each.index is None for each in record.problems):
@@ -207,10 +207,8 @@ class _Changes:
                 yield list(map(escape_formula, cells))
                 continue
             cells += [""] * (width - len(cells))
-            marks = {columns[index].letter: columns[index].letter for index in typed}
             for cell in changed:
-                letter = columns[cell.index].letter
-                cells[first + cell.index], marks[letter] = self._decided(cell, letter)
+                cells[first + cell.index], marks[cell.index] = self._decided(cell, columns[cell.index].letter)
             cells[added[TYPED_COLUMN]] = " ".join(filter(None, marks.values()))
             if table.has_links:
                 cells[added[LINKS_COLUMN]] = table.links(record)
@@ -224,30 +222,36 @@ class _Changes:
             return names
         return [was if lost_characters(was, now) else now for was, now in zip(before, names, strict=True)]
 
-    def _compared(self, *, also_kept: bool = False) -> Iterator[tuple[Record, list[ChangedCell], frozenset[int]]]:
-        """Each row, with its cells that differ from the source or show what a program keeps, and its typed cells."""
+    def _compared(self, *, also_kept: bool = False) -> Iterator[tuple[Record, list[ChangedCell], dict[int, str]]]:
+        """Each row, with its cells that differ from the source or show what a program keeps, and what TYPED_COLUMN
+        lists for its cells."""
         table, first, width = self._table, self._table.header.first, len(self._table.header.columns)
         originals = _Originals(self._original, map(table.number, table.rows()))
+        letters = {there: table.header.columns[here].letter for here, there in self._places}
         for record in table.rows():
-            typed = frozenset(index - first for index in record.typed if first <= index < first + width)
+            typed = [index - first for index in record.typed if first <= index < first + width]
+            marks = {index: table.header.columns[index].letter for index in sorted(typed)}
             row, cells = originals.row(table.number(record)), table.cells(record)
             if row is None:
-                yield record, [], typed | typed_cells(table.added(record, TYPED_COLUMN), cells, table.header.columns)
+                listed = {each.partition("=")[0]: each for each in table.added(record, TYPED_COLUMN).split()}
+                places = ((each.index, listed.get(each.letter)) for each in table.header.columns)
+                yield record, [], marks | {index: mark for index, mark in places if mark and cells[index]}
                 continue
-            typed = typed.union(here for here, there in self._places if there in row.typed and cells[here])
-            yield record, list(self._changed(record, cells, typed, row, also_kept=also_kept)), typed
+            before = row.typed_marks(letters)
+            marks |= {here: before[there] for here, there in self._places if there in before and cells[here]}
+            yield record, list(self._changed(record, cells, marks, row, also_kept=also_kept)), marks
 
     def _changed(
-        self, record: Record, cells: tuple[str, ...], typed: frozenset[int], row: Row, *, also_kept: bool
+        self, record: Record, cells: tuple[str, ...], marks: dict[int, str], row: Row, *, also_kept: bool
     ) -> Iterator[ChangedCell]:
         status, problem = (self._table.added(record, name) for name in IMPORT_COLUMNS[1:3])
         for here, there in self._places:
-            was, was_typed, now = row.cells[there], there in row.typed, cells[here]
-            if now and (also_kept or now != was or was_typed != (here in typed) or droppable(was)):
+            was, now, mark = row.cells[there], cells[here], marks.get(here, "") if there in row.typed else ""
+            if now and (also_kept or now != was or bool(mark) != (here in marks) or droppable(was)):
                 is_named = f'column "{self._original.columns[there].label}"' in problem
                 may_be_fixed = is_named or (status.endswith("rejected") and 'column "' not in problem)
                 was_refused = any(each.code == PERHAPS_CODE and each.is_in((there,)) for each in row.problems)
-                yield ChangedCell(here, was, was_typed, now, here in typed, is_named, may_be_fixed, was_refused)
+                yield ChangedCell(here, was, mark, now, here in marks, is_named, may_be_fixed, was_refused)
 
     def _learn(self, cell: ChangedCell) -> None:
         if cell.is_kept:
@@ -263,7 +267,7 @@ class _Changes:
 
     def _decided(self, cell: ChangedCell, letter: str) -> tuple[str, str]:
         """The text of a changed cell, and what TYPED_COLUMN lists for it."""
-        as_before = cell.was, letter if cell.was_typed else ""
+        as_before = cell.was, cell.mark
         unproven = cell.was, letter + PERHAPS_CHANGED
         if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)):
             return as_before

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _CANONICAL = re.compile(
     r"[+-]?\d+(\.(?!\d\d0(?!\d))\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|-?\d\d+:\d\d:\d\d|TRUE|FALSE", re.ASCII
 )
-
+_CURRENCY = re.compile(r"(?<!\S)([A-Z]+)=([+-]?[\d.]+%?)([^\d\s.%]\S*)")
 
 NOT_READ: Final = "What to fix (importer does not read this sheet)"
 """The first cell of a sheet that `check --annotate` adds to a workbook. The reader skips such a sheet."""
@@ -133,7 +133,7 @@ class CellProblem:
 class Record:
     """The cells of one row as clean text, as many as the file has for it.
 
-    `number` is the row number that a spreadsheet program shows; `typed` and `links` as in Row.
+    `number` is the row number that a spreadsheet program shows; `typed`, `links` and `currencies` as in Row.
     """
 
     number: int
@@ -141,6 +141,7 @@ class Record:
     typed: frozenset[int] = frozenset()
     problems: tuple[CellProblem, ...] = ()
     links: tuple[tuple[int, str], ...] = ()
+    currencies: tuple[tuple[int, str], ...] = ()
 
     @property
     def blank(self) -> bool:
@@ -209,12 +210,15 @@ class Layout:
         typed = record.typed
         if typed and (first or max(typed) >= kept):
             typed = frozenset(index - first for index in typed if first <= index < first + kept)
-        problems = self._problems(record)
+        problems, currencies = self._problems(record), record.currencies
+        if currencies and first:
+            currencies = tuple((index - first, each) for index, each in currencies if first <= index < first + kept)
         if self.typed_at is not None:
             listed = "".join(record.cells[self.typed_at : self.typed_at + 1])
             also_typed = typed_cells(listed, cells, self.columns)
             problems += tuple(self._format_problems(record, cells, listed, also_typed - typed))
             typed |= also_typed
+            currencies += listed_currencies(listed, cells, self.columns)
         links = record.links
         if links and first:
             links = tuple((index - first, address) for index, address in links if first <= index < first + kept)
@@ -223,7 +227,7 @@ class Layout:
                 links = read_links(listed, cells, links, [each.letter for each in self.columns])
             except ValueError:
                 problems += (replace(links_unreadable(), place=CellPlace(self.origin, record.number)),)
-        return Row(self.origin, record.number, cells, typed, problems, links=links)
+        return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
 
     def _format_problems(
         self, record: Record, cells: tuple[str, ...], listed: str, typed: frozenset[int]
@@ -299,8 +303,15 @@ PERHAPS_CODE: Final = "value-perhaps-changed"
 
 def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
     """The indexes of the cells that TYPED_COLUMN lists, except blank ones."""
-    named = set(letters.split())
+    named = {each.partition("=")[0] for each in letters.split()}
     return frozenset(column.index for column in columns if column.letter in named and cells[column.index])
+
+
+def listed_currencies(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> tuple[tuple[int, str], ...]:
+    """The currencies that TYPED_COLUMN lists, of the cells that still have the number that they had."""
+    listed = {letter: (number, currency) for letter, number, currency in _CURRENCY.findall(letters)}
+    found = ((column.index, *listed[column.letter]) for column in columns if column.letter in listed)
+    return tuple((index, currency) for index, number, currency in found if cells[index] == number)
 
 
 def links_unreadable() -> Problem:

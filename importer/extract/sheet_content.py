@@ -8,7 +8,7 @@ from __future__ import annotations
 import marshal
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from itertools import groupby, islice, zip_longest
 from typing import IO, Any, TypeVar
 
@@ -28,6 +28,7 @@ from importer.extract.cell_text import (
     is_plain,
 )
 from importer.problems import Problem
+from importer.text.currencies import currency_of_format
 
 _T = TypeVar("_T")
 _ROWS = 250  # in a batch: few enough for the processor's cache
@@ -58,7 +59,7 @@ class BatchProblem:
 class Batch:
     """Consecutive rows, column by column. `first` is the number of the first row; `typed` as in ColumnText.
 
-    `links`: the addresses of hyperlinks, by row number and column index.
+    `links`: the addresses of hyperlinks, by row number and column index; `currencies`: likewise, what formats show.
     """
 
     first: int
@@ -66,6 +67,7 @@ class Batch:
     typed: Sequence[bool | bytes]
     problems: Sequence[BatchProblem]
     links: dict[int, dict[int, str]]
+    currencies: dict[int, dict[int, str]]
 
 
 class Batches:
@@ -104,7 +106,7 @@ class Batches:
         self._note_formats(draft, values)
         self._note_problems(draft)
         links = dict(draft.own(self._content.flags.links))
-        return Batch(first, draft.columns, draft.typed, draft.problems, links)
+        return Batch(first, draft.columns, draft.typed, draft.problems, links, draft.currencies)
 
     def _note_formats(self, draft: _Draft, values: Sequence[Sequence[Value]]) -> None:
         for row, formats in draft.own(self._content.flags.formats):
@@ -112,6 +114,8 @@ class Batches:
                 at = index - self._content.first_column
                 value = values[at][row - draft.first] if 0 <= at < len(values) else ""
                 if isinstance(value, int | float) and not isinstance(value, bool):
+                    if currency := currency_of_format(number_format):
+                        draft.currencies.setdefault(row, {})[index] = currency
                     draft.columns[index][row - draft.first] = formatted_number(value, number_format)
                 elif number_format == DURATION and isinstance(value, str):
                     draft.columns[index][row - draft.first] = duration_text(value)
@@ -134,6 +138,7 @@ class _Draft:
     columns: list[list[str]]
     typed: list[bool | bytes]
     problems: list[BatchProblem]
+    currencies: dict[int, dict[int, str]] = field(default_factory=dict)
 
     def widen(self, width: int) -> None:
         while len(self.columns) < width:
@@ -257,8 +262,8 @@ def frame(message: Message) -> bytes:
     """A message as bytes, preceded by their length."""
     body: Any
     match message:
-        case Batch(first, columns, typed, problems, links):
-            kind, body = "batch", (first, columns, typed, list(map(astuple, problems)), links)
+        case Batch(first, columns, typed, problems, links, currencies):
+            kind, body = "batch", (first, columns, typed, list(map(astuple, problems)), links, currencies)
         case SheetFacts():
             kind, body = "facts", astuple(message)
         case Refusal(problems):
@@ -281,8 +286,8 @@ def decoded(data: bytes) -> Message:
     """The message in the bytes that `read_frame` returns."""
     kind, body = marshal.loads(data)
     if kind == "batch":
-        first, columns, typed, problems, links = body
-        return Batch(first, columns, typed, [BatchProblem(*each) for each in problems], links)
+        first, columns, typed, problems, *beside = body
+        return Batch(first, columns, typed, [BatchProblem(*each) for each in problems], *beside)
     if kind == "facts":
         title, others, hidden, merged, *facts = body
         return SheetFacts(title, others, hidden, [MergedRange(*each) for each in merged], *facts)

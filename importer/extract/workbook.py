@@ -137,8 +137,8 @@ def _records(batch: Batch) -> Iterator[Record]:
     typed, problems = _typed(batch), _cell_problems(batch)
     for offset, cells in enumerate(zip(*batch.columns, strict=True)):
         number = batch.first + offset
-        links = tuple(batch.links[number].items()) if number in batch.links else ()
-        yield Record(number, cells, typed[offset], problems.get(offset, ()), links)
+        links, currencies = (tuple(each.get(number, {}).items()) for each in (batch.links, batch.currencies))
+        yield Record(number, cells, typed[offset], problems.get(offset, ()), links, currencies)
 
 
 def _typed(batch: Batch) -> Sequence[frozenset[int]]:

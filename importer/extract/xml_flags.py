@@ -242,12 +242,8 @@ def _checked(piece: bytes) -> bytes:
 
 _ZEROS = re.compile(r"(\+?)(0\d+)")
 _ODS_COLUMNS = 16_384  # of a sheet
-_FLAGGED_TYPES = {
-    "error",
-    "float",
-    "percentage",
-    "time",
-}  # values that a person may see in another form than they are stored
+# Values that a person may see in another form than they are stored.
+_FLAGGED_TYPES = frozenset(("error", "float", "percentage", "currency", "time"))
 
 
 def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
@@ -323,6 +319,8 @@ def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, f
         flags.unstored[row].update(indexes)
     elif "time" in kinds:
         flags.formats[row].update(dict.fromkeys(indexes, DURATION))
+    elif "currency" in kinds:
+        flags.formats[row].update(dict.fromkeys(indexes, f"[${named.get('currency', '')}]0"))
     elif "percentage" in kinds:
         flags.formats[row].update(dict.fromkeys(indexes, "0%"))
     elif "float" in kinds and (zeros := _ZEROS.fullmatch(text)):

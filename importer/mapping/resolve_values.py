@@ -31,6 +31,7 @@ from importer.mapping.tables import ChildRows, ChildSource, Filter
 from importer.mapping.values import CandidateValue, Formats, Otherwise, Replacement, ValueSpec
 from importer.models import Row
 from importer.problems import Column, Place, Problem
+from importer.text.currencies import currency_code
 from importer.text.dates import FIRST_YEAR, LAST_YEAR
 from importer.text.normalize import closest, did_you_mean, normalize, normalize_name
 
@@ -302,20 +303,9 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
         _check_constant(text, field, formats, context)
 
 
-_CURRENCIES = {
-    code: code_and_spellings[0]
-    for code_and_spellings in (
-        ("EUR", "€", "euro"), ("USD", "$", "us$"), ("GBP", "£"), ("TRY", "tl", "₺"), ("CHF", "fr"), ("PLN", "zł"),
-        ("RUB", "₽"), ("INR", "₹"), ("JPY", "¥"),
-    )
-    for code in map(normalize, code_and_spellings)
-}  # fmt: skip
-
-
 def _check_currencies(spellings: tuple[Text, ...], context: Context) -> None:
     """Warn of different currencies: without its currency, 100 EUR and 100 TRY would be the same number."""
-    codes = {text.removesuffix("."): _CURRENCIES.get(normalize(text.removesuffix("."))) for text in spellings}
-    different = dict.fromkeys(code for code in codes.values() if code)
+    different = dict.fromkeys(code for code in map(currency_code, spellings) if code)
     if len(different) > 1:
         message = f"currency lists {' and '.join(different)}, and only the number is sent, without its currency"
         hint = "list the spellings of one currency, and convert the other amounts in the file"

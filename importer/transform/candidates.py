@@ -97,7 +97,15 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     for column in grouping.shared:
         problems += _conflicts(own, column)
     if len(members) == 1 and own:
-        return Row(first.origin, first.number, first.cells, first.typed, tuple(problems), links=first.links)
+        return Row(
+            first.origin,
+            first.number,
+            first.cells,
+            first.typed,
+            tuple(problems),
+            links=first.links,
+            currencies=first.currencies,
+        )
     filled = [_first_filled(own, index) for index in range(len(first.cells))]
     return Row(
         first.origin,
@@ -107,6 +115,9 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
         tuple(problems),
         tuple(members),
         links=tuple(link for index, row in enumerate(filled) if row for link in row.links if link[0] == index),
+        currencies=tuple(
+            each for index, row in enumerate(filled) if row for each in row.currencies if each[0] == index
+        ),
     )
 
 
