@@ -334,7 +334,8 @@ def perhaps_changed(text: str) -> Problem:
     return Problem(
         PERHAPS_CODE,
         f"this cell {was}; a spreadsheet program may have changed what it is now",
-        "fix it in report.xlsx, where every cell is text; or clear import_row if every cell of this row is right",
+        "type the value into this cell in report.xlsx, where every cell is text and stays as you type it; or clear "
+        "import_row if every cell of this row is right",
     )
 
 

@@ -24,8 +24,9 @@ _CHANGED_FORMAT = (
 def _perhaps(column: str, was: str) -> str:
     before = f"was '{was}'" if was else "was blank"
     return (
-        f'column "{column}": this cell {before}; a spreadsheet program may have changed what it is now; fix it in '
-        "report.xlsx, where every cell is text; or clear import_row if every cell of this row is right"
+        f'column "{column}": this cell {before}; a spreadsheet program may have changed what it is now; type the '
+        "value into this cell in report.xlsx, where every cell is text and stays as you type it; or clear "
+        "import_row if every cell of this row is right"
     )
 
 
@@ -258,6 +259,20 @@ def test_a_fix_that_a_program_could_have_made_is_refused(serve: Serve) -> None:
         _perhaps("Salary", "45.000,5"),
     )
     assert served.accepted == []
+
+
+@pytest.mark.parametrize("came", ["45.000", "45000"])
+def test_what_to_type_is_said_where_a_fix_is_refused(serve: Serve, came: str) -> None:
+    """`45.000 TL` that became 45.000 is the person's or the program's: typed into the report, it is what is sent."""
+    served = serve()
+    results = _ran_csv(served, "+905550000001", Salary="45.000 TL")
+    _saved(results, ("Salary",), (came,))
+    again = _again(served, results)
+    assert (again.counts, _messages(again)) == ({"invalid": 1}, _perhaps("Salary", "45.000 TL"))
+    report = results.parent.with_name(str(again.summary["run"])) / "report.xlsx"
+    _fix_report(report, "invalid", Salary="45.000")
+    assert _again(served, report).counts == {"created": 1}
+    assert _answers(served, "salary") == ["45000"]
 
 
 def test_a_row_without_its_number_is_read_as_it_is(serve: Serve) -> None:
