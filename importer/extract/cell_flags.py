@@ -72,16 +72,12 @@ class StrayCells:
             UnusableInput: they are; the message gives the address of the first.
         """
         if self.area > _MAX_AREA and self.filled < _MIN_FILLED * self.area:
-            raise UnusableInput(
-                Problem(
-                    "sheet-too-wide",
-                    f"stray cells make {self.rows:,} rows up to {self.widest:,} columns wide; the first is "
-                    f"{column_letter(self.first_index)}{self.first_row}",
-                    "delete the columns to the right of the table and save the workbook again, or save the sheet as "
-                    "CSV",
-                    FilePlace(file),
-                )
+            message = (
+                f"stray cells make {self.rows:,} rows up to {self.widest:,} columns wide; the first is "
+                f"{column_letter(self.first_index)}{self.first_row}"
             )
+            hint = "delete the columns to the right of the table and save the workbook again, or save the sheet as CSV"
+            raise UnusableInput(Problem("sheet-too-wide", message, hint, FilePlace(file)))
 
     def check_area(self, last_row: int) -> None:
         """Check that a reader that allocates the whole area can read the sheet.

@@ -63,14 +63,9 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
             )
         )
     if declared and not encoding.codec.startswith("utf") and (changed := _words_of_utf8(path, encoding)):
-        raise UnusableInput(
-            Problem(
-                "encoding-wrong",
-                f"the mapping says {encoding.label}, but the file is UTF-8",
-                f"remove `encoding:` from the mapping; then {changed}",
-                FilePlace(name),
-            )
-        )
+        message = f"the mapping says {encoding.label}, but the file is UTF-8"
+        hint = f"remove `encoding:` from the mapping; then {changed}"
+        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name)))
     return found
 
 
@@ -99,32 +94,22 @@ def declared_encoding(declared: str) -> Encoding:
             if near
             else "most Turkish files are cp1254, most Western European files cp1252"
         )
-        raise UnusableInput(
-            Problem(
-                "encoding-unknown", f"{declared!r} is not a known encoding", hint, FilePlace("encoding: in the mapping")
-            )
-        )
+        message = f"{declared!r} is not a known encoding"
+        raise UnusableInput(Problem("encoding-unknown", message, hint, FilePlace("encoding: in the mapping")))
     return Encoding(codec.name, declared.strip())
 
 
 def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) -> Problem:
     """The problem of a file that is not in an encoding: which one to set instead, or that a character is damaged."""
     if encoding.codec.startswith("utf-8") and _is_utf8_elsewhere(path, bad.offset):
-        return Problem(
-            "character-damaged",
-            f"a character is damaged (byte 0x{bad.byte:02X}); the rest of the file is {encoding.label}",
-            "fix the character in that line, or export the file again",
-            LinePlace(name, bad.line),
-        )
+        message = f"a character is damaged (byte 0x{bad.byte:02X}); the rest of the file is {encoding.label}"
+        hint = "fix the character in that line, or export the file again"
+        return Problem("character-damaged", message, hint, LinePlace(name, bad.line))
     hint = "set its encoding under source: in the mapping"
     if readings := _likely_readings(path, bad.offset):
         hint += ": " + " or ".join(map(str, readings))
-    return Problem(
-        "encoding-wrong",
-        f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read",
-        hint,
-        LinePlace(name, bad.line),
-    )
+    message = f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read"
+    return Problem("encoding-wrong", message, hint, LinePlace(name, bad.line))
 
 
 def _words_of_utf8(path: Path, declared: Encoding) -> str:

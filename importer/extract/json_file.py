@@ -213,20 +213,14 @@ class _JsonFile:
         return Problem("json-invalid", f"the JSON is not valid: {reason}{where}", _HINT, place)
 
     def _too_long(self, number: int) -> Problem:
-        return Problem(
-            "row-too-long",
-            f"a row is longer than {self.limits.row >> 20:,} MB, which is the limit",
-            "check that the file is a list of candidates, or raise IMPORTER_CSV_ROW_MEGABYTES",
-            CellPlace(self.origin, number),
-        )
+        message = f"a row is longer than {self.limits.row >> 20:,} MB, which is the limit"
+        hint = "check that the file is a list of candidates, or raise IMPORTER_CSV_ROW_MEGABYTES"
+        return Problem("row-too-long", message, hint, CellPlace(self.origin, number))
 
     def too_many_columns(self, number: int, count: int) -> Problem:
-        return Problem(
-            "too-many-columns",
-            f"the objects up to this one have {count:,} different keys; the limit is {self.limits.columns:,}",
-            "check that the file is a list of candidates, or raise IMPORTER_CSV_COLUMNS",
-            CellPlace(self.origin, number),
-        )
+        message = f"the objects up to this one have {count:,} different keys; the limit is {self.limits.columns:,}"
+        hint = "check that the file is a list of candidates, or raise IMPORTER_CSV_COLUMNS"
+        return Problem("too-many-columns", message, hint, CellPlace(self.origin, number))
 
 
 class _Window:

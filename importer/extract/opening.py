@@ -154,14 +154,9 @@ def _declared_delimiter(declared: str) -> str:
     """
     delimiter = _NAMES.get(declared.strip().lower(), declared)
     if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise UnusableInput(
-            Problem(
-                "delimiter-invalid",
-                f"{declared!r} is not a valid delimiter",
-                'give one character, such as "," or ";" or "|", or tab',
-                FilePlace("delimiter: in the mapping"),
-            )
-        )
+        message = f"{declared!r} is not a valid delimiter"
+        hint = 'give one character, such as "," or ";" or "|", or tab'
+        raise UnusableInput(Problem("delimiter-invalid", message, hint, FilePlace("delimiter: in the mapping")))
     return delimiter
 
 
@@ -183,14 +178,9 @@ def _likely_delimiter(sample: Sequence[str], name: str) -> str | None:
         return max(even, key=lambda split: (round(split.share, 1), split.columns)).delimiter
     if not any(split.columns > 1 for split in splits):
         return None
-    raise UnusableInput(
-        Problem(
-            "delimiter-not-found",
-            "the delimiter cannot be detected: none of , ; tab | gives every row the same number of columns",
-            'set it under source: in the mapping, such as `delimiter: ";"`',
-            FilePlace(name),
-        )
-    )
+    message = "the delimiter cannot be detected: none of , ; tab | gives every row the same number of columns"
+    hint = 'set it under source: in the mapping, such as `delimiter: ";"`'
+    raise UnusableInput(Problem("delimiter-not-found", message, hint, FilePlace(name)))
 
 
 def _split(sample: Sequence[str], delimiter: str) -> _Split | None:

@@ -140,19 +140,14 @@ class _Originals:
     def __init__(self, sheet: Sheet, numbers: Iterable[int]) -> None:
         self._rows = sheet.rows()
         self._left = Counter(numbers)
-        self._passed: dict[int, Row] = {}
+        self._read: dict[int, Row] = {}
 
     def row(self, number: int) -> Row | None:
+        while number > 0 and number not in self._read and (row := next(self._rows, None)) is not None:
+            if self._left[row.number] > 0:
+                self._read[row.number] = row
         self._left[number] -= 1
-        found = self._passed.pop(number, None)
-        while found is None and number > 0 and (row := next(self._rows, None)) is not None:
-            if row.number == number:
-                found = row
-            elif self._left[row.number] > 0:
-                self._passed[row.number] = row
-        if found is not None and self._left[number] > 0:
-            self._passed[number] = found
-        return found
+        return self._read.get(number) if self._left[number] > 0 else self._read.pop(number, None)
 
 
 class _Changes:

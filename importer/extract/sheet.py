@@ -254,19 +254,18 @@ class Layout:
     def _width_problems(self, record: Record) -> Iterator[Problem]:
         width = self.shown_width or self.width
         if record.width > self.width:
+            message = f"the row has {record.width - self.width + width} cells, but the header has {width}"
+            hint = "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter"
             yield Problem(
                 "too-many-cells",
-                f"the row has {record.width - self.width + width} cells, but the header has {width}",
-                "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter",
+                message,
+                hint,
                 CellPlace(self.origin, record.number, column(record.width - 1 - self.origin.first, "")),
             )
         elif self.even and len(record.cells) < self.width:
-            yield Problem(
-                "too-few-cells",
-                f"the row has {len(record.cells)} cells, but the header has {width}",
-                "look for a missing delimiter or a line break outside quotes",
-                CellPlace(self.origin, record.number),
-            )
+            message = f"the row has {len(record.cells)} cells, but the header has {width}"
+            hint = "look for a missing delimiter or a line break outside quotes"
+            yield Problem("too-few-cells", message, hint, CellPlace(self.origin, record.number))
 
     def _cell_problems(self, record: Record) -> Iterator[Problem]:
         for each in record.problems:
@@ -316,11 +315,9 @@ def listed_currencies(letters: str, cells: Sequence[str], columns: Sequence[Colu
 
 def links_unreadable() -> Problem:
     """The problem of a row whose LINKS_COLUMN was changed: what it listed is lost."""
-    return Problem(
-        "links-unreadable",
-        "the cell import_links of this row was changed and cannot be read",
-        "copy it from the results file again; or clear it, and write the web addresses into the row's own cells",
-    )
+    message = "the cell import_links of this row was changed and cannot be read"
+    hint = "copy it from the results file again; or clear it, and write the web addresses into the row's own cells"
+    return Problem("links-unreadable", message, hint)
 
 
 def is_canonical(text: str) -> bool:
@@ -331,18 +328,16 @@ def is_canonical(text: str) -> bool:
 def perhaps_changed(text: str) -> Problem:
     """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was."""
     was = f"was '{text[:80]}'" if text else "was blank"
-    return Problem(
-        PERHAPS_CODE,
-        f"this cell {was}; a spreadsheet program may have changed what it is now",
+    message = f"this cell {was}; a spreadsheet program may have changed what it is now"
+    hint = (
         "type the value into this cell in report.xlsx, where every cell is text and stays as you type it; or clear "
-        "import_row if every cell of this row is right",
+        "import_row if every cell of this row is right"
     )
+    return Problem(PERHAPS_CODE, message, hint)
 
 
 def format_changed(text: str) -> Problem:
     """The problem of a value whose format has changed: read by the mapping, day and month could be swapped."""
-    return Problem(
-        "value-format-changed",
-        f"'{text[:80]}' was a date, a number, TRUE or FALSE; its format has changed since",
-        "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx",
-    )
+    message = f"'{text[:80]}' was a date, a number, TRUE or FALSE; its format has changed since"
+    hint = "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx"
+    return Problem("value-format-changed", message, hint)

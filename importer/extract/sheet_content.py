@@ -8,11 +8,11 @@ from __future__ import annotations
 import marshal
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from itertools import groupby, islice, zip_longest
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar
 
-from importer.extract.cell_flags import CellFlags, MergedRange
+from importer.extract.cell_flags import CellFlags
 from importer.extract.cell_text import (
     DURATION,
     NO_RESULT,
@@ -44,15 +44,8 @@ class SheetContent:
     flags: CellFlags
 
 
-@dataclass(frozen=True, slots=True)
-class BatchProblem:
-    """A problem at a position of a batch: `offset` of the row and `index` of the column, both from 0."""
-
-    offset: int
-    index: int
-    code: str
-    message: str
-    hint: str
+BatchProblem = tuple[int, int, str, str, str]
+"""A problem in a batch: the offset of its row and the index of its column, both from 0; its code, message and hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +144,7 @@ class _Draft:
         self.add_problem(row, index, problem)
 
     def add_problem(self, row: int, index: int, problem: Problem) -> None:
-        self.problems.append(BatchProblem(row - self.first, index, problem.code, problem.message, problem.hint))
+        self.problems.append((row - self.first, index, problem.code, problem.message, problem.hint))
 
     def own(self, flags: dict[int, _T]) -> Iterator[tuple[int, _T]]:
         """The flags of the rows of this batch."""
@@ -221,27 +214,21 @@ class Request:
     seconds: float
     unpacked: int
 
-    def to_bytes(self) -> bytes:
-        return marshal.dumps(astuple(self))
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Request:
-        return cls(*marshal.loads(data))
-
 
 @dataclass(frozen=True, slots=True)
 class SheetFacts:
     """What is known of a sheet after all its rows were read.
 
     `others`: the visible sheets that are not read. `hidden`: the numbers of the hidden rows. `merged`: the merged
-    cells. `unchecked` as in CellFlags. `lost_digits`: by column index, the row of the first number with more digits
-    than a spreadsheet stores. `has_links`: whether cells have hyperlinks to web addresses. `copy_of` as in Sheet.
+    cells, each as the fields of a MergedRange. `unchecked` as in CellFlags. `lost_digits`: by column index, the row of
+    the first number with more digits than a spreadsheet stores. `has_links`: whether cells have hyperlinks to web
+    addresses. `copy_of` as in Sheet.
     """
 
     title: str
     others: Sequence[str]
     hidden: Sequence[int]
-    merged: Sequence[MergedRange]
+    merged: Sequence[tuple[int, int, int, int]]
     unchecked: str
     lost_digits: dict[int, int]
     has_links: bool
@@ -250,25 +237,18 @@ class SheetFacts:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the workbook cannot be used."""
+    """Why the workbook cannot be used: problems, each as its code, message and hint."""
 
-    problems: Sequence[Problem]
+    problems: Sequence[tuple[str, str, str]]
 
 
-Message = Batch | SheetFacts | Refusal
+Message = Request | Batch | SheetFacts | Refusal
+_KINDS = {kind.__name__: kind for kind in (Request, Batch, SheetFacts, Refusal)}
 
 
 def frame(message: Message) -> bytes:
-    """A message as bytes, preceded by their length."""
-    body: Any
-    match message:
-        case Batch(first, columns, typed, problems, links, currencies):
-            kind, body = "batch", (first, columns, typed, list(map(astuple, problems)), links, currencies)
-        case SheetFacts():
-            kind, body = "facts", astuple(message)
-        case Refusal(problems):
-            kind, body = "refusal", [(each.code, each.message, each.hint) for each in problems]
-    data = marshal.dumps((kind, body))
+    """A message as bytes, preceded by their length. Its fields are values that marshal knows."""
+    data = marshal.dumps((type(message).__name__, [getattr(message, name) for name in message.__slots__]))
     return _LENGTH.pack(len(data)) + data
 
 
@@ -284,11 +264,5 @@ def read_frame(pipe: IO[bytes]) -> bytes | None:
 
 def decoded(data: bytes) -> Message:
     """The message in the bytes that `read_frame` returns."""
-    kind, body = marshal.loads(data)
-    if kind == "batch":
-        first, columns, typed, problems, *beside = body
-        return Batch(first, columns, typed, [BatchProblem(*each) for each in problems], *beside)
-    if kind == "facts":
-        title, others, hidden, merged, *facts = body
-        return SheetFacts(title, others, hidden, [MergedRange(*each) for each in merged], *facts)
-    return Refusal([Problem(*problem) for problem in body])
+    kind, fields = marshal.loads(data)
+    return _KINDS[kind](*fields)

@@ -135,12 +135,9 @@ def place_of(origin: Origin) -> FilePlace:
 
 
 def _no_rows(layout: Layout) -> Problem:
-    return Problem(
-        "rows-missing",
-        f"there are no rows below the header in row {layout.header_row}",
-        "check that this is the right file and sheet",
-        place_of(layout.origin),
-    )
+    message = f"there are no rows below the header in row {layout.header_row}"
+    hint = "check that this is the right file and sheet"
+    return Problem("rows-missing", message, hint, place_of(layout.origin))
 
 
 # --- the header -----------------------------------------------------------------------------------
@@ -181,14 +178,9 @@ def _header(origin: Origin, head: Sequence[Record], options: SourceOptions) -> H
     if options.header_row is not None:
         return _declared_header(origin, records, options.header_row, options.header_rows or 1)
     if (options.header_rows or 1) > 1:
-        raise UnusableInput(
-            Problem(
-                "header-row-missing",
-                f"a header of {options.header_rows} rows cannot be detected",
-                "set header_row: under source: in the mapping to its first row",
-                place_of(origin),
-            )
-        )
+        message = f"a header of {options.header_rows} rows cannot be detected"
+        hint = "set header_row: under source: in the mapping to its first row"
+        raise UnusableInput(Problem("header-row-missing", message, hint, place_of(origin)))
     return _likely_header(origin, records, several=options.header_rows is None)
 
 
@@ -196,14 +188,9 @@ def _declared_header(origin: Origin, records: Sequence[Record], row: int, rows: 
     """The header in `rows` rows from `row` on. In a header of two rows a column has both names: `Balance / Opening`."""
     chosen = [record for record in records if row <= record.number < row + rows]
     if not chosen or chosen[0].number != row:
-        raise UnusableInput(
-            Problem(
-                "header-row-blank",
-                "the header row that the mapping gives is blank",
-                f"correct header_row: under source: in the mapping; {_first_rows(records)}",
-                CellPlace(origin, row),
-            )
-        )
+        message = "the header row that the mapping gives is blank"
+        hint = f"correct header_row: under source: in the mapping; {_first_rows(records)}"
+        raise UnusableInput(Problem("header-row-blank", message, hint, CellPlace(origin, row)))
     return _header_of(chosen, row, row + rows - 1)
 
 
@@ -226,14 +213,9 @@ def _likely_header(origin: Origin, records: Sequence[Record], *, several: bool) 
             return _header_of(first[position : position + 2], record.number, record.number + 1)
         if _reads_like_header(record) and _as_wide_as_below(record, first[position + 1 :]):
             return Header.of(record)
-    raise UnusableInput(
-        Problem(
-            "header-not-found",
-            f"none of the first {_WINDOW} rows looks like a header",
-            f"set header_row: under source: in the mapping to its row number; {_first_rows(records)}",
-            CellPlace(origin, first[0].number if first else 1),
-        )
-    )
+    message = f"none of the first {_WINDOW} rows looks like a header"
+    hint = f"set header_row: under source: in the mapping to its row number; {_first_rows(records)}"
+    raise UnusableInput(Problem("header-not-found", message, hint, CellPlace(origin, first[0].number if first else 1)))
 
 
 class ReadAs(NamedTuple):

@@ -47,8 +47,8 @@ def _cells(batches: Iterable[Batch]) -> dict[tuple[int, int], tuple[str, bool, l
     cells = {}
     for batch in batches:
         problems: dict[tuple[int, int], list[str]] = {}
-        for problem in batch.problems:
-            problems.setdefault((problem.offset, problem.index), []).append(problem.code)
+        for offset, index, code, *_ in batch.problems:
+            problems.setdefault((offset, index), []).append(code)
         for index, (texts, typed) in enumerate(zip(batch.columns, batch.typed, strict=True)):
             for offset, text in enumerate(texts):
                 codes = problems.get((offset, index), [])
