@@ -63,8 +63,7 @@ class Annotated:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """The texts of the first sheet: what the file is (and its SHA-256), how to import it, and what is true of it as a
-    whole."""
+    """The texts of the first sheet: what the file is (and its SHA-256), how to import it, and its warnings."""
 
     sha256: str
     title: str
@@ -188,13 +187,13 @@ def _annotate(book: Workbook, found: Sequence[_Found]) -> int:
             by_cell.setdefault(place, []).append(problem)
     for number, ((title, row, column), here) in enumerate(by_cell.items()):
         if number < MOST_NOTES:
-            _add_note(book[title].cell(row, column), "\n".join(_with_hint(problem) for problem in here))
+            texts = (f"{one.message}\n-> {one.hint}" if one.hint else one.message for one in here)
+            _add_note(book[title].cell(row, column), "\n".join(texts))
     by_column: dict[tuple[str, int], list[int]] = {}
     for title, row, column in sorted(by_cell):
         by_column.setdefault((title, column), []).append(row)
     for (title, column), rows in by_column.items():
-        letter = get_column_letter(column)
-        for ranges in _some(f"{letter}{first}:{letter}{last}" for first, last in _spans(rows)):
+        for ranges in _ranges(get_column_letter(column), rows):
             fill = PatternFill(bgColor=_COLOR, fill_type="solid")
             book[title].conditional_formatting.add(ranges, FormulaRule(formula=[_MARK], fill=fill))  # type: ignore[no-untyped-call]
     return len(by_cell)
@@ -208,10 +207,6 @@ def _cell_of(problem: Problem, book: Workbook, sheet: Sheet) -> _Cell | None:
     title = place.origin.sheet or book.worksheets[0].title
     index = place.column.index if place.column else 0
     return (title, place.row, index + place.origin.first + 1) if title in book.sheetnames else None
-
-
-def _with_hint(problem: Problem) -> str:
-    return f"{problem.message}\n-> {problem.hint}" if problem.hint else problem.message
 
 
 def _add_note(cell: Any, text: str) -> None:
@@ -236,17 +231,11 @@ def _remove_marks(page: Worksheet) -> None:
     page.conditional_formatting = kept
 
 
-def _spans(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Consecutive rows as pairs of first and last."""
-    for _, group in groupby(enumerate(rows), lambda pair: pair[1] - pair[0]):
-        numbers = [row for _, row in group]
-        yield numbers[0], numbers[-1]
-
-
-def _some(ranges: Iterable[str], most: int = 100) -> Iterator[str]:
-    found = list(ranges)
-    for start in range(0, len(found), most):
-        yield " ".join(found[start : start + most])
+def _ranges(letter: str, rows: Sequence[int], most: int = 100) -> Iterator[str]:
+    """Rows of a column as ranges of consecutive ones, `F7:F9 F12:F12`, so many in each text."""
+    groups = [list(group) for _, group in groupby(enumerate(rows), lambda pair: pair[1] - pair[0])]
+    ranges = [f"{letter}{group[0][1]}:{letter}{group[-1][1]}" for group in groups]
+    return (" ".join(ranges[start : start + most]) for start in range(0, len(ranges), most))
 
 
 # --- the first sheet ----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import lru_cache
@@ -41,6 +41,14 @@ def clean(text: str) -> str:
 def header_text(cell: str) -> str:
     """A header cell as one line: a line break inside becomes one space."""
     return _FOLDED.sub(" ", cell)
+
+
+def width_of(cells: Sequence[str]) -> int:
+    """The number of cells up to the last that is not empty."""
+    width = len(cells)
+    while width and not cells[width - 1]:
+        width -= 1
+    return width
 
 
 def quoted(text: str, limit: int = 40) -> str:

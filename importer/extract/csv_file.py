@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 import os
-import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,12 +12,11 @@ from pathlib import Path
 
 from importer.extract.cell_text import clean, find_problem, is_plain
 from importer.extract.csv_records import CsvRecords, Fault, Unreadable
+from importer.extract.results_file import unescape_formula
 from importer.extract.sheet import CellProblem, ReadingLimits, Record
 from importer.extract.table import RecordSource
 from importer.problems import CellPlace, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
 
-_ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _CHUNK = 1 << 16  # characters of the lines that are read at once
 
 
@@ -233,16 +231,6 @@ def file_changed(origin: Origin) -> Problem:
     message = "the file changed after it was opened"
     hint = "close the program that writes to it, then run the same command again"
     return Problem("file-changed", message, hint, FilePlace(origin.file))
-
-
-def escape_formula(cell: str) -> str:
-    """The inverse of `unescape_formula`, as a results file is written."""
-    return f"'{cell}" if _FORMULA.match(cell) else cell
-
-
-def unescape_formula(cell: str) -> str:
-    """A cell of a results file without the quote that protects it from being read as a formula."""
-    return cell[1:] if _ESCAPED_FORMULA.match(cell) else cell
 
 
 def _shown_delimiter(delimiter: str) -> str:

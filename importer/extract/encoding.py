@@ -9,7 +9,7 @@ import codecs
 import difflib
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -53,15 +53,10 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
     if found.undecodable is not None:
         raise UnusableInput(_undecodable(path, name, encoding, found.undecodable))
     if not mark and not declared and (reading := _unmarked_wide_reading(path)):
-        raise UnusableInput(
-            # It decodes as UTF-8 full of NULs, in wrong rows.
-            Problem(
-                "encoding-wrong",
-                "the file looks like UTF-16 without a byte-order mark",
-                f"set its encoding under source: in the mapping: {reading}",
-                FilePlace(name),
-            )
-        )
+        # It decodes as UTF-8 full of NULs, in wrong rows.
+        message = "the file looks like UTF-16 without a byte-order mark"
+        hint = f"set its encoding under source: in the mapping: {reading}"
+        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name)))
     if declared and not encoding.codec.startswith("utf") and (changed := _words_of_utf8(path, encoding)):
         message = f"the mapping says {encoding.label}, but the file is UTF-8"
         hint = f"remove `encoding:` from the mapping; then {changed}"
@@ -107,7 +102,7 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
         return Problem("character-damaged", message, hint, LinePlace(name, bad.line))
     hint = "set its encoding under source: in the mapping"
     if readings := _likely_readings(path, bad.offset):
-        hint += ": " + " or ".join(map(str, readings))
+        hint += ": " + " or ".join(readings)
     message = f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read"
     return Problem("encoding-wrong", message, hint, LinePlace(name, bad.line))
 
@@ -142,19 +137,13 @@ _SAMPLE = 1 << 16  # bytes before and after the first undecodable byte
 _COMMON = frozenset("çğışöüÇĞİŞÖÜâîûäßéèêëàáíóúñãõåøæøÅØÆÄÉ’‘“”–—€…°·")
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """Encodings that read the same text, and up to three cells of it, quoted."""
-
-    encodings: tuple[str, ...]
-    sample: str
-
-    def __str__(self) -> str:
-        names = " or ".join(f"`encoding: {encoding}`" for encoding in self.encodings)
-        return f"{names} ({'reads' if len(self.encodings) == 1 else 'they read the same:'} {self.sample})"
+def _proposal(encodings: Sequence[str], sample: str) -> str:
+    """Encodings that read the same text, with some of its cells."""
+    names = " or ".join(f"`encoding: {encoding}`" for encoding in encodings)
+    return f"{names} ({'reads' if len(encodings) == 1 else 'they read the same:'} {sample})"
 
 
-def _likely_readings(path: Path, offset: int) -> tuple[_Reading, ...]:
+def _likely_readings(path: Path, offset: int) -> list[str]:
     """Up to three different readings of the bytes around `offset`, the likeliest first, with the words that differ."""
     raw = _around(path, offset)
     wide = raw.count(0) * 5 > len(raw)  # two bytes for each character
@@ -166,13 +155,10 @@ def _likely_readings(path: Path, offset: int) -> tuple[_Reading, ...]:
             encodings.setdefault(text, []).append(encoding)
     likeliest = sorted(encodings, key=_likelihood, reverse=True)[:_PROPOSED]
     shared = set.intersection(*(set(_words(text)) for text in likeliest)) if len(likeliest) > 1 else set[str]()
-    return tuple(
-        _Reading(tuple(encodings[text][: 2 if text is likeliest[0] else 1]), _sample(text, shared))
-        for text in likeliest
-    )
+    return [_proposal(encodings[text][: 2 if text is likeliest[0] else 1], _sample(text, shared)) for text in likeliest]
 
 
-def _unmarked_wide_reading(path: Path) -> _Reading | None:
+def _unmarked_wide_reading(path: Path) -> str | None:
     """The most likely UTF-16 reading of a file without a mark: nearly every second byte is NUL, and no other byte."""
     with path.open("rb") as file:
         raw = file.read(_SAMPLE)
@@ -180,7 +166,7 @@ def _unmarked_wide_reading(path: Path) -> _Reading | None:
         is_wide = high.count(0) > 0.6 * len(high) and low.count(0) < 0.01 * len(low)
         if is_wide and (text := _decoded(raw, encoding)) is not None:
             cells = dict.fromkeys(cell.strip() for cell in _cells(text))
-            return _Reading((encoding,), ", ".join(repr(cell[:30]) for cell in list(cells)[:3] if cell))
+            return _proposal((encoding,), ", ".join(repr(cell[:30]) for cell in list(cells)[:3] if cell))
     return None
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from importer.extract.csv_file import CsvFile, Encoding, Survey, survey
 from importer.extract.csv_records import CsvRecords, Unreadable
 from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, find_encoding
+from importer.extract.results_file import results_header
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
-from importer.extract.table import RecordSource, open_table, results_header
+from importer.extract.table import RecordSource, open_table
 from importer.models import SourceOptions
 from importer.problems import FilePlace, Origin, Problem, UnusableInput
 

@@ -15,21 +15,26 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from importer.extract.changed_cell import ChangedCell, droppable
-from importer.extract.csv_file import Encoding, escape_formula, unescape_formula
+from importer.extract.csv_file import Encoding
 from importer.extract.opening import open_records, results_file
 from importer.extract.possible_values import DATE, Format, possible_values, readings
+from importer.extract.results_file import (
+    PERHAPS_CHANGED,
+    PERHAPS_CODE,
+    ReadAs,
+    ResultsTable,
+    escape_formula,
+    unescape_formula,
+)
 from importer.extract.saved_encoding import BYTES, decode, has_character, lost_characters, proven_encodings
-from importer.extract.sheet import PERHAPS_CHANGED, PERHAPS_CODE, ReadingLimits, Record, Sheet
+from importer.extract.sheet import ReadingLimits, Record, Sheet
 from importer.extract.source_file import SourceCopy, replace_copy
-from importer.extract.table import ReadAs, RecordSource, ResultsHeader, results_header
 from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, Row, SourceOptions
 from importer.problems import UnusableInput
-from importer.text.cell_links import links_text, read_links
 
 _NOT_A_WORD = re.compile(r"[\d#]")  # #### is a column that is too narrow
 _PLAIN = re.compile(r"[1-9]\d{0,14}|0|\d{4}-\d\d-\d\d.*|[^\d]*", re.ASCII)  # reads the same in every locale
@@ -56,7 +61,7 @@ def _restored(
     name, sheet, encodings = copy.path.name, None, tuple[str, ...]()
     saved = results_file(copy.path, name, limits, Encoding(BYTES, BYTES))
     if saved is not None and results_file(copy.path, name, limits) is None:  # it is not UTF-8
-        table, sheet = _Table.of(saved.source()), original()
+        table, sheet = ResultsTable.of(saved.source()), original()
         encodings = proven_encodings(_Changes(table, sheet).evidence()) if table else ()
         if encodings:
             with copy.path.open("rb") as content, tempfile.TemporaryFile(dir=copy.path.parent) as decoded:
@@ -64,7 +69,7 @@ def _restored(
                 decoded.seek(0)
                 copy = replace_copy(copy, decoded, ".csv")
     source = open_records(copy.path, name, options, limits)
-    table = _Table.of(source)
+    table = ResultsTable.of(source)
     if table is None:
         return copy
     changes = _Changes(table, sheet or original(), encodings)
@@ -79,59 +84,6 @@ def _restored(
         )
         text.detach().seek(0)
         return replace_copy(copy, content, ".csv")
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A results file: the source's own cells of its rows, and the added ones."""
-
-    header: ResultsHeader
-    records: Callable[[], Iterator[Record]]
-    is_workbook: bool
-    has_links: bool
-
-    @classmethod
-    def of(cls, source: RecordSource) -> _Table | None:
-        """None for another file, and for a results file whose rows are not numbered any more."""
-        with closing(source.records()) as records:
-            first = next(records, None)
-        header = results_header(first.cells) if first is not None and first.number == 1 else None
-        if header is None or IMPORT_COLUMNS[0] not in header.added:
-            return None
-        has_links = source.has_links or LINKS_COLUMN in header.added
-        return cls(header, source.records, source.origin.sheet is not None, has_links)
-
-    @property
-    def width(self) -> int:
-        """The number of cells of the header."""
-        return max(self.header.first + len(self.header.columns), 1 + max(self.header.added.values()))
-
-    def rows(self) -> Iterator[Record]:
-        return (record for record in self.records() if record.number > 1)
-
-    def cells(self, record: Record) -> tuple[str, ...]:
-        first, count = self.header.first, len(self.header.columns)
-        cells = record.cells[first : first + count]
-        return cells + ("",) * (count - len(cells))
-
-    def added(self, record: Record, name: str) -> str:
-        return "".join(record.cells[at : at + 1]) if (at := self.header.added.get(name)) is not None else ""
-
-    def links(self, record: Record) -> str:
-        """What LINKS_COLUMN lists, with the links that a person set in a results workbook."""
-        listed, first, cells = self.added(record, LINKS_COLUMN), self.header.first, self.cells(record)
-        own = tuple((index - first, link) for index, link in record.links if first <= index < first + len(cells))
-        letters = [column.letter for column in self.header.columns]
-        try:
-            links = read_links(listed or "{}", cells, own, letters)
-        except ValueError:  # reading the row reports it
-            return listed
-        return links_text(cells, links, letters) if own else listed
-
-    def number(self, record: Record) -> int:
-        """The number of the source row; -1 if it is not given."""
-        text = self.added(record, IMPORT_COLUMNS[0])
-        return int(text) if text.isdecimal() and text.isascii() else -1
 
 
 class _Originals:
@@ -156,7 +108,7 @@ class _Changes:
     encodings: that the program saved it in, if that was not UTF-8.
     """
 
-    def __init__(self, table: _Table, original: Sheet, encodings: Sequence[str] = ()) -> None:
+    def __init__(self, table: ResultsTable, original: Sheet, encodings: Sequence[str] = ()) -> None:
         self._table, self._original, self._encodings = table, original, encodings
         self._is_ascii = not table.is_workbook
         self._names = self._column_names()

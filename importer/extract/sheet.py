@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from importer.extract.cell_text import width_of
+from importer.extract.results_file import (
+    PERHAPS_CHANGED,
+    format_changed,
+    is_canonical,
+    links_unreadable,
+    listed_currencies,
+    perhaps_changed,
+    typed_cells,
+)
 from importer.models import Row
-from importer.problems import CellPlace, Column, Origin, Problem, column_letter
+from importer.problems import CellPlace, Column, Origin, Problem
 from importer.text.cell_links import read_links
 
 if TYPE_CHECKING:
     from importer.settings import Settings
 
-# How Row writes a workbook's numbers, dates, times and booleans. Row never writes 45.000, which may mean 45 thousand.
-_CANONICAL = re.compile(
-    r"[+-]?\d+(\.(?!\d\d0(?!\d))\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|-?\d\d+:\d\d:\d\d|TRUE|FALSE", re.ASCII
-)
-_CURRENCY = re.compile(r"(?<!\S)([A-Z]+)=([+-]?[\d.]+%?)([^\d\s.%]\S*)")
 
 NOT_READ: Final = "What to fix (importer does not read this sheet)"
 """The first cell of a sheet that `check --annotate` adds to a workbook. The reader skips such a sheet."""
@@ -158,14 +162,6 @@ class Record:
         return width_of(self.cells)
 
 
-def width_of(cells: Sequence[str]) -> int:
-    """The number of cells up to the last that is not empty."""
-    width = len(cells)
-    while width and not cells[width - 1]:
-        width -= 1
-    return width
-
-
 # --- from records to rows -------------------------------------------------------------------------
 
 
@@ -207,21 +203,19 @@ class Layout:
         kept, first = len(self.columns), self.origin.first
         cells = record.cells[first : first + kept] if first else record.cells[:kept]
         cells += ("",) * (kept - len(cells))
-        typed = record.typed
-        if typed and (first or max(typed) >= kept):
-            typed = frozenset(index - first for index in typed if first <= index < first + kept)
-        problems, currencies = self._problems(record), record.currencies
-        if currencies and first:
-            currencies = tuple((index - first, each) for index, each in currencies if first <= index < first + kept)
+        typed, links, currencies = record.typed, record.links, record.currencies
+        if first or (typed and max(typed) >= kept):
+            own = range(first, first + kept)
+            typed = frozenset(index - first for index in typed if index in own)
+            links = tuple((index - first, address) for index, address in links if index in own)
+            currencies = tuple((index - first, each) for index, each in currencies if index in own)
+        problems = self._problems(record)
         if self.typed_at is not None:
             listed = "".join(record.cells[self.typed_at : self.typed_at + 1])
             also_typed = typed_cells(listed, cells, self.columns)
             problems += tuple(self._format_problems(record, cells, listed, also_typed - typed))
             typed |= also_typed
             currencies += listed_currencies(listed, cells, self.columns)
-        links = record.links
-        if links and first:
-            links = tuple((index - first, address) for index, address in links if first <= index < first + kept)
         if self.links_at is not None and (listed := "".join(record.cells[self.links_at : self.links_at + 1])):
             try:
                 links = read_links(listed, cells, links, [each.letter for each in self.columns])
@@ -260,7 +254,7 @@ class Layout:
                 "too-many-cells",
                 message,
                 hint,
-                CellPlace(self.origin, record.number, column(record.width - 1 - self.origin.first, "")),
+                CellPlace(self.origin, record.number, Column.at(record.width - 1 - self.origin.first, "")),
             )
         elif self.even and len(record.cells) < self.width:
             message = f"the row has {len(record.cells)} cells, but the header has {width}"
@@ -279,65 +273,9 @@ class Layout:
 
     def column_at(self, index: int) -> Column:
         """The column at an index, also beyond the header."""
-        return self.columns[index] if index < len(self.columns) else column(index, "")
+        return self.columns[index] if index < len(self.columns) else Column.at(index, "")
 
 
 def _row_number(cells: Sequence[str], index: int) -> int | None:
     text = "".join(cells[index : index + 1])
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
-
-
-def column(index: int, name: str, lower: str = "") -> Column:
-    """The column at an index, from 0, with its letter."""
-    return Column(index, column_letter(index), name, lower)
-
-
-# --- the values of a results file that is imported again ----------------------------------------
-
-
-PERHAPS_CHANGED: Final = "!"
-"""In TYPED_COLUMN of a private copy, after the letter of a cell that either a person or a program has changed."""
-PERHAPS_CODE: Final = "value-perhaps-changed"
-
-
-def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
-    """The indexes of the cells that TYPED_COLUMN lists, except blank ones."""
-    named = {each.partition("=")[0] for each in letters.split()}
-    return frozenset(column.index for column in columns if column.letter in named and cells[column.index])
-
-
-def listed_currencies(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> tuple[tuple[int, str], ...]:
-    """The currencies that TYPED_COLUMN lists, of the cells that still have the number that they had."""
-    listed = {letter: (number, currency) for letter, number, currency in _CURRENCY.findall(letters)}
-    found = ((column.index, *listed[column.letter]) for column in columns if column.letter in listed)
-    return tuple((index, currency) for index, number, currency in found if cells[index] == number)
-
-
-def links_unreadable() -> Problem:
-    """The problem of a row whose LINKS_COLUMN was changed: what it listed is lost."""
-    message = "the cell import_links of this row was changed and cannot be read"
-    hint = "copy it from the results file again; or clear it, and write the web addresses into the row's own cells"
-    return Problem("links-unreadable", message, hint)
-
-
-def is_canonical(text: str) -> bool:
-    """Whether a text has the format in which Row writes values."""
-    return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
-
-
-def perhaps_changed(text: str) -> Problem:
-    """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was."""
-    was = f"was '{text[:80]}'" if text else "was blank"
-    message = f"this cell {was}; a spreadsheet program may have changed what it is now"
-    hint = (
-        "type the value into this cell in report.xlsx, where every cell is text and stays as you type it; or clear "
-        "import_row if every cell of this row is right"
-    )
-    return Problem(PERHAPS_CODE, message, hint)
-
-
-def format_changed(text: str) -> Problem:
-    """The problem of a value whose format has changed: read by the mapping, day and month could be swapped."""
-    message = f"'{text[:80]}' was a date, a number, TRUE or FALSE; its format has changed since"
-    hint = "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx"
-    return Problem("value-format-changed", message, hint)

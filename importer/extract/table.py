@@ -11,14 +11,13 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
-from typing import NamedTuple
 
-from importer.extract.cell_text import header_text, quoted
-from importer.extract.sheet import Layout, Record, Sheet, column, width_of
-from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
+from importer.extract.cell_text import header_text, quoted, width_of
+from importer.extract.results_file import ResultsHeader, results_header
+from importer.extract.sheet import Layout, Record, Sheet
+from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
 from importer.problems import CellPlace, Column, FilePlace, Origin, Problem, UnusableInput
 
-_READ_AS = "import_read_as "
 _WINDOW = 20  # rows that are searched for the header
 
 
@@ -87,7 +86,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
 def _layout(source: RecordSource, header: Header, results: ResultsHeader | None, options: SourceOptions) -> Layout:
     width = len(header.names) if source.even else header.width
     lower = header.lower + ("",) * width
-    columns = tuple(column(index, header.names[index], lower[index]) for index in range(width))
+    columns = tuple(Column.at(index, header.names[index], lower[index]) for index in range(width))
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
         replace(source.origin, first=results.first) if results else source.origin,
@@ -216,57 +215,6 @@ def _likely_header(origin: Origin, records: Sequence[Record], *, several: bool) 
     message = f"none of the first {_WINDOW} rows looks like a header"
     hint = f"set header_row: under source: in the mapping to its row number; {_first_rows(records)}"
     raise UnusableInput(Problem("header-not-found", message, hint, CellPlace(origin, first[0].number if first else 1)))
-
-
-class ReadAs(NamedTuple):
-    """What a private copy in which values were restored was made from: how that was read, and its header's width."""
-
-    how: str
-    sheet: str | None
-    width: int
-
-    @property
-    def cell(self) -> str:
-        """The last cell of the header of the private copy."""
-        return f"{_READ_AS}{self.width}\n{self.how}\n{self.sheet or ''}"
-
-    @classmethod
-    def of(cls, cell: str) -> ReadAs | None:
-        width, how, sheet = [*cell.removeprefix(_READ_AS).split("\n", 2), "", ""][:3]
-        return cls(how, sheet or None, int(width)) if width.isdecimal() else None
-
-
-@dataclass(frozen=True, slots=True)
-class ResultsHeader:
-    """The header of a results file: the source's own columns, from the index `first` on, and the added ones.
-
-    `added`: the indexes of the added columns, by name. `read_as`: in a private copy in which values were restored.
-    """
-
-    first: int
-    columns: tuple[Column, ...]
-    added: dict[str, int]
-    read_as: ReadAs | None = None
-
-
-def results_header(cells: Sequence[str]) -> ResultsHeader | None:
-    """The header of a results file; None if it is another file.
-
-    A person may have removed some of the added columns; one is enough.
-    """
-    first, end = 0, width_of(cells)
-    added: dict[str, int] = {}
-    read_as = None
-    if end and cells[end - 1].startswith(_READ_AS):
-        end, read_as = end - 1, ReadAs.of(cells[end - 1])
-    while first < end and cells[first] in ADDED_COLUMNS:
-        added[cells[first]] = first
-        first += 1
-    while first < end and cells[end - 1] in ADDED_COLUMNS:
-        end -= 1
-        added[cells[end]] = end
-    columns = tuple(column(index, header_text(cells[first + index])) for index in range(end - first))
-    return ResultsHeader(first, columns, added, read_as) if added else None
 
 
 def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:

@@ -22,6 +22,7 @@ from typing import IO, Protocol
 
 from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
+from importer.extract.results_file import results_header
 from importer.extract.sheet import COPY_OF, FIRST_SHEET, NOT_READ, FileKind, SheetName
 from importer.extract.sheet_content import (
     Batches,
@@ -33,7 +34,6 @@ from importer.extract.sheet_content import (
     frame,
     read_frame,
 )
-from importer.extract.table import results_header
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
 from importer.models import NEEDS_ATTENTION, SUMMARY_SHEET
 from importer.problems import FilePlace, Problem, UnusableInput

@@ -13,8 +13,8 @@ import pytest
 from importer.extract.sheet import FileKind
 from importer.extract.sheet_content import Batch, Batches
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
+from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from importer.extract.xlsx_package import read_package
-from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from tests.extract.corpus import CASES, Case
 
 XLSX = [case for case in CASES if case.file.endswith(".xlsx") and not case.expected.refused]
