@@ -12,10 +12,10 @@ from pathlib import Path
 
 from importer.extract.cell_text import clean, find_problem, is_plain
 from importer.extract.csv_records import CsvRecords, Fault, Unreadable
-from importer.extract.results_file import unescape_formula
 from importer.extract.sheet import CellProblem, ReadingLimits, Record
 from importer.extract.table import RecordSource
 from importer.problems import CellPlace, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
+from importer.text.formulas import unescape_formula
 
 _CHUNK = 1 << 16  # characters of the lines that are read at once
 

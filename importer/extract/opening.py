@@ -71,7 +71,8 @@ def _csv_records(path: Path, name: str, options: SourceOptions, limits: ReadingL
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
     found = results_file(path, name, limits)
     if found is None and options.encoding is not None:
-        found = results_file(path, name, limits, declared_encoding(options.encoding))
+        with suppress(UnusableInput):  # reported below, with the other problems
+            found = results_file(path, name, limits, declared_encoding(options.encoding))
     return (found or _detected_file(path, name, options, limits)).source()
 
 

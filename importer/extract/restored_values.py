@@ -22,19 +22,13 @@ from importer.extract.changed_cell import ChangedCell, droppable
 from importer.extract.csv_file import Encoding
 from importer.extract.opening import open_records, results_file
 from importer.extract.possible_values import DATE, Format, possible_values, readings
-from importer.extract.results_file import (
-    PERHAPS_CHANGED,
-    PERHAPS_CODE,
-    ReadAs,
-    ResultsTable,
-    escape_formula,
-    unescape_formula,
-)
+from importer.extract.results_file import PERHAPS_CHANGED, PERHAPS_CODE, ReadAs, ResultsTable
 from importer.extract.saved_encoding import BYTES, decode, has_character, lost_characters, proven_encodings
 from importer.extract.sheet import ReadingLimits, Record, Sheet
 from importer.extract.source_file import SourceCopy, replace_copy
 from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, Row, SourceOptions
 from importer.problems import UnusableInput
+from importer.text.formulas import escape_formula, unescape_formula
 
 _NOT_A_WORD = re.compile(r"[\d#]")  # #### is a column that is too narrow
 _PLAIN = re.compile(r"[1-9]\d{0,14}|0|\d{4}-\d\d-\d\d.*|[^\d]*", re.ASCII)  # reads the same in every locale

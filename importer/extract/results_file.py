@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from importer.extract.sheet import Record
     from importer.extract.table import RecordSource
 
-_ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _READ_AS = "import_read_as "
 _CURRENCY = re.compile(r"(?<!\S)([A-Z]+)=([+-]?[\d.]+%?)([^\d\s.%]\S*)")
 # How Row writes a workbook's numbers, dates, times and booleans. Row never writes 45.000, which may mean 45 thousand.
@@ -56,6 +54,19 @@ class ResultsHeader:
     columns: tuple[Column, ...]
     added: dict[str, int]
     read_as: ReadAs | None = None
+
+    def text(self, cells: Sequence[str], name: str) -> str:
+        """The cell of an added column; "" if there is none."""
+        return "".join(cells[at : at + 1]) if (at := self.added.get(name)) is not None else ""
+
+    def row_number(self, cells: Sequence[str]) -> int | None:
+        """The number of the source's row, if it is given."""
+        text = self.text(cells, IMPORT_COLUMNS[0])
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
+
+    def shown_width(self, width: int) -> int:
+        """The width of the header for a person, who does not see the columns of a private copy."""
+        return self.read_as.width if self.read_as else width
 
 
 def results_header(cells: Sequence[str]) -> ResultsHeader | None:
@@ -115,7 +126,7 @@ class ResultsTable:
         return cells + ("",) * (count - len(cells))
 
     def added(self, record: Record, name: str) -> str:
-        return "".join(record.cells[at : at + 1]) if (at := self.header.added.get(name)) is not None else ""
+        return self.header.text(record.cells, name)
 
     def links(self, record: Record) -> str:
         """What LINKS_COLUMN lists, with the links that a person set in a results workbook."""
@@ -130,18 +141,7 @@ class ResultsTable:
 
     def number(self, record: Record) -> int:
         """The number of the source row; -1 if it is not given."""
-        text = self.added(record, IMPORT_COLUMNS[0])
-        return int(text) if text.isdecimal() and text.isascii() else -1
-
-
-def escape_formula(cell: str) -> str:
-    """The inverse of `unescape_formula`, as a results file is written."""
-    return f"'{cell}" if _FORMULA.match(cell) else cell
-
-
-def unescape_formula(cell: str) -> str:
-    """A cell of a results file without the quote that protects it from being read as a formula."""
-    return cell[1:] if _ESCAPED_FORMULA.match(cell) else cell
+        return self.header.row_number(record.cells) or -1
 
 
 # --- its values -------------------------------------------------------------------------------------

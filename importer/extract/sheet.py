@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from importer.extract.cell_text import width_of
 from importer.extract.results_file import (
     PERHAPS_CHANGED,
+    ResultsHeader,
     format_changed,
     is_canonical,
     links_unreadable,
@@ -17,7 +18,7 @@ from importer.extract.results_file import (
     perhaps_changed,
     typed_cells,
 )
-from importer.models import Row
+from importer.models import LINKS_COLUMN, TYPED_COLUMN, Row
 from importer.problems import CellPlace, Column, Origin, Problem
 from importer.text.cell_links import read_links
 
@@ -171,9 +172,7 @@ class Layout:
 
     `header_row` is the header's last row. `width` counts the header's cells; `columns` are those that are kept, from
     the index `origin.first` on. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends
-    before the first row whose first filled cell is `stop_at`. `typed_at`, `row_at` and `links_at` are the indexes of
-    TYPED_COLUMN, `import_row` and LINKS_COLUMN in a results file. `shown_width`: of the header in
-    messages, if a private copy has more columns than the file.
+    before the first row whose first filled cell is `stop_at`. `results`: the header of a results file.
     """
 
     origin: Origin
@@ -183,10 +182,7 @@ class Layout:
     even: bool
     left_out: frozenset[int] = frozenset()
     stop_at: str | None = None
-    typed_at: int | None = None
-    row_at: int | None = None
-    links_at: int | None = None
-    shown_width: int | None = None
+    results: ResultsHeader | None = None
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """The rows below the header, without blank and skipped rows."""
@@ -195,8 +191,7 @@ class Layout:
                 continue
             if self.stop_at is not None and self._stops(record.cells):
                 return
-            row = self.row(record)
-            yield row if self.row_at is None else replace(row, corrects=_row_number(record.cells, self.row_at))
+            yield self.row(record)
 
     def row(self, record: Record) -> Row:
         """One record as a Row, with its problems."""
@@ -210,25 +205,27 @@ class Layout:
             links = tuple((index - first, address) for index, address in links if index in own)
             currencies = tuple((index - first, each) for index, each in currencies if index in own)
         problems = self._problems(record)
-        if self.typed_at is not None:
-            listed = "".join(record.cells[self.typed_at : self.typed_at + 1])
+        if self.results is None:
+            return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
+        if listed := self.results.text(record.cells, TYPED_COLUMN):
             also_typed = typed_cells(listed, cells, self.columns)
             problems += tuple(self._format_problems(record, cells, listed, also_typed - typed))
             typed |= also_typed
             currencies += listed_currencies(listed, cells, self.columns)
-        if self.links_at is not None and (listed := "".join(record.cells[self.links_at : self.links_at + 1])):
+        if listed := self.results.text(record.cells, LINKS_COLUMN):
             try:
                 links = read_links(listed, cells, links, [each.letter for each in self.columns])
             except ValueError:
                 problems += (replace(links_unreadable(), place=CellPlace(self.origin, record.number)),)
-        return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
+        corrects = self.results.row_number(record.cells)
+        return Row(self.origin, record.number, cells, typed, problems, (), corrects, links, currencies)
 
     def _format_problems(
         self, record: Record, cells: tuple[str, ...], listed: str, typed: frozenset[int]
     ) -> Iterator[Problem]:
         """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""
         known = {each.index - self.origin.first for each in record.problems if each.index is not None}
-        for each in self.columns if listed else ():
+        for each in self.columns:
             if f"{each.letter}{PERHAPS_CHANGED}" in listed.split():
                 problem = perhaps_changed(cells[each.index])
             elif each.index in typed - known and not is_canonical(cells[each.index]):
@@ -246,7 +243,7 @@ class Layout:
         return tuple(self._width_problems(record)) + tuple(self._cell_problems(record))
 
     def _width_problems(self, record: Record) -> Iterator[Problem]:
-        width = self.shown_width or self.width
+        width = self.results.shown_width(self.width) if self.results else self.width
         if record.width > self.width:
             message = f"the row has {record.width - self.width + width} cells, but the header has {width}"
             hint = "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter"
@@ -274,8 +271,3 @@ class Layout:
     def column_at(self, index: int) -> Column:
         """The column at an index, also beyond the header."""
         return self.columns[index] if index < len(self.columns) else Column.at(index, "")
-
-
-def _row_number(cells: Sequence[str], index: int) -> int | None:
-    text = "".join(cells[index : index + 1])
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None

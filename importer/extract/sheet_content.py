@@ -44,8 +44,10 @@ class SheetContent:
     flags: CellFlags
 
 
-BatchProblem = tuple[int, int, str, str, str]
-"""A problem in a batch: the offset of its row and the index of its column, both from 0; its code, message and hint."""
+Texts = tuple[str, str, str]
+"""The code, the message and the hint of a problem."""
+BatchProblem = tuple[int, int, Texts]
+"""A problem in a batch: the offset of its row and the index of its column, both from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,7 @@ class _Draft:
         self.add_problem(row, index, problem)
 
     def add_problem(self, row: int, index: int, problem: Problem) -> None:
-        self.problems.append((row - self.first, index, problem.code, problem.message, problem.hint))
+        self.problems.append((row - self.first, index, (problem.code, problem.message, problem.hint)))
 
     def own(self, flags: dict[int, _T]) -> Iterator[tuple[int, _T]]:
         """The flags of the rows of this batch."""
@@ -237,9 +239,9 @@ class SheetFacts:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the workbook cannot be used: problems, each as its code, message and hint."""
+    """Why the workbook cannot be used."""
 
-    problems: Sequence[tuple[str, str, str]]
+    problems: Sequence[Texts]
 
 
 Message = Request | Batch | SheetFacts | Refusal

@@ -15,7 +15,7 @@ from itertools import islice, zip_longest
 from importer.extract.cell_text import header_text, quoted, width_of
 from importer.extract.results_file import ResultsHeader, results_header
 from importer.extract.sheet import Layout, Record, Sheet
-from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
+from importer.models import LINKS_COLUMN, TYPED_COLUMN, SourceOptions
 from importer.problems import CellPlace, Column, FilePlace, Origin, Problem, UnusableInput
 
 _WINDOW = 20  # rows that are searched for the header
@@ -75,8 +75,8 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         warnings if has_rows else (*warnings, _no_rows(layout)),
         source.delimiter,
         source.lines,
-        knows_types=layout.origin.sheet is not None or layout.typed_at is not None,
-        has_links=source.has_links or layout.links_at is not None,
+        knows_types=layout.origin.sheet is not None or (results is not None and TYPED_COLUMN in results.added),
+        has_links=source.has_links or (results is not None and LINKS_COLUMN in results.added),
         header_rows=header.last_row - header.first_row + 1,
         _read=lambda: layout.rows(source.records()),
         copy_of=source.copy_of,
@@ -96,10 +96,7 @@ def _layout(source: RecordSource, header: Header, results: ResultsHeader | None,
         source.even,
         hidden.union(options.skip_rows),
         options.stop_at,
-        results.added.get(TYPED_COLUMN) if results else None,
-        results.added.get(IMPORT_COLUMNS[0]) if results else None,
-        results.added.get(LINKS_COLUMN) if results else None,
-        results.read_as.width if results and results.read_as else width,
+        results,
     )
 
 

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Timer
 
@@ -143,8 +143,8 @@ def _typed(batch: Batch) -> Sequence[frozenset[int]]:
 
 def _cell_problems(batch: Batch) -> dict[int, tuple[CellProblem, ...]]:
     problems: defaultdict[int, tuple[CellProblem, ...]] = defaultdict(tuple)
-    for offset, index, code, message, hint in batch.problems:
-        problems[offset] += (CellProblem(index, Problem(code, message, hint)),)
+    for offset, index, texts in batch.problems:
+        problems[offset] += (CellProblem(index, Problem(*texts)),)
     return problems
 
 
@@ -243,7 +243,7 @@ def _exchange(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
 def _collected(frames: list[bytes], name: str) -> _ReadSheet:
     last = decoded(frames[-1])
     if isinstance(last, Refusal):
-        raise UnusableInput([Problem(*problem, FilePlace(name)) for problem in last.problems])
+        raise UnusableInput([replace(Problem(*problem), place=FilePlace(name)) for problem in last.problems])
     assert isinstance(last, SheetFacts)
     return _ReadSheet(Origin(name, last.title), last, tuple(frames[:-1]))
 

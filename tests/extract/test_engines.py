@@ -47,7 +47,7 @@ def _cells(batches: Iterable[Batch]) -> dict[tuple[int, int], tuple[str, bool, l
     cells = {}
     for batch in batches:
         problems: dict[tuple[int, int], list[str]] = {}
-        for offset, index, code, *_ in batch.problems:
+        for offset, index, (code, *_) in batch.problems:
             problems.setdefault((offset, index), []).append(code)
         for index, (texts, typed) in enumerate(zip(batch.columns, batch.typed, strict=True)):
             for offset, text in enumerate(texts):
