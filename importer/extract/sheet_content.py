@@ -50,19 +50,40 @@ BatchProblem = tuple[int, int, Texts]
 """A problem in a batch: the offset of its row and the index of its column, both from 0."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Batch:
-    """Consecutive rows, column by column. `first` is the number of the first row; `typed` as in ColumnText.
+    """Consecutive rows, column by column: the number of the first row, and how many they are; `typed` as in ColumnText.
 
     `links`: the addresses of hyperlinks, by row number and column index; `currencies`: likewise, what formats show.
     """
 
     first: int
-    columns: Sequence[Sequence[str]]
-    typed: Sequence[bool | bytes]
-    problems: Sequence[BatchProblem]
-    links: dict[int, dict[int, str]]
-    currencies: dict[int, dict[int, str]]
+    count: int
+    columns: list[list[str]] = field(default_factory=list)
+    typed: list[bool | bytes] = field(default_factory=list)
+    problems: list[BatchProblem] = field(default_factory=list)
+    links: dict[int, dict[int, str]] = field(default_factory=dict)
+    currencies: dict[int, dict[int, str]] = field(default_factory=dict)
+
+    def widen(self, width: int) -> None:
+        while len(self.columns) < width:
+            self.columns.append([""] * self.count)
+            self.typed.append(False)
+
+    def write_problem(self, row: int, index: int, text: str, problem: Problem) -> None:
+        self.widen(index + 1)
+        self.columns[index][row - self.first] = text
+        self.add_problem(row, index, problem)
+
+    def add_problem(self, row: int, index: int, problem: Problem) -> None:
+        self.problems.append((row - self.first, index, (problem.code, problem.message, problem.hint)))
+
+    def own(self, flags: dict[int, _T]) -> Iterator[tuple[int, _T]]:
+        """The flags of the rows of this batch."""
+        if flags:
+            for row in range(self.first, self.first + self.count):
+                if row in flags:
+                    yield row, flags[row]
 
 
 class Batches:
@@ -86,74 +107,42 @@ class Batches:
             first += count
 
     def _batch(self, first: int, values: Sequence[Sequence[Value]], count: int) -> Batch:
-        draft = _Draft(first, count, [], [], [])
-        draft.widen(self._content.first_column)
+        batch = Batch(first, count)
+        batch.widen(self._content.first_column)
         for index, column in enumerate(values, self._content.first_column):
             text = column_text(column)
-            draft.columns.append(text.cells)
-            draft.typed.append(text.typed)
+            batch.columns.append(text.cells)
+            batch.typed.append(text.typed)
             errors = self._content.flags.errors
             for at, problem in text.problems:
                 if index not in errors.get(first + at, ()):
-                    draft.add_problem(first + at, index, problem)
+                    batch.add_problem(first + at, index, problem)
             if text.lost_digits is not None:
                 self.lost_digits.setdefault(index, first + text.lost_digits)
-        self._note_formats(draft, values)
-        self._note_problems(draft)
-        links = dict(draft.own(self._content.flags.links))
-        return Batch(first, draft.columns, draft.typed, draft.problems, links, draft.currencies)
+        self._note_formats(batch, values)
+        self._note_problems(batch)
+        batch.links = dict(batch.own(self._content.flags.links))
+        return batch
 
-    def _note_formats(self, draft: _Draft, values: Sequence[Sequence[Value]]) -> None:
-        for row, formats in draft.own(self._content.flags.formats):
+    def _note_formats(self, batch: Batch, values: Sequence[Sequence[Value]]) -> None:
+        for row, formats in batch.own(self._content.flags.formats):
             for index, number_format in formats.items():
                 at = index - self._content.first_column
-                value = values[at][row - draft.first] if 0 <= at < len(values) else ""
+                value = values[at][row - batch.first] if 0 <= at < len(values) else ""
                 if isinstance(value, int | float) and not isinstance(value, bool):
                     if currency := currency_of_format(number_format):
-                        draft.currencies.setdefault(row, {})[index] = currency
-                    draft.columns[index][row - draft.first] = formatted_number(value, number_format)
+                        batch.currencies.setdefault(row, {})[index] = currency
+                    batch.columns[index][row - batch.first] = formatted_number(value, number_format)
                 elif number_format == DURATION and isinstance(value, str):
-                    draft.columns[index][row - draft.first] = duration_text(value)
+                    batch.columns[index][row - batch.first] = duration_text(value)
 
-    def _note_problems(self, draft: _Draft) -> None:
-        for row, errors in draft.own(self._content.flags.errors):
+    def _note_problems(self, batch: Batch) -> None:
+        for row, errors in batch.own(self._content.flags.errors):
             for index, error in errors.items():
-                draft.write_problem(row, index, error, error_cell(error))
-        for row, indexes in draft.own(self._content.flags.unstored):
+                batch.write_problem(row, index, error, error_cell(error))
+        for row, indexes in batch.own(self._content.flags.unstored):
             for index in sorted(indexes):
-                draft.write_problem(row, index, NO_RESULT, formula_without_value())
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A batch that is being built."""
-
-    first: int
-    count: int
-    columns: list[list[str]]
-    typed: list[bool | bytes]
-    problems: list[BatchProblem]
-    currencies: dict[int, dict[int, str]] = field(default_factory=dict)
-
-    def widen(self, width: int) -> None:
-        while len(self.columns) < width:
-            self.columns.append([""] * self.count)
-            self.typed.append(False)
-
-    def write_problem(self, row: int, index: int, text: str, problem: Problem) -> None:
-        self.widen(index + 1)
-        self.columns[index][row - self.first] = text
-        self.add_problem(row, index, problem)
-
-    def add_problem(self, row: int, index: int, problem: Problem) -> None:
-        self.problems.append((row - self.first, index, (problem.code, problem.message, problem.hint)))
-
-    def own(self, flags: dict[int, _T]) -> Iterator[tuple[int, _T]]:
-        """The flags of the rows of this batch."""
-        if flags:
-            for row in range(self.first, self.first + self.count):
-                if row in flags:
-                    yield row, flags[row]
+                batch.write_problem(row, index, NO_RESULT, formula_without_value())
 
 
 # --- the texts of a column ----------------------------------------------------------------------

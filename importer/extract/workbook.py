@@ -131,7 +131,7 @@ def _typed(batch: Batch) -> Sequence[frozenset[int]]:
     always = frozenset(index for index, typed in enumerate(batch.typed) if typed is True)
     masks = [(index, mask) for index, mask in enumerate(batch.typed) if isinstance(mask, bytes)]
     if not masks:
-        return [always] * (len(batch.columns[0]) if batch.columns else 0)
+        return [always] * batch.count
     known: dict[tuple[int, ...], frozenset[int]] = {}
     sets = []
     for pattern in zip(*(mask for _, mask in masks), strict=True):
