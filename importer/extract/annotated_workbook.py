@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -185,15 +185,12 @@ def _annotate(book: Workbook, found: Sequence[_Found]) -> int:
     for problem, place in found:
         if place is not None:
             by_cell.setdefault(place, []).append(problem)
-    for number, ((title, row, column), here) in enumerate(by_cell.items()):
-        if number < MOST_NOTES:
-            texts = (f"{one.message}\n-> {one.hint}" if one.hint else one.message for one in here)
-            _add_note(book[title].cell(row, column), "\n".join(texts))
-    by_column: dict[tuple[str, int], list[int]] = {}
-    for title, row, column in sorted(by_cell):
-        by_column.setdefault((title, column), []).append(row)
-    for (title, column), rows in by_column.items():
-        for ranges in _ranges(get_column_letter(column), rows):
+    for (title, row, column), here in islice(by_cell.items(), MOST_NOTES):
+        texts = (f"{one.message}\n-> {one.hint}" if one.hint else one.message for one in here)
+        _add_note(book[title].cell(row, column), "\n".join(texts))
+    places = sorted((title, column, row) for title, row, column in by_cell)
+    for (title, column), same in groupby(places, lambda place: place[:2]):
+        for ranges in _ranges(get_column_letter(column), [row for *_, row in same]):
             fill = PatternFill(bgColor=_COLOR, fill_type="solid")
             book[title].conditional_formatting.add(ranges, FormulaRule(formula=[_MARK], fill=fill))  # type: ignore[no-untyped-call]
     return len(by_cell)

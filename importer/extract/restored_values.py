@@ -20,6 +20,7 @@ from functools import cached_property
 
 from importer.extract.changed_cell import ChangedCell, droppable
 from importer.extract.csv_file import Encoding
+from importer.extract.encoding import byte_order_mark
 from importer.extract.opening import open_records, results_file
 from importer.extract.possible_values import DATE, Format, possible_values, readings
 from importer.extract.results_file import PERHAPS_CHANGED, PERHAPS_CODE, ReadAs, ResultsTable
@@ -53,6 +54,7 @@ def _restored(
     copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits
 ) -> SourceCopy:
     name, sheet, encodings = copy.path.name, None, tuple[str, ...]()
+    is_marked = byte_order_mark(copy.path) is not None
     saved = results_file(copy.path, name, limits, Encoding(BYTES, BYTES))
     if saved is not None and results_file(copy.path, name, limits) is None:  # it is not UTF-8
         table, sheet = ResultsTable.of(saved.source()), original()
@@ -61,12 +63,12 @@ def _restored(
             with copy.path.open("rb") as content, tempfile.TemporaryFile(dir=copy.path.parent) as decoded:
                 decode(content, encodings, decoded)
                 decoded.seek(0)
-                copy = replace_copy(copy, decoded, ".csv")
+                copy = replace_copy(copy, decoded, copy.path.suffix)
     source = open_records(copy.path, name, options, limits)
     table = ResultsTable.of(source)
     if table is None:
         return copy
-    changes = _Changes(table, sheet or original(), encodings)
+    changes = _Changes(table, sheet or original(), encodings, is_marked=is_marked)
     if not changes.found and not encodings:
         return copy
     if encodings:
@@ -99,12 +101,15 @@ class _Originals:
 class _Changes:
     """What a program and a person changed in a results file. `found`: whether anything differs from the source.
 
-    encodings: that the program saved it in, if that was not UTF-8.
+    encodings: that the program saved it in, if that was not UTF-8. is_marked: it has the byte-order mark of Unicode, so
+    that no character was lost.
     """
 
-    def __init__(self, table: ResultsTable, original: Sheet, encodings: Sequence[str] = ()) -> None:
+    def __init__(
+        self, table: ResultsTable, original: Sheet, encodings: Sequence[str] = (), *, is_marked: bool = False
+    ) -> None:
         self._table, self._original, self._encodings = table, original, encodings
-        self._is_ascii = not table.is_workbook
+        self._is_ascii = not (table.is_workbook or is_marked)
         self._names = self._column_names()
         self._places = _same_columns(self._names, [column.name for column in original.columns])
         self._rewritten: set[int] = set()

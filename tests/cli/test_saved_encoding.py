@@ -122,10 +122,19 @@ def test_an_encoding_without_proof_is_refused_and_can_be_declared(serve: Serve) 
     assert _sent(served) == [("Şule", "Nr1")]
 
 
-def test_a_letter_that_a_person_changed_in_utf_8_is_theirs(serve: Serve) -> None:
+@pytest.mark.parametrize(("encoding", "last"), [("utf-8", "Öz"), ("utf-8-sig", "Nr1")])
+def test_a_letter_that_a_person_changed_in_utf_8_is_theirs(serve: Serve, encoding: str, last: str) -> None:
     """UTF-8 loses no character: a letter without its mark is what the person wrote."""
     served = serve()
-    results = _ran(served, ("Ayşe", "Öz"))
-    _saved(results, "utf-8-sig", [("Ayse", "Öz")])
+    results = _ran(served, ("Ayşe", last))
+    _saved(results, encoding, [("Ayse", last)])
     assert _again(served, results).counts == {"created": 1}
-    assert _sent(served) == [("Ayse", "Öz")]
+    assert _sent(served) == [("Ayse", last)]
+
+
+def test_a_letter_without_its_mark_in_a_file_of_ascii_is_refused(serve: Serve) -> None:
+    """Nothing shows whether the person or the encoding took the mark away."""
+    served = serve()
+    results = _ran(served, ("Ayşe", "Nr1"))
+    _saved(results, "ascii", [("Ayse", "Nr1")])
+    assert _again(served, results).counts == {"invalid": 1}
