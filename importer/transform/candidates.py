@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from importer.mapping import DuplicatePolicy, ResolvedFilter, ResolvedGrouping, ResolvedMapping
@@ -97,15 +97,7 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     for column in grouping.shared:
         problems += _conflicts(own, column)
     if len(members) == 1 and own:
-        return Row(
-            first.origin,
-            first.number,
-            first.cells,
-            first.typed,
-            tuple(problems),
-            links=first.links,
-            currencies=first.currencies,
-        )
+        return replace(first, problems=tuple(problems), corrects=None)
     filled = [_first_filled(own, index) for index in range(len(first.cells))]
     return Row(
         first.origin,
