@@ -32,6 +32,7 @@ LOCALES = {"US": ("en-US", ",", "1"), "German": ("de-DE", ";", "1"), "Turkish": 
 SOURCES = ("us.csv", "british.csv", "german.csv", "values.xlsx")
 HEAD = f"{'locale':<8}  {'way':<42}  {'true':>5}  {'refused':>7}  {'false':>5}"
 _UTF8 = "76"
+_NOT_ROWS = ("Summary", "What was sent")
 _QUESTIONS = {
     "text": "short_text",
     "number": "decimal",
@@ -321,13 +322,13 @@ def _sheets(saved: Path) -> list[str]:
         return [""]
     from openpyxl import load_workbook
 
-    return [name for name in load_workbook(saved, read_only=True).sheetnames if name != "Summary"]
+    return [name for name in load_workbook(saved, read_only=True).sheetnames if name not in _NOT_ROWS]
 
 
 def _feed(service: Service, run: Path, saved: Path, mapping: str, sheet: str, truth: Sent, told: Told) -> None:
     """Import a saved file from the place of the one that was opened, and compare what is sent with the truth."""
     name = saved.name.removeprefix("report-")
-    if name == "Summary.csv":
+    if Path(name).stem in _NOT_ROWS:
         return
     fed = run / name
     emails = [email for email in _emails_in(run, sheet or Path(name).stem) if email in truth]

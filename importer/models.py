@@ -43,7 +43,8 @@ class Row:
     `2021-03-15 14:30:00`, `TRUE`), whatever decimal separator or date format the mapping declares for text.
     `problems` were found while reading; a row with problems must not be sent. `members` are the source rows of a
     candidate who has several. `corrects`: in a results file, the row that it corrects (`import_row`). `links`: the
-    indexes of cells with a hyperlink, each with its address.
+    indexes of cells with a hyperlink, each with its address. `currencies`: the indexes of numbers whose format shows a
+    currency, each with it.
     """
 
     origin: Origin
@@ -54,6 +55,12 @@ class Row:
     members: tuple[Row, ...] = ()
     corrects: int | None = None
     links: tuple[tuple[int, str], ...] = ()
+    currencies: tuple[tuple[int, str], ...] = ()
+
+    def typed_marks(self, letters: Mapping[int, str]) -> dict[int, str]:
+        """What TYPED_COLUMN lists for each typed cell. letters: those of the columns, by index."""
+        shown = {index: f"={self.cells[index]}{currency}" for index, currency in self.currencies}
+        return {index: f"{letters[index]}{shown.get(index, '')}" for index in sorted(self.typed) if index in letters}
 
     def place(self, column: Column | None = None) -> CellPlace:
         """The place of this row or of one of its cells; with several members, in the member that the cell is from."""
@@ -263,7 +270,10 @@ IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "impor
 """The columns that are added to the source's columns in results files, where they are ignored when it is imported."""
 
 TYPED_COLUMN: Final = "import_typed"
-"""The column after these if the source was a workbook: the letters of the row's cells that are typed (see Row)."""
+"""The column after these if the source was a workbook: the letters of the row's cells that are typed (see Row).
+
+A letter is followed by the number and the currency that its format shows: `F=48000USD`.
+"""
 
 LINKS_COLUMN: Final = "import_links"
 """The last column if the source had hyperlinks: those of the row, as `links_text` writes them."""

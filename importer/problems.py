@@ -31,6 +31,11 @@ class Column:
     name: str
     lower: str = field(default="", compare=False)
 
+    @classmethod
+    def at(cls, index: int, name: str, lower: str = "") -> Column:
+        """The column at an index, with its letter."""
+        return cls(index, column_letter(index), name, lower)
+
     @property
     def label(self) -> str:
         """The column's name for a person: its header, or `=` and its letter if the header is blank."""

@@ -13,5 +13,5 @@ settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("random", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
-# Workers of pytest-xdist have the width of the terminal; messages are broken at 80 columns only where a test asks for it.
+# Workers of pytest-xdist have the width of the terminal; lines are broken at 80 columns only where a test asks for it.
 os.environ.pop("COLUMNS", None)

@@ -12,9 +12,9 @@ import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -63,8 +63,7 @@ class Annotated:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """The texts of the first sheet: what the file is (and its SHA-256), how to import it, and what is true of it as a
-    whole."""
+    """The texts of the first sheet: what the file is (and its SHA-256), how to import it, and its warnings."""
 
     sha256: str
     title: str
@@ -105,14 +104,14 @@ def write_annotated(
     Raises:
         UnusableInput: the workbook cannot be read or written.
     """
-    found = list(problems)
     try:
         with warnings.catch_warnings(record=True) as noted:
             warnings.simplefilter("always")
             is_workbook = source.suffix.lower() == ".xlsx"
             book = load_workbook(source, rich_text=True) if is_workbook else _new_workbook(source, sheet, options)
-            cells = _annotate(book, sheet, found)
-            _write_causes(book, sheet, found, texts)
+            found = [(problem, _cell_of(problem, book, sheet)) for problem in problems]
+            cells = _annotate(book, found)
+            _write_causes(book, found, texts)
             draft = out.with_name(f".{out.name}.tmp")
             with os.fdopen(open_private(draft, os.O_RDWR | os.O_CREAT | os.O_TRUNC), "w+b") as file:
                 book.save(file)
@@ -152,6 +151,8 @@ def _write_record(page: Worksheet, record: Record) -> None:
         if text:
             cell = page.cell(record.number, index + 1)
             cell.value = _value(text) if index in record.typed else text[:_LONGEST_TEXT]
+            if shown := dict(record.currencies).get(index):
+                cell.number_format = f"#,##0.00 [${shown}]"
             if isinstance(cell.value, str):
                 cell.data_type, cell.number_format, cell.quotePrefix = "s", "@", True
 
@@ -170,40 +171,39 @@ def _value(text: str) -> str | float | bool | date:
 # --- the cells --------------------------------------------------------------------------------------
 
 
-def _annotate(book: Workbook, sheet: Sheet, problems: Sequence[Problem]) -> int:
+_Cell = tuple[str, int, int]
+"""A cell: the title of its sheet, its row and its column, both from 1."""
+_Found = tuple[Problem, _Cell | None]
+"""A problem, and its cell; None if it is in another file."""
+
+
+def _annotate(book: Workbook, found: Sequence[_Found]) -> int:
     """Color the cells and add the notes; return how many cells are colored. Our earlier marks are removed."""
     for page in book.worksheets:
         _remove_marks(page)
-    by_cell: dict[tuple[str, int, int], list[Problem]] = {}
-    for problem in problems:
-        if (place := _cell_of(problem, book, sheet)) is not None:
+    by_cell: dict[_Cell, list[Problem]] = {}
+    for problem, place in found:
+        if place is not None:
             by_cell.setdefault(place, []).append(problem)
-    for number, ((title, row, column), here) in enumerate(by_cell.items()):
-        if number < MOST_NOTES:
-            _add_note(book[title].cell(row, column), "\n".join(_with_hint(problem) for problem in here))
-    by_column: dict[tuple[str, int], list[int]] = {}
-    for title, row, column in sorted(by_cell):
-        by_column.setdefault((title, column), []).append(row)
-    for (title, column), rows in by_column.items():
-        letter = get_column_letter(column)
-        for ranges in _some(f"{letter}{first}:{letter}{last}" for first, last in _spans(rows)):
+    for (title, row, column), here in islice(by_cell.items(), MOST_NOTES):
+        texts = (f"{one.message}\n-> {one.hint}" if one.hint else one.message for one in here)
+        _add_note(book[title].cell(row, column), "\n".join(texts))
+    places = sorted((title, column, row) for title, row, column in by_cell)
+    for (title, column), same in groupby(places, lambda place: place[:2]):
+        for ranges in _ranges(get_column_letter(column), [row for *_, row in same]):
             fill = PatternFill(bgColor=_COLOR, fill_type="solid")
             book[title].conditional_formatting.add(ranges, FormulaRule(formula=[_MARK], fill=fill))  # type: ignore[no-untyped-call]
     return len(by_cell)
 
 
-def _cell_of(problem: Problem, book: Workbook, sheet: Sheet) -> tuple[str, int, int] | None:
-    """The sheet, row and column (from 1) of a problem; of a row its first cell. None if it is in another file."""
+def _cell_of(problem: Problem, book: Workbook, sheet: Sheet) -> _Cell | None:
+    """The cell of a problem; of a row its first one."""
     place = problem.place
     if not isinstance(place, CellPlace) or place.origin.file != sheet.origin.file:
         return None
     title = place.origin.sheet or book.worksheets[0].title
     index = place.column.index if place.column else 0
     return (title, place.row, index + place.origin.first + 1) if title in book.sheetnames else None
-
-
-def _with_hint(problem: Problem) -> str:
-    return f"{problem.message}\n-> {problem.hint}" if problem.hint else problem.message
 
 
 def _add_note(cell: Any, text: str) -> None:
@@ -228,32 +228,18 @@ def _remove_marks(page: Worksheet) -> None:
     page.conditional_formatting = kept
 
 
-def _spans(rows: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Consecutive rows as pairs of first and last."""
-    for _, group in groupby(enumerate(rows), lambda pair: pair[1] - pair[0]):
-        numbers = [row for _, row in group]
-        yield numbers[0], numbers[-1]
-
-
-def _some(ranges: Iterable[str], most: int = 100) -> Iterator[str]:
-    found = list(ranges)
-    for start in range(0, len(found), most):
-        yield " ".join(found[start : start + most])
+def _ranges(letter: str, rows: Sequence[int], most: int = 100) -> Iterator[str]:
+    """Rows of a column as ranges of consecutive ones, `F7:F9 F12:F12`, so many in each text."""
+    groups = [list(group) for _, group in groupby(enumerate(rows), lambda pair: pair[1] - pair[0])]
+    ranges = [f"{letter}{group[0][1]}:{letter}{group[-1][1]}" for group in groups]
+    return (" ".join(ranges[start : start + most]) for start in range(0, len(ranges), most))
 
 
 # --- the first sheet ----------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Cause:
-    """Problems with the same code, column and hint; `cells`: the first of them."""
-
-    example: Problem
-    count: int = 0
-    cells: list[tuple[str, int, int]] = field(default_factory=list)
-
-
-def _write_causes(book: Workbook, sheet: Sheet, problems: Sequence[Problem], texts: Annotation) -> None:
+def _write_causes(book: Workbook, found: Sequence[_Found], texts: Annotation) -> None:
+    """Write the sheet with the problems of each code, column and hint, the most frequent first."""
     for page in book.worksheets:
         if page["A1"].value == NOT_READ:
             book.remove(page)
@@ -279,8 +265,11 @@ def _write_causes(book: Workbook, sheet: Sheet, problems: Sequence[Problem], tex
         page.column_dimensions[get_column_letter(index)].width = width
     page.cell(1, len(header) + 1, f"{COPY_OF}{texts.sha256}")
     page.column_dimensions[get_column_letter(len(header) + 1)].hidden = True
+    causes: dict[tuple[str, str | None, str], list[_Found]] = {}
+    for problem, place in found:
+        causes.setdefault((problem.code, problem.column, problem.hint), []).append((problem, place))
     row = 7
-    for cause in sorted(_causes(book, sheet, problems), key=lambda cause: -cause.count):
+    for cause in sorted(causes.values(), key=len, reverse=True):
         _write_cause(page, row, cause)
         row += 1
     for warning in texts.warnings:
@@ -292,25 +281,14 @@ def _write_causes(book: Workbook, sheet: Sheet, problems: Sequence[Problem], tex
     page.print_title_rows = "6:6"
 
 
-def _causes(book: Workbook, sheet: Sheet, problems: Iterable[Problem]) -> Iterable[_Cause]:
-    causes: dict[tuple[str, str | None, str], _Cause] = {}
-    for problem in problems:
-        cause = causes.setdefault((problem.code, problem.column, problem.hint), _Cause(problem))
-        cause.count += 1
-        place = _cell_of(problem, book, sheet)
-        if place is not None and len(cause.cells) < _LINKS:
-            cause.cells.append(place)
-    return causes.values()
-
-
-def _write_cause(page: Worksheet, row: int, cause: _Cause) -> None:
-    example = cause.example
-    for index, value in enumerate((cause.count, example.column or "", example.message, example.hint), start=1):
+def _write_cause(page: Worksheet, row: int, cause: Sequence[_Found]) -> None:
+    example, cells = cause[0][0], [place for _, place in cause if place is not None]
+    for index, value in enumerate((len(cause), example.column or "", example.message, example.hint), start=1):
         cell: Any = page.cell(row, index)
         cell.value = value
         cell.data_type = "n" if index == 1 else "s"
         cell.font, cell.alignment = Font(name=_FONT), Alignment("left", vertical="top", wrap_text=index > 1)
-    for index, (title, number, column) in enumerate(cause.cells, start=5):
+    for index, (title, number, column) in enumerate(cells[:_LINKS], start=5):
         address = f"{get_column_letter(column)}{number}"
         linked: Any = page.cell(row, index, address)
         location = f"'{title.replace(chr(39), chr(39) * 2)}'!{address}"

@@ -58,12 +58,7 @@ _XLS_ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 
 _XLS_MERGED = 0xE5
 _XLS_ROW_HIDDEN = 0x20
 _BIFF8 = 0x600
-_CODE_PAGES = {
-    1200: "utf-16-le",
-    10000: "mac-roman",
-    32768: "mac-roman",
-    32769: "cp1252",
-}  # others: cp + number
+_CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others: cp + number
 
 
 def find_xls_flags(path: Path, title: str) -> CellFlags:

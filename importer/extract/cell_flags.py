@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from importer.extract.cell_text import changes_text
 from importer.problems import FilePlace, Problem, UnusableInput, column_letter
+from importer.text.currencies import currency_of_format
 
 LAST_ROW = 1_048_576  # the largest row number of any format
 FIRST_STRAY = 702  # the index of column AAA; few tables are as wide
@@ -71,16 +72,12 @@ class StrayCells:
             UnusableInput: they are; the message gives the address of the first.
         """
         if self.area > _MAX_AREA and self.filled < _MIN_FILLED * self.area:
-            raise UnusableInput(
-                Problem(
-                    "sheet-too-wide",
-                    f"stray cells make {self.rows:,} rows up to {self.widest:,} columns wide; the first is "
-                    f"{column_letter(self.first_index)}{self.first_row}",
-                    "delete the columns to the right of the table and save the workbook again, or save the sheet as "
-                    "CSV",
-                    FilePlace(file),
-                )
+            message = (
+                f"stray cells make {self.rows:,} rows up to {self.widest:,} columns wide; the first is "
+                f"{column_letter(self.first_index)}{self.first_row}"
             )
+            hint = "delete the columns to the right of the table and save the workbook again, or save the sheet as CSV"
+            raise UnusableInput(Problem("sheet-too-wide", message, hint, FilePlace(file)))
 
     def check_area(self, last_row: int) -> None:
         """Check that a reader that allocates the whole area can read the sheet.
@@ -98,7 +95,7 @@ class CellFlags:
     """What the values of a sheet do not show, by row number (from 1) and column index (from 0).
 
     `errors`: the error that the cell shows, such as `#N/A`. `unstored`: formulas without a stored result. `formats`:
-    the number formats that change what a person sees (see `changes_text`). `hidden`: the hidden rows. `merged`: the
+    the number formats that change what a person sees (see `formats_by_style`). `hidden`: the hidden rows. `merged`: the
     merged cells. `links`: the addresses of hyperlinks (in XLSX and ODS). `stray`: the cells far to the right; `end`:
     the last row that the sheet lists, or 0 (both only in XLSX). `unchecked`: why the scan failed and nothing of this
     is known, or "".
@@ -126,10 +123,10 @@ _PERCENT_FORMATS = {9: "0%", 10: "0.00%"}  # built-in: no stylesheet lists them
 
 
 def formats_by_style(codes: dict[int, str], styles: Iterable[int]) -> dict[int, str]:
-    """The number formats that change the digits a person sees, by cell style.
+    """The number formats that change the digits a person sees, or show a currency, by cell style.
 
     `codes`: the formats that the workbook declares, by number; `styles`: the number of the format of each style.
     """
     known = _PERCENT_FORMATS | codes
     named = {style: known.get(number, "") for style, number in enumerate(styles)}
-    return {style: code for style, code in named.items() if changes_text(code)}
+    return {style: code for style, code in named.items() if changes_text(code) or currency_of_format(code)}

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final
 
 from importer.problems import Problem
@@ -40,6 +41,14 @@ def clean(text: str) -> str:
 def header_text(cell: str) -> str:
     """A header cell as one line: a line break inside becomes one space."""
     return _FOLDED.sub(" ", cell)
+
+
+def width_of(cells: Sequence[str]) -> int:
+    """The number of cells up to the last that is not empty."""
+    width = len(cells)
+    while width and not cells[width - 1]:
+        width -= 1
+    return width
 
 
 def quoted(text: str, limit: int = 40) -> str:
@@ -77,11 +86,9 @@ def find_problem(text: str) -> Problem | None:
         return _lost_character(text) if "\ufffd" in text else None
     found = _CONTROL.search(text)
     if found is not None:
-        return Problem(
-            "control-character",
-            f"{quoted(text)} contains the control character U+{ord(found[0]):04X}",
-            "clear the cell and type it again",
-        )
+        message = f"{quoted(text)} contains the control character U+{ord(found[0]):04X}"
+        hint = "clear the cell and type it again"
+        return Problem("control-character", message, hint)
     return _lost_character(text) if "\ufffd" in text else None
 
 
@@ -99,11 +106,9 @@ def error_cell(error: str) -> Problem:
 
 def formula_without_value() -> Problem:
     """The problem of a formula without a stored result: other programs see an empty cell."""
-    return Problem(
-        "formula-result-missing",
-        "the formula has no stored result",
-        "open the workbook in a spreadsheet program, save it, then run the same command again",
-    )
+    message = "the formula has no stored result"
+    hint = "open the workbook in a spreadsheet program, save it, then run the same command again"
+    return Problem("formula-result-missing", message, hint)
 
 
 def _spreadsheet_error(text: str) -> Problem | None:
@@ -113,28 +118,22 @@ def _spreadsheet_error(text: str) -> Problem | None:
         hint = "type the value into the cell, or clear the cell"
         return Problem("formula-result-missing", "the cell had a formula without a stored result", hint)
     if _NARROW.fullmatch(text):
-        return Problem(
-            "cell-too-narrow",
-            "the cell contains only ####, which a spreadsheet program shows when a column is too narrow",
-            "make the column wider and save the file again",
-        )
+        message = "the cell contains only ####, which a spreadsheet program shows when a column is too narrow"
+        hint = "make the column wider and save the file again"
+        return Problem("cell-too-narrow", message, hint)
     return None
 
 
 def _shortened(text: str) -> Problem:
-    return Problem(
-        "number-shortened",
-        f"{quoted(text)} is a shortened number; its digits were lost when the file was saved",
-        "in the original, format the column as text or as a number without decimals, then save it again",
-    )
+    message = f"{quoted(text)} is a shortened number; its digits were lost when the file was saved"
+    hint = "in the original, format the column as text or as a number without decimals, then save it again"
+    return Problem("number-shortened", message, hint)
 
 
 def _lost_character(text: str) -> Problem:
-    return Problem(
-        "character-lost",
-        f"{quoted(text)} contains U+FFFD, which another program wrote where it lost a character",
-        "type the character again",
-    )
+    message = f"{quoted(text)} contains U+FFFD, which another program wrote where it lost a character"
+    hint = "type the character again"
+    return Problem("character-lost", message, hint)
 
 
 # --- number formats ---------------------------------------------------------------------------------
@@ -143,6 +142,11 @@ def _lost_character(text: str) -> Problem:
 _UNSEEN = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|[_*].')
 _ONLY_ZEROS = re.compile(r"[0 ()/\-+]*0[0 ()/\-+]*")
 _PLUS = re.compile(r'(?:\[[^\]]*\])*(?:\\\+|"\+"|\+)')
+
+
+DURATION: Final = "[h]:mm:ss"
+"""The format of an ODS cell with a time, which calamine returns as `PT26H30M00S` if it is more than a day."""
+_ODS_DURATION = re.compile(r"PT(\d+)H(\d\d)M(\d\d)S")
 
 
 def changes_text(number_format: str) -> bool:
@@ -166,6 +170,11 @@ def formatted_number(value: int | float, number_format: str) -> str:
         return plain_number(value)
     sign = "-" if value < 0 else "+" if _PLUS.match(section) else ""
     return sign + plain_number(abs(value)).zfill(bare.count("0"))
+
+
+def duration_text(value: str) -> str:
+    """`26:30:00` of `PT26H30M00S`; another text as it is."""
+    return _ODS_DURATION.sub(r"\1:\2:\3", value)
 
 
 def plain_number(value: int | float) -> str:
@@ -203,20 +212,6 @@ def _number_text(value: float) -> str:
     return str(int(value)) if -_PLAIN_NUMBER < value < _PLAIN_NUMBER and value.is_integer() else plain_number(value)
 
 
-class _TextCache(dict[Any, str]):
-    """The texts of values of one type: dates repeat often and are slow to format."""
-
-    def __init__(self, write: Callable[[Any], str]) -> None:
-        super().__init__()
-        self._write = write
-
-    def __missing__(self, value: Any) -> str:
-        text = self._write(value)
-        if len(self) < 1 << 16:
-            self[value] = text
-        return text
-
-
 def _datetime_text(value: datetime) -> str:
     value = _whole_second(value)
     return value.isoformat(" ") if value.time() != _MIDNIGHT else value.date().isoformat()
@@ -238,13 +233,14 @@ def _duration_text(value: timedelta) -> str:
     return f"{sign}{hours:02}:{rest // 60:02}:{rest % 60:02}"
 
 
+_cached = lru_cache(1 << 16)  # dates repeat often and are slow to format
 _WRITERS: dict[type, Callable[[Any], str]] = {
     str: str,
     bool: {True: "TRUE", False: "FALSE"}.__getitem__,
     int: plain_number,
     float: _number_text,
-    datetime: _TextCache(_datetime_text).__getitem__,
-    date: _TextCache(date.isoformat).__getitem__,
-    time: _TextCache(_time_text).__getitem__,
-    timedelta: _TextCache(_duration_text).__getitem__,
+    datetime: _cached(_datetime_text),
+    date: _cached(date.isoformat),
+    time: _cached(_time_text),
+    timedelta: _cached(_duration_text),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 import os
-import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,9 +15,8 @@ from importer.extract.csv_records import CsvRecords, Fault, Unreadable
 from importer.extract.sheet import CellProblem, ReadingLimits, Record
 from importer.extract.table import RecordSource
 from importer.problems import CellPlace, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
+from importer.text.formulas import unescape_formula
 
-_ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r]")
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _CHUNK = 1 << 16  # characters of the lines that are read at once
 
 
@@ -188,15 +186,12 @@ class CsvFile:
 
     def _record(self, number: int, cells: list[str], joined: str) -> Record:
         if len(cells) > self.limits.columns:
-            raise UnusableInput(
-                Problem(
-                    "too-many-columns",
-                    f"the row has {len(cells):,} cells; the limit is {self.limits.columns:,}",
-                    f"check that {_shown_delimiter(self.delimiter)} is the right delimiter and that no line break "
-                    "is missing, or raise IMPORTER_CSV_COLUMNS",
-                    CellPlace(self.origin, number),
-                )
+            message = f"the row has {len(cells):,} cells; the limit is {self.limits.columns:,}"
+            hint = (
+                f"check that {_shown_delimiter(self.delimiter)} is the right delimiter and that no line break "
+                "is missing, or raise IMPORTER_CSV_COLUMNS"
             )
+            raise UnusableInput(Problem("too-many-columns", message, hint, CellPlace(self.origin, number)))
         if self.formula_escaped:
             cells = list(map(unescape_formula, cells))
         if is_plain(joined):
@@ -212,48 +207,30 @@ class CsvFile:
             return _row_too_long(place, self.limits)
         opened = f"line {fault.opened[0]}, column {fault.opened[1]}"
         if fault.kind == "long":
-            return Problem(
-                "cell-too-long",
-                f"a cell is longer than {self.cell_limit:,} characters (line {fault.opened[0]})",
+            message = f"a cell is longer than {self.cell_limit:,} characters (line {fault.opened[0]})"
+            hint = (
                 'most likely a quote (") is not closed; if the cell is really that long, allow more characters with '
-                "longest_cell: under source: in the mapping",
-                place,
+                "longest_cell: under source: in the mapping"
             )
+            return Problem("cell-too-long", message, hint, place)
         if fault.kind == "unclosed":
-            return Problem(
-                "quote-unclosed",
-                f'a quote (") is not closed ({opened})',
-                "close it; write a quote inside a cell twice",
-                place,
-            )
+            message = f'a quote (") is not closed ({opened})'
+            hint = "close it; write a quote inside a cell twice"
+            return Problem("quote-unclosed", message, hint, place)
         where = f"line {fault.line}, column {fault.column}"
-        return Problem(
-            "quote-misplaced",
+        message = (
             f'a closing quote (") must be followed by {_shown_delimiter(self.delimiter)} or by the end of the line '
-            f"({where}{f'; the cell begins in {opened}' if fault.opened[0] != fault.line else ''})",
-            'write a quote inside a quoted cell twice (""), or close the quote that is open',
-            place,
+            f"({where}{f'; the cell begins in {opened}' if fault.opened[0] != fault.line else ''})"
         )
+        hint = 'write a quote inside a quoted cell twice (""), or close the quote that is open'
+        return Problem("quote-misplaced", message, hint, place)
 
 
 def file_changed(origin: Origin) -> Problem:
     """The problem of a file that is not the one that was scanned."""
-    return Problem(
-        "file-changed",
-        "the file changed after it was opened",
-        "close the program that writes to it, then run the same command again",
-        FilePlace(origin.file),
-    )
-
-
-def escape_formula(cell: str) -> str:
-    """The inverse of `unescape_formula`, as a results file is written."""
-    return f"'{cell}" if _FORMULA.match(cell) else cell
-
-
-def unescape_formula(cell: str) -> str:
-    """A cell of a results file without the quote that protects it from being read as a formula."""
-    return cell[1:] if _ESCAPED_FORMULA.match(cell) else cell
+    message = "the file changed after it was opened"
+    hint = "close the program that writes to it, then run the same command again"
+    return Problem("file-changed", message, hint, FilePlace(origin.file))
 
 
 def _shown_delimiter(delimiter: str) -> str:
@@ -262,9 +239,6 @@ def _shown_delimiter(delimiter: str) -> str:
 
 def _row_too_long(place: Place, limits: ReadingLimits) -> Problem:
     """The problem of a row that needs too much memory."""
-    return Problem(
-        "row-too-long",
-        f"a row is longer than {limits.row >> 20:,} MB, which is the limit",
-        "check that the file is a table and that no line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES",
-        place,
-    )
+    message = f"a row is longer than {limits.row >> 20:,} MB, which is the limit"
+    hint = "check that the file is a table and that no line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES"
+    return Problem("row-too-long", message, hint, place)

@@ -9,7 +9,7 @@ import codecs
 import difflib
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -48,29 +48,19 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
             likely ones, each with sample cells.
     """
     mark = byte_order_mark(path)
-    encoding = mark or (_declared(declared) if declared else UTF8)
+    encoding = mark or (declared_encoding(declared) if declared else UTF8)
     found = survey(path, encoding)
     if found.undecodable is not None:
         raise UnusableInput(_undecodable(path, name, encoding, found.undecodable))
     if not mark and not declared and (reading := _unmarked_wide_reading(path)):
-        raise UnusableInput(
-            # It decodes as UTF-8 full of NULs, in wrong rows.
-            Problem(
-                "encoding-wrong",
-                "the file looks like UTF-16 without a byte-order mark",
-                f"set its encoding under source: in the mapping: {reading}",
-                FilePlace(name),
-            )
-        )
+        # It decodes as UTF-8 full of NULs, in wrong rows.
+        message = "the file looks like UTF-16 without a byte-order mark"
+        hint = f"set its encoding under source: in the mapping: {reading}"
+        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name)))
     if declared and not encoding.codec.startswith("utf") and (changed := _words_of_utf8(path, encoding)):
-        raise UnusableInput(
-            Problem(
-                "encoding-wrong",
-                f"the mapping says {encoding.label}, but the file is UTF-8",
-                f"remove `encoding:` from the mapping; then {changed}",
-                FilePlace(name),
-            )
-        )
+        message = f"the mapping says {encoding.label}, but the file is UTF-8"
+        hint = f"remove `encoding:` from the mapping; then {changed}"
+        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name)))
     return found
 
 
@@ -81,7 +71,7 @@ def byte_order_mark(path: Path) -> Encoding | None:
     return next((Encoding(*names) for mark, names in _MARKS.items() if head.startswith(mark)), None)
 
 
-def _declared(declared: str) -> Encoding:
+def declared_encoding(declared: str) -> Encoding:
     """The encoding that a mapping's `encoding:` means.
 
     Raises:
@@ -99,32 +89,22 @@ def _declared(declared: str) -> Encoding:
             if near
             else "most Turkish files are cp1254, most Western European files cp1252"
         )
-        raise UnusableInput(
-            Problem(
-                "encoding-unknown", f"{declared!r} is not a known encoding", hint, FilePlace("encoding: in the mapping")
-            )
-        )
+        message = f"{declared!r} is not a known encoding"
+        raise UnusableInput(Problem("encoding-unknown", message, hint, FilePlace("encoding: in the mapping")))
     return Encoding(codec.name, declared.strip())
 
 
 def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) -> Problem:
     """The problem of a file that is not in an encoding: which one to set instead, or that a character is damaged."""
     if encoding.codec.startswith("utf-8") and _is_utf8_elsewhere(path, bad.offset):
-        return Problem(
-            "character-damaged",
-            f"a character is damaged (byte 0x{bad.byte:02X}); the rest of the file is {encoding.label}",
-            "fix the character in that line, or export the file again",
-            LinePlace(name, bad.line),
-        )
+        message = f"a character is damaged (byte 0x{bad.byte:02X}); the rest of the file is {encoding.label}"
+        hint = "fix the character in that line, or export the file again"
+        return Problem("character-damaged", message, hint, LinePlace(name, bad.line))
     hint = "set its encoding under source: in the mapping"
     if readings := _likely_readings(path, bad.offset):
-        hint += ": " + " or ".join(map(str, readings))
-    return Problem(
-        "encoding-wrong",
-        f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read",
-        hint,
-        LinePlace(name, bad.line),
-    )
+        hint += ": " + " or ".join(readings)
+    message = f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read"
+    return Problem("encoding-wrong", message, hint, LinePlace(name, bad.line))
 
 
 def _words_of_utf8(path: Path, declared: Encoding) -> str:
@@ -157,19 +137,13 @@ _SAMPLE = 1 << 16  # bytes before and after the first undecodable byte
 _COMMON = frozenset("çğışöüÇĞİŞÖÜâîûäßéèêëàáíóúñãõåøæøÅØÆÄÉ’‘“”–—€…°·")
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """Encodings that read the same text, and up to three cells of it, quoted."""
-
-    encodings: tuple[str, ...]
-    sample: str
-
-    def __str__(self) -> str:
-        names = " or ".join(f"`encoding: {encoding}`" for encoding in self.encodings)
-        return f"{names} ({'reads' if len(self.encodings) == 1 else 'they read the same:'} {self.sample})"
+def _proposal(encodings: Sequence[str], sample: str) -> str:
+    """Encodings that read the same text, with some of its cells."""
+    names = " or ".join(f"`encoding: {encoding}`" for encoding in encodings)
+    return f"{names} ({'reads' if len(encodings) == 1 else 'they read the same:'} {sample})"
 
 
-def _likely_readings(path: Path, offset: int) -> tuple[_Reading, ...]:
+def _likely_readings(path: Path, offset: int) -> list[str]:
     """Up to three different readings of the bytes around `offset`, the likeliest first, with the words that differ."""
     raw = _around(path, offset)
     wide = raw.count(0) * 5 > len(raw)  # two bytes for each character
@@ -181,13 +155,10 @@ def _likely_readings(path: Path, offset: int) -> tuple[_Reading, ...]:
             encodings.setdefault(text, []).append(encoding)
     likeliest = sorted(encodings, key=_likelihood, reverse=True)[:_PROPOSED]
     shared = set.intersection(*(set(_words(text)) for text in likeliest)) if len(likeliest) > 1 else set[str]()
-    return tuple(
-        _Reading(tuple(encodings[text][: 2 if text is likeliest[0] else 1]), _sample(text, shared))
-        for text in likeliest
-    )
+    return [_proposal(encodings[text][: 2 if text is likeliest[0] else 1], _sample(text, shared)) for text in likeliest]
 
 
-def _unmarked_wide_reading(path: Path) -> _Reading | None:
+def _unmarked_wide_reading(path: Path) -> str | None:
     """The most likely UTF-16 reading of a file without a mark: nearly every second byte is NUL, and no other byte."""
     with path.open("rb") as file:
         raw = file.read(_SAMPLE)
@@ -195,7 +166,7 @@ def _unmarked_wide_reading(path: Path) -> _Reading | None:
         is_wide = high.count(0) > 0.6 * len(high) and low.count(0) < 0.01 * len(low)
         if is_wide and (text := _decoded(raw, encoding)) is not None:
             cells = dict.fromkeys(cell.strip() for cell in _cells(text))
-            return _Reading((encoding,), ", ".join(repr(cell[:30]) for cell in list(cells)[:3] if cell))
+            return _proposal((encoding,), ", ".join(repr(cell[:30]) for cell in list(cells)[:3] if cell))
     return None
 
 

@@ -13,10 +13,11 @@ from typing import Any, Final, TextIO
 from importer.extract.cell_text import clean, find_problem, header_text
 from importer.extract.csv_file import Survey, file_changed, survey
 from importer.extract.encoding import UTF8, byte_order_mark
-from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record, Sheet, column, is_canonical
+from importer.extract.results_file import is_canonical
+from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record, Sheet
 from importer.extract.table import counted, place_of
 from importer.models import SourceOptions
-from importer.problems import CellPlace, LinePlace, Origin, Problem, UnusableInput
+from importer.problems import CellPlace, Column, LinePlace, Origin, Problem, UnusableInput
 
 _CHUNK: Final = 1 << 18  # characters that are read at once
 _DEEPEST: Final = 20  # levels within an object
@@ -51,7 +52,7 @@ def open_json(path: Path, name: str, kind: FileKind, options: SourceOptions, lim
             raise UnusableInput(file.too_many_columns(each.number, len(keys)))
     if not keys:
         raise UnusableInput(Problem("table-empty", "the table is empty", "export it again", place_of(file.origin)))
-    columns = tuple(column(index, header_text(clean(key))) for key, index in keys.items())
+    columns = tuple(Column.at(index, header_text(clean(key))) for key, index in keys.items())
     skipped, stop_at = frozenset(options.skip_rows), options.stop_at
     layout = Layout(file.origin, 0, len(columns), columns, even=False, left_out=skipped, stop_at=stop_at)
     return Sheet(
@@ -213,20 +214,14 @@ class _JsonFile:
         return Problem("json-invalid", f"the JSON is not valid: {reason}{where}", _HINT, place)
 
     def _too_long(self, number: int) -> Problem:
-        return Problem(
-            "row-too-long",
-            f"a row is longer than {self.limits.row >> 20:,} MB, which is the limit",
-            "check that the file is a list of candidates, or raise IMPORTER_CSV_ROW_MEGABYTES",
-            CellPlace(self.origin, number),
-        )
+        message = f"a row is longer than {self.limits.row >> 20:,} MB, which is the limit"
+        hint = "check that the file is a list of candidates, or raise IMPORTER_CSV_ROW_MEGABYTES"
+        return Problem("row-too-long", message, hint, CellPlace(self.origin, number))
 
     def too_many_columns(self, number: int, count: int) -> Problem:
-        return Problem(
-            "too-many-columns",
-            f"the objects up to this one have {count:,} different keys; the limit is {self.limits.columns:,}",
-            "check that the file is a list of candidates, or raise IMPORTER_CSV_COLUMNS",
-            CellPlace(self.origin, number),
-        )
+        message = f"the objects up to this one have {count:,} different keys; the limit is {self.limits.columns:,}"
+        hint = "check that the file is a list of candidates, or raise IMPORTER_CSV_COLUMNS"
+        return Problem("too-many-columns", message, hint, CellPlace(self.origin, number))
 
 
 class _Window:

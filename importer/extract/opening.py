@@ -11,10 +11,11 @@ from pathlib import Path
 
 from importer.extract.csv_file import CsvFile, Encoding, Survey, survey
 from importer.extract.csv_records import CsvRecords, Unreadable
-from importer.extract.encoding import UTF8, byte_order_mark, find_encoding
+from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, find_encoding
+from importer.extract.results_file import results_header
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
-from importer.extract.table import RecordSource, open_table, results_header
+from importer.extract.table import RecordSource, open_table
 from importer.models import SourceOptions
 from importer.problems import FilePlace, Origin, Problem, UnusableInput
 
@@ -68,12 +69,19 @@ def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingL
 def _csv_records(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
     if options.longest_cell:  # in characters, of up to four bytes each
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
-    return (_results_file(path, name, limits) or _detected_file(path, name, options, limits)).source()
+    found = results_file(path, name, limits)
+    if found is None and options.encoding is not None:
+        with suppress(UnusableInput):  # reported below, with the other problems
+            found = results_file(path, name, limits, declared_encoding(options.encoding))
+    return (found or _detected_file(path, name, options, limits)).source()
 
 
-def _results_file(path: Path, name: str, limits: ReadingLimits) -> CsvFile | None:
-    """The file if it is a results file: UTF-8, perhaps saved by a spreadsheet program with another delimiter."""
-    encoding = byte_order_mark(path) or UTF8
+def results_file(path: Path, name: str, limits: ReadingLimits, encoding: Encoding = UTF8) -> CsvFile | None:
+    """The file if it is a results file in this encoding, or in that of its byte-order mark.
+
+    A spreadsheet program may have saved it with another delimiter.
+    """
+    encoding = byte_order_mark(path) or encoding
     lines = _first_lines(path, encoding)
     for delimiter in _DELIMITERS:
         try:
@@ -148,14 +156,9 @@ def _declared_delimiter(declared: str) -> str:
     """
     delimiter = _NAMES.get(declared.strip().lower(), declared)
     if len(delimiter) != 1 or delimiter in '"\r\n':
-        raise UnusableInput(
-            Problem(
-                "delimiter-invalid",
-                f"{declared!r} is not a valid delimiter",
-                'give one character, such as "," or ";" or "|", or tab',
-                FilePlace("delimiter: in the mapping"),
-            )
-        )
+        message = f"{declared!r} is not a valid delimiter"
+        hint = 'give one character, such as "," or ";" or "|", or tab'
+        raise UnusableInput(Problem("delimiter-invalid", message, hint, FilePlace("delimiter: in the mapping")))
     return delimiter
 
 
@@ -177,14 +180,9 @@ def _likely_delimiter(sample: Sequence[str], name: str) -> str | None:
         return max(even, key=lambda split: (round(split.share, 1), split.columns)).delimiter
     if not any(split.columns > 1 for split in splits):
         return None
-    raise UnusableInput(
-        Problem(
-            "delimiter-not-found",
-            "the delimiter cannot be detected: none of , ; tab | gives every row the same number of columns",
-            'set it under source: in the mapping, such as `delimiter: ";"`',
-            FilePlace(name),
-        )
-    )
+    message = "the delimiter cannot be detected: none of , ; tab | gives every row the same number of columns"
+    hint = 'set it under source: in the mapping, such as `delimiter: ";"`'
+    raise UnusableInput(Problem("delimiter-not-found", message, hint, FilePlace(name)))
 
 
 def _split(sample: Sequence[str], delimiter: str) -> _Split | None:

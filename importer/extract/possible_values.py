@@ -27,18 +27,17 @@ SEPARATORS: Final = [
 ]
 _MONTHS: Final = month_numbers(list(LANGUAGES))
 _TIME = re.compile(r"(?:^|[ T,]+)(\d{1,3}):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?(?: ?([ap])\.?m\.?)?$", re.IGNORECASE)
-_ODS_DURATION = re.compile(r"PT(\d+)H(\d\d)M(\d\d)S")  # of more than a day, as calamine returns it
 _BETWEEN = re.compile(r"[ ./,-]+")
 _INSIDE = re.compile(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")  # MAR1 is a date to some programs
 _AMOUNT = re.compile(r"(?:[$€£₺¥]|tl|try|eur|usd|gbp) ?|(?: ?(?:[$€£₺¥]|tl|try|eur|usd|gbp))$", re.IGNORECASE)
-_NUMBERS = [
-    re.compile(
-        rf"([+-]?)([0-9]*|[0-9]{{1,3}}(?:{re.escape(thousands)}[0-9]{{3}})+)"
-        rf"(?:{re.escape(decimal)}([0-9]*))?(?:E([+-]?[0-9]{{1,3}}))?( ?%)?",
+_NUMBERS: Final = {
+    separators: re.compile(
+        rf"([+-]?)([0-9]*|[0-9]{{1,3}}(?:{re.escape(separators[1])}[0-9]{{3}})+)"
+        rf"(?:{re.escape(separators[0])}([0-9]*))?(?:E([+-]?[0-9]{{1,3}}))?( ?%)?",
         re.IGNORECASE,
     )
-    for decimal, thousands in SEPARATORS
-]
+    for separators in SEPARATORS
+}
 _STORED_DIGITS = 15
 
 
@@ -98,10 +97,6 @@ def same(before: Value, after: Value) -> bool:
 
 
 def _moments(text: str) -> Iterator[Moment]:
-    if duration := _ODS_DURATION.fullmatch(text):
-        hours, minutes, rest = map(int, duration.groups())
-        yield Moment("", 0, 0, hours * 3600 + minutes * 60 + rest)
-        return
     seconds, time = 0, _TIME.search(text)
     if time:
         hours, half = int(time[1]), (time[4] or "").lower()
@@ -136,7 +131,7 @@ def _numbers(text: str) -> Iterator[Number]:
     text = _AMOUNT.sub("", text)
     if text.startswith("(") and text.endswith(")"):
         text = f"-{text[1:-1]}"
-    for each in _NUMBERS:
+    for each in _NUMBERS.values():
         match = each.fullmatch(text)
         if match and (match[2] or match[3]):
             digits = re.sub("[^0-9]", "", match[2])
@@ -156,13 +151,6 @@ DATE: Final = re.compile(
     re.IGNORECASE,
 )
 _ORDERS = {"year first": (0, 1, 2), "day first": (2, 1, 0), "month first": (2, 0, 1)}  # positions of year, month, day
-_NUMBER_FORMS = {
-    separators: re.compile(
-        rf"([+-]?)([0-9]+|[0-9]{{1,3}}(?:{re.escape(separators[1])}[0-9]{{3}})+)"
-        rf"(?:{re.escape(separators[0])}([0-9]+))?(%?)"
-    )
-    for separators in SEPARATORS
-}
 # Of a date: its order, and its separator with the padding of month and day. Of a number: its separators. Or "words".
 Format = tuple[str, str]
 
@@ -176,7 +164,8 @@ def readings(text: str) -> dict[Format, str]:
     if date := DATE.fullmatch(text):
         return dict(_dates(date))
     text = text.translate(SPACES)
-    return {separators: _number(match) for separators, each in _NUMBER_FORMS.items() if (match := each.fullmatch(text))}
+    matches = ((separators, each.fullmatch(text)) for separators, each in _NUMBERS.items())
+    return {separators: _number(match) for separators, match in matches if match and _is_exact(match)}
 
 
 def _dates(match: re.Match[str]) -> Iterator[tuple[Format, str]]:
@@ -195,8 +184,13 @@ def _dates(match: re.Match[str]) -> Iterator[tuple[Format, str]]:
             yield from (((order, f"{match[2]} {style}"), value) for style in product(*padded))
 
 
+def _is_exact(match: re.Match[str]) -> bool:
+    """Whether a number has all its digits, and is written as Row writes it but for the separators."""
+    return bool(match[2]) and match[3] != "" and not match[4] and match[5] != " %"
+
+
 def _number(match: re.Match[str]) -> str:
-    sign, whole, decimals, percent = match.groups(default="")
+    sign, whole, decimals, _, percent = match.groups(default="")
     number = Decimal(f"{'-' if sign == '-' else ''}{re.sub('[^0-9]', '', whole)}.{decimals or 0}")
     text = f"{number:f}"
     return f"{sign if sign == '+' else ''}{text.rstrip('0').removesuffix('.')}{percent}"

@@ -3,7 +3,8 @@
 A program that opens `2021-03-04` may save it as `3/4/2021`, and `0012` as 12. The source of the run shows what each
 cell was. A cell that can only be what the program makes of its source is what the source says. Another date or number
 is read in the format of its column, which the cells with one reading prove; without proof it is refused. So is a number
-that a person may have typed with zeros or separators that the program dropped, as it does in the column.
+that a person may have typed with zeros or separators that the program dropped, as it does in the column, and a text
+with characters that the encoding of the file does not have.
 """
 
 from __future__ import annotations
@@ -14,34 +15,24 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import replace
+from functools import cached_property
 
-from importer.extract.csv_file import escape_formula, unescape_formula
-from importer.extract.opening import open_records
-from importer.extract.possible_values import DATE, Format, possible_values, readings, same
-from importer.extract.sheet import PERHAPS_CHANGED, PERHAPS_CODE, ReadingLimits, Record, Sheet, typed_cells
+from importer.extract.changed_cell import ChangedCell, droppable
+from importer.extract.csv_file import Encoding
+from importer.extract.encoding import byte_order_mark
+from importer.extract.opening import open_records, results_file
+from importer.extract.possible_values import DATE, Format, possible_values, readings
+from importer.extract.results_file import PERHAPS_CHANGED, PERHAPS_CODE, ReadAs, ResultsTable
+from importer.extract.saved_encoding import BYTES, decode, has_character, lost_characters, proven_encodings
+from importer.extract.sheet import ReadingLimits, Record, Sheet
 from importer.extract.source_file import SourceCopy, replace_copy
-from importer.extract.table import ResultsHeader, results_header
 from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, Row, SourceOptions
-from importer.problems import Column, UnusableInput
-from importer.text.cell_links import links_text, read_links
+from importer.problems import UnusableInput
+from importer.text.formulas import escape_formula, unescape_formula
 
 _NOT_A_WORD = re.compile(r"[\d#]")  # #### is a column that is too narrow
 _PLAIN = re.compile(r"[1-9]\d{0,14}|0|\d{4}-\d\d-\d\d.*|[^\d]*", re.ASCII)  # reads the same in every locale
-# What no person writes to fix a cell: another form of a date or word; in other cells also a number without its zeros.
-_ONLY_A_PROGRAM = re.compile(r"\d{4}-\d\d?-\d.*|[^\d]*", re.DOTALL)
-_ONLY_A_PROGRAM_ELSEWHERE = re.compile(r"0\d+|\d{16,}")
-# What a text is before and after a program drops something of it, so that 50 is perhaps 50.000, and 805 is 0805; or it
-# turns a date round, unless it has one reading.
-_GROUPED = re.compile(r"[+-]?\d{1,3}(?:[.,' ]\d{3})+")
-_DROPPED = {
-    "zeros": (re.compile(r"[+-]?0\d+"), re.compile(r"[+-]?(?:[1-9]\d*|0)")),
-    "decimals": (_GROUPED, re.compile(r"[+-]?\d{1,3}(?:[.,]\d{1,2})?")),
-    "separators": (_GROUPED, re.compile(r"[+-]?\d{4,}(?:[.,]\d+)?")),
-    "order": (re.compile(r"\d{4}-\d\d-\d\d(?: .*)?"), DATE),
-}
 
 
 def restore_values(
@@ -49,9 +40,9 @@ def restore_values(
 ) -> SourceCopy:
     """The private copy of a results file, with the values that a spreadsheet program has changed as they were.
 
-    `original` opens the source of the run that wrote the file. The copy of a workbook in which something changed
-    becomes a CSV. Values that are not proven are reported when the file is read. A word that replaced a number or date
-    was typed by a person: it is no longer listed as a value.
+    `original` opens the source of the run that wrote the file. A copy in which something changed becomes a CSV, which
+    says how it was read. Values that are not proven are reported when the file is read. A word that replaced a number
+    or date was typed by a person: it is no longer listed as a value.
     """
     try:
         return _restored(copy, original, options, limits)
@@ -62,59 +53,33 @@ def restore_values(
 def _restored(
     copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits
 ) -> SourceCopy:
-    source = open_records(copy.path, copy.path.name, options, limits)
-    with closing(source.records()) as records:
-        first = next(records, None)
-    header = results_header(first.cells) if first is not None and first.number == 1 else None
-    if header is None or IMPORT_COLUMNS[0] not in header.added:
+    name, sheet, encodings = copy.path.name, None, tuple[str, ...]()
+    is_marked = byte_order_mark(copy.path) is not None
+    saved = results_file(copy.path, name, limits, Encoding(BYTES, BYTES))
+    if saved is not None and results_file(copy.path, name, limits) is None:  # it is not UTF-8
+        table, sheet = ResultsTable.of(saved.source()), original()
+        encodings = proven_encodings(_Changes(table, sheet).evidence()) if table else ()
+        if encodings:
+            with copy.path.open("rb") as content, tempfile.TemporaryFile(dir=copy.path.parent) as decoded:
+                decode(content, encodings, decoded)
+                decoded.seek(0)
+                copy = replace_copy(copy, decoded, copy.path.suffix)
+    source = open_records(copy.path, name, options, limits)
+    table = ResultsTable.of(source)
+    if table is None:
         return copy
-    has_links = source.has_links or LINKS_COLUMN in header.added
-    changes = _Changes(_Table(header, source.records, source.origin.sheet is not None, has_links), original())
-    if not changes.found:
+    changes = _Changes(table, sheet or original(), encodings, is_marked=is_marked)
+    if not changes.found and not encodings:
         return copy
+    if encodings:
+        source = replace(source, how=source.how.replace("UTF-8 with BOM", " or ".join(encodings)))
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
         text = io.TextIOWrapper(content, "utf-8-sig", newline="", write_through=True)
-        writer = csv.writer(text, delimiter=source.delimiter)
-        writer.writerows(changes.restored())
+        csv.writer(text, delimiter=source.delimiter).writerows(
+            changes.restored(ReadAs(source.how, source.origin.sheet, table.width))
+        )
         text.detach().seek(0)
         return replace_copy(copy, content, ".csv")
-
-
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A results file: the source's own cells of its rows, and the added ones."""
-
-    header: ResultsHeader
-    records: Callable[[], Iterator[Record]]
-    is_workbook: bool
-    has_links: bool
-
-    def rows(self) -> Iterator[Record]:
-        return (record for record in self.records() if record.number > 1)
-
-    def cells(self, record: Record) -> tuple[str, ...]:
-        first, count = self.header.first, len(self.header.columns)
-        cells = record.cells[first : first + count]
-        return cells + ("",) * (count - len(cells))
-
-    def added(self, record: Record, name: str) -> str:
-        return "".join(record.cells[at : at + 1]) if (at := self.header.added.get(name)) is not None else ""
-
-    def links(self, record: Record) -> str:
-        """What LINKS_COLUMN lists, with the links that a person set in a results workbook."""
-        listed, first, cells = self.added(record, LINKS_COLUMN), self.header.first, self.cells(record)
-        own = tuple((index - first, link) for index, link in record.links if first <= index < first + len(cells))
-        letters = [column.letter for column in self.header.columns]
-        try:
-            links = read_links(listed or "{}", cells, own, letters)
-        except ValueError:  # reading the row reports it
-            return listed
-        return links_text(cells, links, letters) if own else listed
-
-    def number(self, record: Record) -> int:
-        """The number of the source row; -1 if it is not given."""
-        text = self.added(record, IMPORT_COLUMNS[0])
-        return int(text) if text.isdecimal() and text.isascii() else -1
 
 
 class _Originals:
@@ -123,159 +88,149 @@ class _Originals:
     def __init__(self, sheet: Sheet, numbers: Iterable[int]) -> None:
         self._rows = sheet.rows()
         self._left = Counter(numbers)
-        self._passed: dict[int, Row] = {}
+        self._read: dict[int, Row] = {}
 
     def row(self, number: int) -> Row | None:
+        while number > 0 and number not in self._read and (row := next(self._rows, None)) is not None:
+            if self._left[row.number] > 0:
+                self._read[row.number] = row
         self._left[number] -= 1
-        found = self._passed.pop(number, None)
-        while found is None and number > 0 and (row := next(self._rows, None)) is not None:
-            if row.number == number:
-                found = row
-            elif self._left[row.number] > 0:
-                self._passed[row.number] = row
-        if found is not None and self._left[number] > 0:
-            self._passed[number] = found
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """A cell of a results file that differs from its source: its text and whether it is typed, before and now.
-
-    `may_be_fixed`: the report names it, or its row as a whole was refused. `was_refused`: as one that a program has
-    perhaps changed.
-    """
-
-    index: int
-    was: str
-    was_typed: bool
-    now: str
-    now_typed: bool
-    is_named: bool
-    may_be_fixed: bool
-    was_refused: bool
-
-    @property
-    def is_explained(self) -> bool:
-        """Whether it can only be what the program made of it: as a date, a number or a word, whatever the locale."""
-        return any(all(found) for found in self._same_values().values())
-
-    @property
-    def is_perhaps_explained(self) -> bool:
-        """Whether it can be what the program made of it, in some locale."""
-        return any(any(found) for found in self._same_values().values())
-
-    def _same_values(self) -> dict[type, list[bool]]:
-        """For each value that it may have now, by kind, whether the program may have made it of what the cell was."""
-        before = possible_values(self.was)
-        found: dict[type, list[bool]] = {}
-        for after in possible_values(self.now):
-            found.setdefault(type(after), []).append(any(same(each, after) for each in before))
-        return found
-
-    @property
-    def is_fixed_perhaps(self) -> bool:
-        if not self.may_be_fixed or _ONLY_A_PROGRAM.fullmatch(self.was):
-            return False
-        return self.is_named or not _ONLY_A_PROGRAM_ELSEWHERE.fullmatch(self.was)
-
-    @property
-    def is_kept(self) -> bool:
-        return self.now == self.was and self.now_typed == self.was_typed
-
-    @property
-    def may_be_dropped(self) -> list[str]:
-        """What a program perhaps dropped of what a person typed."""
-        found = [name for name, (_, after) in _DROPPED.items() if after.fullmatch(self.now)]
-        return [name for name in found if name != "order" or len(set(readings(self.now).values())) != 1]
-
-    @property
-    def value_before(self) -> str | None:
-        """The text of the value that the cell was in every locale; None if that depends on the locale."""
-        return self.was if self.was_typed or re.match(r"\d{4}-\d\d-\d\d", self.was) else None
+        return self._read.get(number) if self._left[number] > 0 else self._read.pop(number, None)
 
 
 class _Changes:
-    """What a program and a person changed in a results file. `found`: whether anything differs from the source."""
+    """What a program and a person changed in a results file. `found`: whether anything differs from the source.
 
-    def __init__(self, table: _Table, original: Sheet) -> None:
-        self._table, self._original = table, original
-        self._places = _same_columns(table.header.columns, original.columns)
+    encodings: that the program saved it in, if that was not UTF-8. is_marked: it has the byte-order mark of Unicode, so
+    that no character was lost.
+    """
+
+    def __init__(
+        self, table: ResultsTable, original: Sheet, encodings: Sequence[str] = (), *, is_marked: bool = False
+    ) -> None:
+        self._table, self._original, self._encodings = table, original, encodings
+        self._is_ascii = not (table.is_workbook or is_marked)
+        self._names = self._column_names()
+        self._places = _same_columns(self._names, [column.name for column in original.columns])
         self._rewritten: set[int] = set()
         self._dropped: set[tuple[int, str]] = set()  # by column: what the program drops, and what it keeps
         self._kept: set[tuple[int, str]] = set()
         self._proven: dict[int, frozenset[Format]] = {}
+        self._loses_characters = bool(encodings)
         self.found = False
-        for _, changed, _ in self._compared():
+        for record, changed, _ in self._compared():
+            self._is_ascii = self._is_ascii and all(map(str.isascii, table.cells(record)))
             for cell in changed:
                 self.found = self.found or not cell.is_kept
                 self._learn(cell)
+        self._loses_characters = self._loses_characters and (self._is_ascii or bool(encodings))
 
-    def restored(self) -> Iterator[list[str]]:
+    def evidence(self) -> Iterator[tuple[str, str]]:
+        """The cells that a person had no reason to change, as they were and as they are."""
+        yield from zip((column.name for column in self._original.columns), self._names, strict=False)
+        for _, changed, _ in self._compared(also_kept=True):
+            yield from ((cell.was, cell.now) for cell in changed if not cell.is_named)
+
+    def restored(self, read_as: ReadAs) -> Iterator[list[str]]:
         """All rows of the file as they are to be read, with blank rows where it has some."""
-        columns = self._table.header.columns
-        links = [LINKS_COLUMN] if self._table.has_links else []
-        yield [*map(escape_formula, (column.name for column in columns)), *IMPORT_COLUMNS, TYPED_COLUMN, *links]
+        table, first, columns = self._table, self._table.header.first, self._table.header.columns
+        width, added = table.width, dict(table.header.added)
+        for name in (TYPED_COLUMN, *([LINKS_COLUMN] if table.has_links else ())):
+            width += name not in added
+            added.setdefault(name, width - 1)
+        header = [""] * width
+        header[first : first + len(columns)] = self._names
+        for name, at in added.items():
+            header[at] = name
+        yield [*map(escape_formula, header), read_as.cell]
         last = 1
-        for record, changed, typed in self._compared():
+        for record, changed, marks in self._compared():
             yield from ([] for _ in range(record.number - last - 1))
-            last = record.number
-            cells = list(self._table.cells(record))
-            marks = {columns[index].letter: columns[index].letter for index in typed}
+            last, cells = record.number, list(record.cells[: table.width])
+            if any(each.index is None for each in record.problems):
+                cells = cells[:1]
+            if len(cells) < table.width and not table.is_workbook:  # which cells are missing is unknown
+                yield list(map(escape_formula, cells))
+                continue
+            cells += [""] * (width - len(cells))
             for cell in changed:
-                letter = columns[cell.index].letter
-                cells[cell.index], marks[letter] = self._decided(cell, letter)
-            added = [self._table.added(record, name) for name in IMPORT_COLUMNS]
-            links = [self._table.links(record)] if self._table.has_links else []
-            yield [*map(escape_formula, (*cells, *added)), " ".join(filter(None, marks.values())), *links]
+                cells[first + cell.index], marks[cell.index] = self._decided(cell, columns[cell.index].letter)
+            cells[added[TYPED_COLUMN]] = " ".join(filter(None, marks.values()))
+            if table.has_links:
+                cells[added[LINKS_COLUMN]] = table.links(record)
+            yield [*map(escape_formula, cells), "", *map(escape_formula, record.cells[table.width :])]
 
-    def _compared(self) -> Iterator[tuple[Record, list[_Cell], frozenset[int]]]:
-        """Each row, with its cells that differ from the source, and the indexes of its typed cells."""
+    def _column_names(self) -> list[str]:
+        """The names of the columns, with the characters that the program lost."""
+        names = [column.name for column in self._table.header.columns]
+        before = [column.name for column in self._original.columns]
+        if len(names) != len(before):
+            return names
+        return [was if lost_characters(was, now) else now for was, now in zip(before, names, strict=True)]
+
+    def _compared(self, *, also_kept: bool = False) -> Iterator[tuple[Record, list[ChangedCell], dict[int, str]]]:
+        """Each row, with its cells that differ from the source or show what a program keeps, and what TYPED_COLUMN
+        lists for its cells."""
         table, first, width = self._table, self._table.header.first, len(self._table.header.columns)
         originals = _Originals(self._original, map(table.number, table.rows()))
+        letters = {there: table.header.columns[here].letter for here, there in self._places}
         for record in table.rows():
-            typed = frozenset(index - first for index in record.typed if first <= index < first + width)
+            typed = [index - first for index in record.typed if first <= index < first + width]
+            marks = {index: table.header.columns[index].letter for index in sorted(typed)}
             row, cells = originals.row(table.number(record)), table.cells(record)
             if row is None:
-                yield record, [], typed | typed_cells(table.added(record, TYPED_COLUMN), cells, table.header.columns)
+                listed = {each.partition("=")[0]: each for each in table.added(record, TYPED_COLUMN).split()}
+                places = ((each.index, listed.get(each.letter)) for each in table.header.columns)
+                yield record, [], marks | {index: mark for index, mark in places if mark and cells[index]}
                 continue
-            typed = typed.union(here for here, there in self._places if there in row.typed and cells[here])
-            yield record, list(self._changed(record, cells, typed, row)), typed
+            before = row.typed_marks(letters)
+            marks |= {here: before[there] for here, there in self._places if there in before and cells[here]}
+            yield record, list(self._changed(record, cells, marks, row, also_kept=also_kept)), marks
 
-    def _changed(self, record: Record, cells: tuple[str, ...], typed: frozenset[int], row: Row) -> Iterator[_Cell]:
+    def _changed(
+        self, record: Record, cells: tuple[str, ...], marks: dict[int, str], row: Row, *, also_kept: bool
+    ) -> Iterator[ChangedCell]:
         status, problem = (self._table.added(record, name) for name in IMPORT_COLUMNS[1:3])
         for here, there in self._places:
-            was, was_typed, now = row.cells[there], there in row.typed, cells[here]
-            if now and (now != was or was_typed != (here in typed) or _droppable(was)):
+            was, now, mark = row.cells[there], cells[here], marks.get(here, "") if there in row.typed else ""
+            if now and (also_kept or now != was or bool(mark) != (here in marks) or droppable(was)):
                 is_named = f'column "{self._original.columns[there].label}"' in problem
                 may_be_fixed = is_named or (status.endswith("rejected") and 'column "' not in problem)
                 was_refused = any(each.code == PERHAPS_CODE and each.is_in((there,)) for each in row.problems)
-                yield _Cell(here, was, was_typed, now, here in typed, is_named, may_be_fixed, was_refused)
+                yield ChangedCell(here, was, mark, now, here in marks, is_named, may_be_fixed, was_refused)
 
-    def _learn(self, cell: _Cell) -> None:
+    def _learn(self, cell: ChangedCell) -> None:
         if cell.is_kept:
-            self._kept.update((cell.index, name) for name in _droppable(cell.was))
+            self._kept.update((cell.index, name) for name in droppable(cell.was))
         elif cell.now != cell.was and cell.is_explained:
             self._rewritten.add(cell.index)
-            self._dropped.update((cell.index, name) for name in _droppable(cell.was) if name in cell.may_be_dropped)
+            self._dropped.update((cell.index, name) for name in droppable(cell.was) if name in cell.may_be_dropped)
+        elif "?" in cell.now and lost_characters(cell.was, cell.now):
+            self._loses_characters = True
         found = readings(cell.now)
         if cell.value_before is not None and set(found.values()) == {cell.value_before}:
             self._proven[cell.index] = self._proven.get(cell.index, frozenset(found)) & frozenset(found)
 
-    def _decided(self, cell: _Cell, letter: str) -> tuple[str, str]:
+    def _decided(self, cell: ChangedCell, letter: str) -> tuple[str, str]:
         """The text of a changed cell, and what TYPED_COLUMN lists for it."""
-        as_before = cell.was, letter if cell.was_typed else ""
+        as_before = cell.was, cell.mark
+        unproven = cell.was, letter + PERHAPS_CHANGED
         if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)):
             return as_before
+        if self._has_lost_characters(cell):
+            is_proven = self._loses_characters and not (cell.is_named or (cell.may_be_fixed and "?" not in cell.now))
+            return as_before if is_proven else unproven
+        if self._loses_characters and cell.now.count("?") > cell.was.count("?"):
+            return unproven
         if cell.is_explained and not cell.is_fixed_perhaps:
             return as_before
         if self._table.is_workbook and not (cell.was_typed or cell.now_typed):  # a text, as it was typed
             return cell.now, ""
         if cell.is_explained:
-            return cell.was, letter + PERHAPS_CHANGED
+            return unproven
         is_dropped = self._is_perhaps_dropped(cell)
         if is_dropped and not DATE.fullmatch(cell.now):
-            return cell.was, letter + PERHAPS_CHANGED
+            return unproven
         typed_by_program = cell.now_typed and not cell.was_typed
         in_question = cell.was_typed or cell.index in self._rewritten or cell.is_perhaps_explained or is_dropped
         if typed_by_program or not in_question:
@@ -289,10 +244,17 @@ class _Changes:
             is_word = cell.was not in ("TRUE", "FALSE") and not _NOT_A_WORD.search(cell.now)
             return cell.now, "" if is_word else letter
         if possible_values(cell.now) and not _PLAIN.fullmatch(cell.now):
-            return cell.was, letter + PERHAPS_CHANGED
+            return unproven
         return cell.now, ""
 
-    def _is_perhaps_dropped(self, cell: _Cell) -> bool:
+    def _has_lost_characters(self, cell: ChangedCell) -> bool:
+        """Whether the cell is what the encoding of the file makes of it. UTF-8 loses nothing."""
+        lost = lost_characters(cell.was, cell.now)
+        if self._encodings:
+            return bool(lost) and not any(has_character(each, one) for each in self._encodings for one in lost)
+        return bool(lost) and self._is_ascii
+
+    def _is_perhaps_dropped(self, cell: ChangedCell) -> bool:
         """Whether the program may have dropped something of what a person typed, as in other cells of the column.
 
         If no other cell of the column in the file shows whether it does, the whole source shows what is usual in it.
@@ -316,20 +278,13 @@ class _Changes:
             for row in self._original.rows()
             for here, there in self._places
             if there not in row.typed
-            for name in _droppable(row.cells[there])
+            for name in droppable(row.cells[there])
         }
 
 
-@lru_cache(maxsize=65_536)
-def _droppable(text: str) -> tuple[str, ...]:
-    """What a program could drop of a text."""
-    return tuple(name for name, (before, _) in _DROPPED.items() if before.fullmatch(text))
-
-
-def _same_columns(columns: Sequence[Column], original: Sequence[Column]) -> list[tuple[int, int]]:
+def _same_columns(names: Sequence[str], before: Sequence[str]) -> list[tuple[int, int]]:
     """The indexes of each column here and in the source. If they are not the same, only names that are unique."""
-    names, before = ([column.name for column in each] for each in (columns, original))
-    if names == before:
+    if list(names) == list(before):
         return [(index, index) for index in range(len(names))]
     return [
         (index, before.index(name))

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from importer.models import Row
-from importer.problems import CellPlace, Column, Origin, Problem, column_letter
+from importer.extract.cell_text import width_of
+from importer.extract.results_file import (
+    PERHAPS_CHANGED,
+    ResultsHeader,
+    format_changed,
+    is_canonical,
+    links_unreadable,
+    listed_currencies,
+    perhaps_changed,
+    typed_cells,
+)
+from importer.models import LINKS_COLUMN, TYPED_COLUMN, Row
+from importer.problems import CellPlace, Column, Origin, Problem
 from importer.text.cell_links import read_links
 
 if TYPE_CHECKING:
     from importer.settings import Settings
-
-# How Row writes a workbook's numbers, dates, times and booleans. Row never writes 45.000, which may mean 45 thousand.
-_CANONICAL = re.compile(
-    r"[+-]?\d+(\.(?!\d\d0(?!\d))\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|-?\d\d+:\d\d:\d\d|TRUE|FALSE", re.ASCII
-)
 
 
 NOT_READ: Final = "What to fix (importer does not read this sheet)"
@@ -133,7 +138,7 @@ class CellProblem:
 class Record:
     """The cells of one row as clean text, as many as the file has for it.
 
-    `number` is the row number that a spreadsheet program shows; `typed` and `links` as in Row.
+    `number` is the row number that a spreadsheet program shows; `typed`, `links` and `currencies` as in Row.
     """
 
     number: int
@@ -141,6 +146,7 @@ class Record:
     typed: frozenset[int] = frozenset()
     problems: tuple[CellProblem, ...] = ()
     links: tuple[tuple[int, str], ...] = ()
+    currencies: tuple[tuple[int, str], ...] = ()
 
     @property
     def blank(self) -> bool:
@@ -157,14 +163,6 @@ class Record:
         return width_of(self.cells)
 
 
-def width_of(cells: Sequence[str]) -> int:
-    """The number of cells up to the last that is not empty."""
-    width = len(cells)
-    while width and not cells[width - 1]:
-        width -= 1
-    return width
-
-
 # --- from records to rows -------------------------------------------------------------------------
 
 
@@ -174,8 +172,7 @@ class Layout:
 
     `header_row` is the header's last row. `width` counts the header's cells; `columns` are those that are kept, from
     the index `origin.first` on. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends
-    before the first row whose first filled cell is `stop_at`. `typed_at`, `row_at` and `links_at` are the indexes of
-    TYPED_COLUMN, `import_row` and LINKS_COLUMN in a results file.
+    before the first row whose first filled cell is `stop_at`. `results`: the header of a results file.
     """
 
     origin: Origin
@@ -185,9 +182,7 @@ class Layout:
     even: bool
     left_out: frozenset[int] = frozenset()
     stop_at: str | None = None
-    typed_at: int | None = None
-    row_at: int | None = None
-    links_at: int | None = None
+    results: ResultsHeader | None = None
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """The rows below the header, without blank and skipped rows."""
@@ -196,39 +191,41 @@ class Layout:
                 continue
             if self.stop_at is not None and self._stops(record.cells):
                 return
-            row = self.row(record)
-            yield row if self.row_at is None else replace(row, corrects=_row_number(record.cells, self.row_at))
+            yield self.row(record)
 
     def row(self, record: Record) -> Row:
         """One record as a Row, with its problems."""
         kept, first = len(self.columns), self.origin.first
         cells = record.cells[first : first + kept] if first else record.cells[:kept]
         cells += ("",) * (kept - len(cells))
-        typed = record.typed
-        if typed and (first or max(typed) >= kept):
-            typed = frozenset(index - first for index in typed if first <= index < first + kept)
+        typed, links, currencies = record.typed, record.links, record.currencies
+        if first or (typed and max(typed) >= kept):
+            own = range(first, first + kept)
+            typed = frozenset(index - first for index in typed if index in own)
+            links = tuple((index - first, address) for index, address in links if index in own)
+            currencies = tuple((index - first, each) for index, each in currencies if index in own)
         problems = self._problems(record)
-        if self.typed_at is not None:
-            listed = "".join(record.cells[self.typed_at : self.typed_at + 1])
+        if self.results is None:
+            return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
+        if listed := self.results.text(record.cells, TYPED_COLUMN):
             also_typed = typed_cells(listed, cells, self.columns)
             problems += tuple(self._format_problems(record, cells, listed, also_typed - typed))
             typed |= also_typed
-        links = record.links
-        if links and first:
-            links = tuple((index - first, address) for index, address in links if first <= index < first + kept)
-        if self.links_at is not None and (listed := "".join(record.cells[self.links_at : self.links_at + 1])):
+            currencies += listed_currencies(listed, cells, self.columns)
+        if listed := self.results.text(record.cells, LINKS_COLUMN):
             try:
                 links = read_links(listed, cells, links, [each.letter for each in self.columns])
             except ValueError:
                 problems += (replace(links_unreadable(), place=CellPlace(self.origin, record.number)),)
-        return Row(self.origin, record.number, cells, typed, problems, links=links)
+        corrects = self.results.row_number(record.cells)
+        return Row(self.origin, record.number, cells, typed, problems, (), corrects, links, currencies)
 
     def _format_problems(
         self, record: Record, cells: tuple[str, ...], listed: str, typed: frozenset[int]
     ) -> Iterator[Problem]:
         """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""
         known = {each.index - self.origin.first for each in record.problems if each.index is not None}
-        for each in self.columns if listed else ():
+        for each in self.columns:
             if f"{each.letter}{PERHAPS_CHANGED}" in listed.split():
                 problem = perhaps_changed(cells[each.index])
             elif each.index in typed - known and not is_canonical(cells[each.index]):
@@ -246,20 +243,20 @@ class Layout:
         return tuple(self._width_problems(record)) + tuple(self._cell_problems(record))
 
     def _width_problems(self, record: Record) -> Iterator[Problem]:
+        width = self.results.shown_width(self.width) if self.results else self.width
         if record.width > self.width:
+            message = f"the row has {record.width - self.width + width} cells, but the header has {width}"
+            hint = "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter"
             yield Problem(
                 "too-many-cells",
-                f"the row has {record.width} cells, but the header has {self.width}",
-                "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter",
-                CellPlace(self.origin, record.number, column(record.width - 1 - self.origin.first, "")),
+                message,
+                hint,
+                CellPlace(self.origin, record.number, Column.at(record.width - 1 - self.origin.first, "")),
             )
         elif self.even and len(record.cells) < self.width:
-            yield Problem(
-                "too-few-cells",
-                f"the row has {len(record.cells)} cells, but the header has {self.width}",
-                "look for a missing delimiter or a line break outside quotes",
-                CellPlace(self.origin, record.number),
-            )
+            message = f"the row has {len(record.cells)} cells, but the header has {width}"
+            hint = "look for a missing delimiter or a line break outside quotes"
+            yield Problem("too-few-cells", message, hint, CellPlace(self.origin, record.number))
 
     def _cell_problems(self, record: Record) -> Iterator[Problem]:
         for each in record.problems:
@@ -273,61 +270,4 @@ class Layout:
 
     def column_at(self, index: int) -> Column:
         """The column at an index, also beyond the header."""
-        return self.columns[index] if index < len(self.columns) else column(index, "")
-
-
-def _row_number(cells: Sequence[str], index: int) -> int | None:
-    text = "".join(cells[index : index + 1])
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
-
-
-def column(index: int, name: str, lower: str = "") -> Column:
-    """The column at an index, from 0, with its letter."""
-    return Column(index, column_letter(index), name, lower)
-
-
-# --- the values of a results file that is imported again ----------------------------------------
-
-
-PERHAPS_CHANGED: Final = "!"
-"""In TYPED_COLUMN of a private copy, after the letter of a cell that either a person or a program has changed."""
-PERHAPS_CODE: Final = "value-perhaps-changed"
-
-
-def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
-    """The indexes of the cells that TYPED_COLUMN lists, except blank ones."""
-    named = set(letters.split())
-    return frozenset(column.index for column in columns if column.letter in named and cells[column.index])
-
-
-def links_unreadable() -> Problem:
-    """The problem of a row whose LINKS_COLUMN was changed: what it listed is lost."""
-    return Problem(
-        "links-unreadable",
-        "the cell import_links of this row was changed and cannot be read",
-        "copy it from the results file again; or clear it, and write the web addresses into the row's own cells",
-    )
-
-
-def is_canonical(text: str) -> bool:
-    """Whether a text has the format in which Row writes values."""
-    return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
-
-
-def perhaps_changed(text: str) -> Problem:
-    """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was."""
-    was = f"was '{text[:80]}'" if text else "was blank"
-    return Problem(
-        PERHAPS_CODE,
-        f"this cell {was}; a spreadsheet program may have changed what it is now",
-        "fix it in report.xlsx, where every cell is text; or clear import_row if every cell of this row is right",
-    )
-
-
-def format_changed(text: str) -> Problem:
-    """The problem of a value whose format has changed: read by the mapping, day and month could be swapped."""
-    return Problem(
-        "value-format-changed",
-        f"'{text[:80]}' was a date, a number, TRUE or FALSE; its format has changed since",
-        "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx",
-    )
+        return self.columns[index] if index < len(self.columns) else Column.at(index, "")

@@ -8,16 +8,18 @@ from __future__ import annotations
 import marshal
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, islice, zip_longest
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar
 
-from importer.extract.cell_flags import CellFlags, MergedRange
+from importer.extract.cell_flags import CellFlags
 from importer.extract.cell_text import (
+    DURATION,
     NO_RESULT,
     Value,
     cell_text,
     clean,
+    duration_text,
     error_cell,
     find_problem,
     formatted_number,
@@ -26,6 +28,7 @@ from importer.extract.cell_text import (
     is_plain,
 )
 from importer.problems import Problem
+from importer.text.currencies import currency_of_format
 
 _T = TypeVar("_T")
 _ROWS = 250  # in a batch: few enough for the processor's cache
@@ -41,29 +44,46 @@ class SheetContent:
     flags: CellFlags
 
 
-@dataclass(frozen=True, slots=True)
-class BatchProblem:
-    """A problem at a position of a batch: `offset` of the row and `index` of the column, both from 0."""
-
-    offset: int
-    index: int
-    code: str
-    message: str
-    hint: str
+Texts = tuple[str, str, str]
+"""The code, the message and the hint of a problem."""
+BatchProblem = tuple[int, int, Texts]
+"""A problem in a batch: the offset of its row and the index of its column, both from 0."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Batch:
-    """Consecutive rows, column by column. `first` is the number of the first row; `typed` as in ColumnText.
+    """Consecutive rows, column by column: the number of the first row, and how many they are; `typed` as in ColumnText.
 
-    `links`: the addresses of hyperlinks, by row number and column index.
+    `links`: the addresses of hyperlinks, by row number and column index; `currencies`: likewise, what formats show.
     """
 
     first: int
-    columns: Sequence[Sequence[str]]
-    typed: Sequence[bool | bytes]
-    problems: Sequence[BatchProblem]
-    links: dict[int, dict[int, str]]
+    count: int
+    columns: list[list[str]] = field(default_factory=list)
+    typed: list[bool | bytes] = field(default_factory=list)
+    problems: list[BatchProblem] = field(default_factory=list)
+    links: dict[int, dict[int, str]] = field(default_factory=dict)
+    currencies: dict[int, dict[int, str]] = field(default_factory=dict)
+
+    def widen(self, width: int) -> None:
+        while len(self.columns) < width:
+            self.columns.append([""] * self.count)
+            self.typed.append(False)
+
+    def write_problem(self, row: int, index: int, text: str, problem: Problem) -> None:
+        self.widen(index + 1)
+        self.columns[index][row - self.first] = text
+        self.add_problem(row, index, problem)
+
+    def add_problem(self, row: int, index: int, problem: Problem) -> None:
+        self.problems.append((row - self.first, index, (problem.code, problem.message, problem.hint)))
+
+    def own(self, flags: dict[int, _T]) -> Iterator[tuple[int, _T]]:
+        """The flags of the rows of this batch."""
+        if flags:
+            for row in range(self.first, self.first + self.count):
+                if row in flags:
+                    yield row, flags[row]
 
 
 class Batches:
@@ -87,69 +107,42 @@ class Batches:
             first += count
 
     def _batch(self, first: int, values: Sequence[Sequence[Value]], count: int) -> Batch:
-        draft = _Draft(first, count, [], [], [])
-        draft.widen(self._content.first_column)
+        batch = Batch(first, count)
+        batch.widen(self._content.first_column)
         for index, column in enumerate(values, self._content.first_column):
             text = column_text(column)
-            draft.columns.append(text.cells)
-            draft.typed.append(text.typed)
+            batch.columns.append(text.cells)
+            batch.typed.append(text.typed)
             errors = self._content.flags.errors
             for at, problem in text.problems:
                 if index not in errors.get(first + at, ()):
-                    draft.add_problem(first + at, index, problem)
+                    batch.add_problem(first + at, index, problem)
             if text.lost_digits is not None:
                 self.lost_digits.setdefault(index, first + text.lost_digits)
-        self._note_formats(draft, values)
-        self._note_problems(draft)
-        links = dict(draft.own(self._content.flags.links))
-        return Batch(first, draft.columns, draft.typed, draft.problems, links)
+        self._note_formats(batch, values)
+        self._note_problems(batch)
+        batch.links = dict(batch.own(self._content.flags.links))
+        return batch
 
-    def _note_formats(self, draft: _Draft, values: Sequence[Sequence[Value]]) -> None:
-        for row, formats in draft.own(self._content.flags.formats):
+    def _note_formats(self, batch: Batch, values: Sequence[Sequence[Value]]) -> None:
+        for row, formats in batch.own(self._content.flags.formats):
             for index, number_format in formats.items():
                 at = index - self._content.first_column
-                value = values[at][row - draft.first] if 0 <= at < len(values) else ""
+                value = values[at][row - batch.first] if 0 <= at < len(values) else ""
                 if isinstance(value, int | float) and not isinstance(value, bool):
-                    draft.columns[index][row - draft.first] = formatted_number(value, number_format)
+                    if currency := currency_of_format(number_format):
+                        batch.currencies.setdefault(row, {})[index] = currency
+                    batch.columns[index][row - batch.first] = formatted_number(value, number_format)
+                elif number_format == DURATION and isinstance(value, str):
+                    batch.columns[index][row - batch.first] = duration_text(value)
 
-    def _note_problems(self, draft: _Draft) -> None:
-        for row, errors in draft.own(self._content.flags.errors):
+    def _note_problems(self, batch: Batch) -> None:
+        for row, errors in batch.own(self._content.flags.errors):
             for index, error in errors.items():
-                draft.write_problem(row, index, error, error_cell(error))
-        for row, indexes in draft.own(self._content.flags.unstored):
+                batch.write_problem(row, index, error, error_cell(error))
+        for row, indexes in batch.own(self._content.flags.unstored):
             for index in sorted(indexes):
-                draft.write_problem(row, index, NO_RESULT, formula_without_value())
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A batch that is being built."""
-
-    first: int
-    count: int
-    columns: list[list[str]]
-    typed: list[bool | bytes]
-    problems: list[BatchProblem]
-
-    def widen(self, width: int) -> None:
-        while len(self.columns) < width:
-            self.columns.append([""] * self.count)
-            self.typed.append(False)
-
-    def write_problem(self, row: int, index: int, text: str, problem: Problem) -> None:
-        self.widen(index + 1)
-        self.columns[index][row - self.first] = text
-        self.add_problem(row, index, problem)
-
-    def add_problem(self, row: int, index: int, problem: Problem) -> None:
-        self.problems.append(BatchProblem(row - self.first, index, problem.code, problem.message, problem.hint))
-
-    def own(self, flags: dict[int, _T]) -> Iterator[tuple[int, _T]]:
-        """The flags of the rows of this batch."""
-        if flags:
-            for row in range(self.first, self.first + self.count):
-                if row in flags:
-                    yield row, flags[row]
+                batch.write_problem(row, index, NO_RESULT, formula_without_value())
 
 
 # --- the texts of a column ----------------------------------------------------------------------
@@ -212,27 +205,21 @@ class Request:
     seconds: float
     unpacked: int
 
-    def to_bytes(self) -> bytes:
-        return marshal.dumps(astuple(self))
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Request:
-        return cls(*marshal.loads(data))
-
 
 @dataclass(frozen=True, slots=True)
 class SheetFacts:
     """What is known of a sheet after all its rows were read.
 
     `others`: the visible sheets that are not read. `hidden`: the numbers of the hidden rows. `merged`: the merged
-    cells. `unchecked` as in CellFlags. `lost_digits`: by column index, the row of the first number with more digits
-    than a spreadsheet stores. `has_links`: whether cells have hyperlinks to web addresses. `copy_of` as in Sheet.
+    cells, each as the fields of a MergedRange. `unchecked` as in CellFlags. `lost_digits`: by column index, the row of
+    the first number with more digits than a spreadsheet stores. `has_links`: whether cells have hyperlinks to web
+    addresses. `copy_of` as in Sheet.
     """
 
     title: str
     others: Sequence[str]
     hidden: Sequence[int]
-    merged: Sequence[MergedRange]
+    merged: Sequence[tuple[int, int, int, int]]
     unchecked: str
     lost_digits: dict[int, int]
     has_links: bool
@@ -243,23 +230,16 @@ class SheetFacts:
 class Refusal:
     """Why the workbook cannot be used."""
 
-    problems: Sequence[Problem]
+    problems: Sequence[Texts]
 
 
-Message = Batch | SheetFacts | Refusal
+Message = Request | Batch | SheetFacts | Refusal
+_KINDS = {kind.__name__: kind for kind in (Request, Batch, SheetFacts, Refusal)}
 
 
 def frame(message: Message) -> bytes:
-    """A message as bytes, preceded by their length."""
-    body: Any
-    match message:
-        case Batch(first, columns, typed, problems, links):
-            kind, body = "batch", (first, columns, typed, list(map(astuple, problems)), links)
-        case SheetFacts():
-            kind, body = "facts", astuple(message)
-        case Refusal(problems):
-            kind, body = "refusal", [(each.code, each.message, each.hint) for each in problems]
-    data = marshal.dumps((kind, body))
+    """A message as bytes, preceded by their length. Its fields are values that marshal knows."""
+    data = marshal.dumps((type(message).__name__, [getattr(message, name) for name in message.__slots__]))
     return _LENGTH.pack(len(data)) + data
 
 
@@ -275,11 +255,5 @@ def read_frame(pipe: IO[bytes]) -> bytes | None:
 
 def decoded(data: bytes) -> Message:
     """The message in the bytes that `read_frame` returns."""
-    kind, body = marshal.loads(data)
-    if kind == "batch":
-        first, columns, typed, problems, links = body
-        return Batch(first, columns, typed, [BatchProblem(*each) for each in problems], links)
-    if kind == "facts":
-        title, others, hidden, merged, *facts = body
-        return SheetFacts(title, others, hidden, [MergedRange(*each) for each in merged], *facts)
-    return Refusal([Problem(*problem) for problem in body])
+    kind, fields = marshal.loads(data)
+    return _KINDS[kind](*fields)

@@ -12,9 +12,10 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
 
-from importer.extract.cell_text import header_text, quoted
-from importer.extract.sheet import Layout, Record, Sheet, column, width_of
-from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
+from importer.extract.cell_text import header_text, quoted, width_of
+from importer.extract.results_file import ResultsHeader, results_header
+from importer.extract.sheet import Layout, Record, Sheet
+from importer.models import ADDED_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
 from importer.problems import CellPlace, Column, FilePlace, Origin, Problem, UnusableInput
 
 _WINDOW = 20  # rows that are searched for the header
@@ -55,6 +56,9 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
             raise UnusableInput(Problem("table-empty", "the table is empty", "export it again", place_of(origin)))
         results = results_header(head[0].cells) if head and head[0].number == 1 else None
         if results:
+            if results.read_as is not None:
+                read_as = results.read_as
+                source = replace(source, origin=replace(origin, sheet=read_as.sheet), how=read_as.how)
             header, options = Header.of(head[0]), SourceOptions()
             found: tuple[str, ...] = ("a corrected results file", "header in row 1")
         else:
@@ -75,8 +79,8 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         warnings if has_rows else (*warnings, _no_rows(layout)),
         source.delimiter,
         source.lines,
-        knows_types=origin.sheet is not None or layout.typed_at is not None,
-        has_links=source.has_links or layout.links_at is not None,
+        knows_types=layout.origin.sheet is not None or (results is not None and TYPED_COLUMN in results.added),
+        has_links=source.has_links or (results is not None and LINKS_COLUMN in results.added),
         header_rows=header.last_row - header.first_row + 1,
         _read=lambda: layout.rows(source.records()),
         copy_of=source.copy_of,
@@ -86,7 +90,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
 def _layout(source: RecordSource, header: Header, results: ResultsHeader | None, options: SourceOptions) -> Layout:
     width = len(header.names) if source.even else header.width
     lower = header.lower + ("",) * width
-    columns = tuple(column(index, header.names[index], lower[index]) for index in range(width))
+    columns = tuple(Column.at(index, header.names[index], lower[index]) for index in range(width))
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
         replace(source.origin, first=results.first) if results else source.origin,
@@ -96,9 +100,7 @@ def _layout(source: RecordSource, header: Header, results: ResultsHeader | None,
         source.even,
         hidden.union(options.skip_rows),
         options.stop_at,
-        results.added.get(TYPED_COLUMN) if results else None,
-        results.added.get(IMPORT_COLUMNS[0]) if results else None,
-        results.added.get(LINKS_COLUMN) if results else None,
+        results,
     )
 
 
@@ -133,12 +135,9 @@ def place_of(origin: Origin) -> FilePlace:
 
 
 def _no_rows(layout: Layout) -> Problem:
-    return Problem(
-        "rows-missing",
-        f"there are no rows below the header in row {layout.header_row}",
-        "check that this is the right file and sheet",
-        place_of(layout.origin),
-    )
+    message = f"there are no rows below the header in row {layout.header_row}"
+    hint = "check that this is the right file and sheet"
+    return Problem("rows-missing", message, hint, place_of(layout.origin))
 
 
 # --- the header -----------------------------------------------------------------------------------
@@ -179,14 +178,9 @@ def _header(origin: Origin, head: Sequence[Record], options: SourceOptions) -> H
     if options.header_row is not None:
         return _declared_header(origin, records, options.header_row, options.header_rows or 1)
     if (options.header_rows or 1) > 1:
-        raise UnusableInput(
-            Problem(
-                "header-row-missing",
-                f"a header of {options.header_rows} rows cannot be detected",
-                "set header_row: under source: in the mapping to its first row",
-                place_of(origin),
-            )
-        )
+        message = f"a header of {options.header_rows} rows cannot be detected"
+        hint = "set header_row: under source: in the mapping to its first row"
+        raise UnusableInput(Problem("header-row-missing", message, hint, place_of(origin)))
     return _likely_header(origin, records, several=options.header_rows is None)
 
 
@@ -194,14 +188,9 @@ def _declared_header(origin: Origin, records: Sequence[Record], row: int, rows: 
     """The header in `rows` rows from `row` on. In a header of two rows a column has both names: `Balance / Opening`."""
     chosen = [record for record in records if row <= record.number < row + rows]
     if not chosen or chosen[0].number != row:
-        raise UnusableInput(
-            Problem(
-                "header-row-blank",
-                "the header row that the mapping gives is blank",
-                f"correct header_row: under source: in the mapping; {_first_rows(records)}",
-                CellPlace(origin, row),
-            )
-        )
+        message = "the header row that the mapping gives is blank"
+        hint = f"correct header_row: under source: in the mapping; {_first_rows(records)}"
+        raise UnusableInput(Problem("header-row-blank", message, hint, CellPlace(origin, row)))
     return _header_of(chosen, row, row + rows - 1)
 
 
@@ -224,43 +213,9 @@ def _likely_header(origin: Origin, records: Sequence[Record], *, several: bool) 
             return _header_of(first[position : position + 2], record.number, record.number + 1)
         if _reads_like_header(record) and _as_wide_as_below(record, first[position + 1 :]):
             return Header.of(record)
-    raise UnusableInput(
-        Problem(
-            "header-not-found",
-            f"none of the first {_WINDOW} rows looks like a header",
-            f"set header_row: under source: in the mapping to its row number; {_first_rows(records)}",
-            CellPlace(origin, first[0].number if first else 1),
-        )
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ResultsHeader:
-    """The header of a results file: the source's own columns, from the index `first` on, and the added ones.
-
-    `added`: the indexes of the added columns, by name.
-    """
-
-    first: int
-    columns: tuple[Column, ...]
-    added: dict[str, int]
-
-
-def results_header(cells: Sequence[str]) -> ResultsHeader | None:
-    """The header of a results file; None if it is another file.
-
-    A person may have removed some of the added columns; one is enough.
-    """
-    first, end = 0, width_of(cells)
-    added: dict[str, int] = {}
-    while first < end and cells[first] in ADDED_COLUMNS:
-        added[cells[first]] = first
-        first += 1
-    while first < end and cells[end - 1] in ADDED_COLUMNS:
-        end -= 1
-        added[cells[end]] = end
-    columns = tuple(column(index, header_text(cells[first + index])) for index in range(end - first))
-    return ResultsHeader(first, columns, added) if added else None
+    message = f"none of the first {_WINDOW} rows looks like a header"
+    hint = f"set header_row: under source: in the mapping to its row number; {_first_rows(records)}"
+    raise UnusableInput(Problem("header-not-found", message, hint, CellPlace(origin, first[0].number if first else 1)))
 
 
 def _joined(upper: Sequence[str], lower: Sequence[str]) -> list[str]:

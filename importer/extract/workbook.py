@@ -17,7 +17,7 @@ from threading import Timer
 from importer.child_process import child_environment, python_command
 from importer.extract.cell_flags import MergedRange
 from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record
-from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, read_frame
+from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, frame, read_frame
 from importer.extract.table import RecordSource, place_of
 from importer.models import SourceOptions
 from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput, column_letter
@@ -43,14 +43,9 @@ def workbook_records(
     sheet = _read([Request(file, name, kind.value, engine, options.sheet, *cost) for engine in _ENGINES[kind]])
     facts, origin = sheet.facts, sheet.origin
     if facts.unchecked and options.hidden_rows == "skip":
-        raise UnusableInput(
-            Problem(
-                "hidden-rows-unknown",
-                f"the mapping skips hidden rows, but which rows are hidden cannot be read ({facts.unchecked})",
-                "open it in a spreadsheet program and save it as .xlsx, or remove hidden_rows: from the mapping",
-                place_of(origin),
-            )
-        )
+        message = f"the mapping skips hidden rows, but which rows are hidden cannot be read ({facts.unchecked})"
+        hint = "open it in a spreadsheet program and save it as .xlsx, or remove hidden_rows: from the mapping"
+        raise UnusableInput(Problem("hidden-rows-unknown", message, hint, place_of(origin)))
     how, hidden = f"{kind}, sheet {origin.sheet!r}", frozenset(facts.hidden)
     links, copy_of = facts.has_links, facts.copy_of
     return RecordSource(
@@ -81,28 +76,24 @@ class _ReadSheet:
 
     def _unchecked(self) -> Iterator[Problem]:
         if self.facts.unchecked:
-            yield Problem(
-                "sheet-partly-read",
+            message = (
                 f"only the values of this sheet could be read, not its formatting ({self.facts.unchecked}): error "
                 "cells and formulas without a stored result are read as blank; leading zeros, percent signs, hidden "
-                "rows and merged cells may be missing or wrong",
-                "open it in a spreadsheet program and save it as .xlsx, or compare the rows with the original",
-                place_of(self.origin),
+                "rows and merged cells may be missing or wrong"
             )
+            hint = "open it in a spreadsheet program and save it as .xlsx, or compare the rows with the original"
+            yield Problem("sheet-partly-read", message, hint, place_of(self.origin))
 
     def _other_sheets(self) -> Iterator[Problem]:
         if self.facts.others:
-            yield Problem(
-                "sheets-not-read",
-                f"only the sheet {self.facts.title!r} is read, not {', '.join(map(repr, self.facts.others))}",
-                "to read another sheet, set sheet: under source: in the mapping",
-                FilePlace(self.origin.file),
-            )
+            message = f"only the sheet {self.facts.title!r} is read, not {', '.join(map(repr, self.facts.others))}"
+            hint = "to read another sheet, set sheet: under source: in the mapping"
+            yield Problem("sheets-not-read", message, hint, FilePlace(self.origin.file))
 
     def _merged(self, layout: Layout) -> Iterator[Problem]:
         shown = [
             merged
-            for merged in self.facts.merged
+            for merged in (MergedRange(*each) for each in self.facts.merged)
             if merged.last_row > layout.header_row
             and merged.first_row not in layout.left_out
             and merged.first_index < len(layout.columns)
@@ -110,22 +101,16 @@ class _ReadSheet:
         if shown:
             ranges = ", ".join(map(_address, shown[:_SHOWN])) + (", ..." if len(shown) > _SHOWN else "")
             some = f"{len(shown):,} ranges of cells are" if len(shown) > 1 else "a range of cells is"
-            yield Problem(
-                "cells-merged",
-                f"{some} merged ({ranges}); only the first cell of each has the value, the others are blank",
-                "unmerge the cells and fill them in, unless blank is correct",
-                place_of(self.origin),
-            )
+            message = f"{some} merged ({ranges}); only the first cell of each has the value, the others are blank"
+            hint = "unmerge the cells and fill them in, unless blank is correct"
+            yield Problem("cells-merged", message, hint, place_of(self.origin))
 
     def _lost_digits(self, layout: Layout) -> Iterator[Problem]:
         for index, row in sorted(self.facts.lost_digits.items()):
             if row > layout.header_row:
-                yield Problem(
-                    "digits-lost",
-                    "the column contains numbers of more than 15 digits, but a workbook stores only 15",
-                    "if they are IDs, format the column as text in the original and export it again",
-                    CellPlace(self.origin, row, layout.column_at(index)),
-                )
+                message = "the column contains numbers of more than 15 digits, but a workbook stores only 15"
+                hint = "if they are IDs, format the column as text in the original and export it again"
+                yield Problem("digits-lost", message, hint, CellPlace(self.origin, row, layout.column_at(index)))
 
 
 def _address(merged: MergedRange) -> str:
@@ -137,8 +122,8 @@ def _records(batch: Batch) -> Iterator[Record]:
     typed, problems = _typed(batch), _cell_problems(batch)
     for offset, cells in enumerate(zip(*batch.columns, strict=True)):
         number = batch.first + offset
-        links = tuple(batch.links[number].items()) if number in batch.links else ()
-        yield Record(number, cells, typed[offset], problems.get(offset, ()), links)
+        links, currencies = (tuple(each.get(number, {}).items()) for each in (batch.links, batch.currencies))
+        yield Record(number, cells, typed[offset], problems.get(offset, ()), links, currencies)
 
 
 def _typed(batch: Batch) -> Sequence[frozenset[int]]:
@@ -146,7 +131,7 @@ def _typed(batch: Batch) -> Sequence[frozenset[int]]:
     always = frozenset(index for index, typed in enumerate(batch.typed) if typed is True)
     masks = [(index, mask) for index, mask in enumerate(batch.typed) if isinstance(mask, bytes)]
     if not masks:
-        return [always] * (len(batch.columns[0]) if batch.columns else 0)
+        return [always] * batch.count
     known: dict[tuple[int, ...], frozenset[int]] = {}
     sets = []
     for pattern in zip(*(mask for _, mask in masks), strict=True):
@@ -158,8 +143,8 @@ def _typed(batch: Batch) -> Sequence[frozenset[int]]:
 
 def _cell_problems(batch: Batch) -> dict[int, tuple[CellProblem, ...]]:
     problems: defaultdict[int, tuple[CellProblem, ...]] = defaultdict(tuple)
-    for each in batch.problems:
-        problems[each.offset] += (CellProblem(each.index, Problem(each.code, each.message, each.hint)),)
+    for offset, index, texts in batch.problems:
+        problems[offset] += (CellProblem(index, Problem(*texts)),)
     return problems
 
 
@@ -246,19 +231,19 @@ def _exchange(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
     assert child.stdout is not None
     try:
         with child.stdin as pipe:
-            pipe.write(request.to_bytes())
+            pipe.write(frame(request))
     except BrokenPipeError:
         return []  # it ended before it read the request; the caller checks its exit code
     frames = []
-    while (frame := read_frame(child.stdout)) is not None:
-        frames.append(frame)
+    while (data := read_frame(child.stdout)) is not None:
+        frames.append(data)
     return frames
 
 
 def _collected(frames: list[bytes], name: str) -> _ReadSheet:
     last = decoded(frames[-1])
     if isinstance(last, Refusal):
-        raise UnusableInput([replace(problem, place=FilePlace(name)) for problem in last.problems])
+        raise UnusableInput([replace(Problem(*problem), place=FilePlace(name)) for problem in last.problems])
     assert isinstance(last, SheetFacts)
     return _ReadSheet(Origin(name, last.title), last, tuple(frames[:-1]))
 
@@ -266,37 +251,24 @@ def _collected(frames: list[bytes], name: str) -> _ReadSheet:
 def _problem(request: Request, failure: _Failure) -> Problem:
     place = FilePlace(request.name)
     if failure.timed_out:
-        return Problem(
-            "workbook-too-slow",
-            f"reading the workbook took more than {request.seconds:g} seconds and was stopped",
-            "save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS",
-            place,
-        )
+        message = f"reading the workbook took more than {request.seconds:g} seconds and was stopped"
+        hint = "save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS"
+        return Problem("workbook-too-slow", message, hint, place)
     if cells := _TOO_MANY_CELLS.search(failure.stderr):
-        return Problem(
-            "workbook-too-large",
-            f"the sheet has {int(cells[1]):,} cells, including blank ones; the limit is {int(cells[2]):,}",
-            "delete cells far to the right of the table or far below it and save it again, or save the sheet as CSV",
-            place,
-        )
+        message = f"the sheet has {int(cells[1]):,} cells, including blank ones; the limit is {int(cells[2]):,}"
+        hint = "delete cells far to the right of the table or far below it and save it again, or save the sheet as CSV"
+        return Problem("workbook-too-large", message, hint, place)
     if failure.out_of_memory and not failure.proves_damage:
-        return Problem(
-            "workbook-too-large",
-            f"reading the workbook needs more memory than the limit of {request.memory >> 20:,} MB",
+        message = f"reading the workbook needs more memory than the limit of {request.memory >> 20:,} MB"
+        hint = (
             "delete cells far to the right of the table or far below it, save the sheet as CSV, or raise "
-            "IMPORTER_WORKBOOK_MEMORY_MEGABYTES",
-            place,
+            "IMPORTER_WORKBOOK_MEMORY_MEGABYTES"
         )
+        return Problem("workbook-too-large", message, hint, place)
     if "password" in failure.reason.lower():
-        return Problem(
-            "workbook-encrypted",
-            "the workbook is protected with a password",
-            "open it with its password and save it without a password",
-            place,
-        )
-    return Problem(
-        "workbook-damaged",
-        f"the workbook is damaged and cannot be read ({failure.reason})",
-        "open it in a spreadsheet program and save it again",
-        place,
-    )
+        message = "the workbook is protected with a password"
+        hint = "open it with its password and save it without a password"
+        return Problem("workbook-encrypted", message, hint, place)
+    message = f"the workbook is damaged and cannot be read ({failure.reason})"
+    hint = "open it in a spreadsheet program and save it again"
+    return Problem("workbook-damaged", message, hint, place)

@@ -15,16 +15,25 @@ import unicodedata
 import warnings
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from itertools import chain
 from pathlib import Path
 from typing import IO, Protocol
 
 from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
+from importer.extract.results_file import results_header
 from importer.extract.sheet import COPY_OF, FIRST_SHEET, NOT_READ, FileKind, SheetName
-from importer.extract.sheet_content import Batches, Refusal, Request, SheetContent, SheetFacts, frame
-from importer.extract.table import results_header
+from importer.extract.sheet_content import (
+    Batches,
+    Refusal,
+    Request,
+    SheetContent,
+    SheetFacts,
+    decoded,
+    frame,
+    read_frame,
+)
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
 from importer.models import NEEDS_ATTENTION, SUMMARY_SHEET
 from importer.problems import FilePlace, Problem, UnusableInput
@@ -43,13 +52,14 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this process
     warnings.simplefilter("ignore")  # readers warn about parts that they skip; none contains cells
     gc.disable()  # nothing here creates cycles, and collection is slow with millions of cells
-    request = Request.from_bytes(sys.stdin.buffer.read())
+    request = decoded(read_frame(sys.stdin.buffer) or b"")
+    assert isinstance(request, Request)
     _limit(request)
     out = sys.stdout.buffer
     try:
         _answer(request, out)
     except UnusableInput as error:
-        out.write(frame(Refusal(error.problems)))
+        out.write(frame(Refusal([(each.code, each.message, each.hint) for each in error.problems])))
     out.flush()
 
 
@@ -76,7 +86,14 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     for batch in batches:
         out.write(frame(batch))
     has_links = any(map(is_web_link, chain.from_iterable(links.values() for links in flags.links.values())))
-    known = sorted(flags.hidden), flags.merged, flags.unchecked, batches.lost_digits, has_links, copy_of
+    known = (
+        sorted(flags.hidden),
+        list(map(astuple, flags.merged)),
+        flags.unchecked,
+        batches.lost_digits,
+        has_links,
+        copy_of,
+    )
     out.write(frame(SheetFacts(sheet.title, others, *known)))
     out.flush()
     os._exit(0)  # the system frees the memory of millions of cells at once, the reader one by one
@@ -127,15 +144,12 @@ def _check_size(request: Request) -> None:
         size = sum(member.file_size for member in archive.infolist())
     if size > request.unpacked:
         megabytes, allowed = -(-size >> 20), request.unpacked >> 20
-        raise UnusableInput(
-            Problem(
-                "workbook-too-large",
-                f"the workbook unpacks to {megabytes:,} MB; the limit is {allowed:,} MB",
-                "save the sheet as CSV, which has no such limit; or, if you trust the workbook, raise "
-                "IMPORTER_WORKBOOK_UNPACKED_MEGABYTES",
-                FilePlace(request.name),
-            )
+        message = f"the workbook unpacks to {megabytes:,} MB; the limit is {allowed:,} MB"
+        hint = (
+            "save the sheet as CSV, which has no such limit; or, if you trust the workbook, raise "
+            "IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"
         )
+        raise UnusableInput(Problem("workbook-too-large", message, hint, FilePlace(request.name)))
 
 
 # --- which sheet is read ------------------------------------------------------------------------

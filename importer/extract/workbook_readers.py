@@ -20,10 +20,11 @@ from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 from importer.extract.binary_flags import find_xls_flags, find_xlsb_flags
 from importer.extract.cell_flags import CellFlags
 from importer.extract.cell_text import Value
+from importer.extract.ods_flags import find_ods_flags
 from importer.extract.sheet import FileKind, SheetName
 from importer.extract.sheet_content import SheetContent
+from importer.extract.xlsx_flags import find_xlsx_flags
 from importer.extract.xlsx_package import check_parts, read_package
-from importer.extract.xml_flags import find_ods_flags, find_xlsx_flags
 
 # What our scan raises for a form that it does not support. DamagedError proves damage instead.
 _UNSUPPORTED = (LookupError, ValueError, struct.error, NotImplementedError, RuntimeError, zipfile.BadZipFile)

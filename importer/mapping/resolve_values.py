@@ -180,7 +180,7 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
 
 def _check_currencies(spellings: tuple[Text, ...], context: Context) -> None:
     """Warn of different currencies: without its currency, 100 EUR and 100 TRY would be the same number."""
-    different = [code for code in dict.fromkeys(map(currency_code, spellings)) if code]
+    different = dict.fromkeys(code for code in map(currency_code, spellings) if code)
     if len(different) > 1:
         message = f"currency lists {' and '.join(different)}, and only the number is sent, without its currency"
         hint = "list the spellings of one currency, and convert the other amounts in the file"

@@ -24,7 +24,7 @@ _GROUPED_BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
 # contains another e-mail address.
 # One column may have several shapes of such values, each with its own hint: `from 90000`, `100 000`.
 _GROUPED_BY_HINT = frozenset(
-    ("date-invalid", "decimal-invalid", "integer-invalid", "name-split-failed", "phone-invalid")
+    ("currency-of-format", "date-invalid", "decimal-invalid", "integer-invalid", "name-split-failed", "phone-invalid")
 )
 _GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS})
 
@@ -60,7 +60,8 @@ class ReportedRow:
     def last_cells(self, facts: RunFacts) -> tuple[str, ...]:
         """The cells of `facts.last_columns`; of TYPED_COLUMN the letters of the row's typed cells, `D K`."""
         row, columns = self.row, facts.columns
-        letters = [" ".join(each.letter for each in columns if each.index in row.typed)] if facts.knows_types else ()
+        marks = row.typed_marks({each.index: each.letter for each in columns}) if facts.knows_types else {}
+        letters = [" ".join(marks.values())] if facts.knows_types else ()
         return (
             *letters,
             *([links_text(row.cells, row.links, [each.letter for each in columns])] if facts.has_links else ()),

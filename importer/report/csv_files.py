@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -16,9 +15,9 @@ from importer.problems import CellPlace, Problem
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import OUTCOMES, csv_file
 from importer.report.summary import Entries, RunFacts, Summary
+from importer.text.formulas import escape_formula
 
 _SYNC_EVERY: Final = 4_000_000  # characters
-_FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
 _FIRST_CHARACTERS: Final = frozenset("'=+-@\t\r")
 
 
@@ -175,15 +174,6 @@ class RowsFile:
             self._unsynced = 0
 
 
-def formula_escape(text: str) -> str:
-    """The text for a results CSV, so that no spreadsheet program reads it as a formula.
-
-    A cell that begins with `=`, `+`, `-`, `@`, tab or CR gets a leading `'`. A cell with quotes before such a character
-    gets one more, so that removing one quote is the exact inverse: `extract` does that when it reads a results file.
-    """
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
 def _escaped(texts: Iterable[str]) -> list[str]:
     # Checking the first character is faster, and enough for nearly all cells.
-    return [formula_escape(text) if text[:1] in _FIRST_CHARACTERS else text for text in texts]
+    return [escape_formula(text) if text[:1] in _FIRST_CHARACTERS else text for text in texts]

@@ -1,8 +1,11 @@
-"""The currencies of amounts: ISO 4217 codes, signs, and the usual names and short forms."""
+"""The currencies of amounts: ISO 4217 codes, signs, the usual names and short forms; and those of number formats."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from functools import lru_cache
+from typing import Final
 
 from importer.text.normalize import normalize
 
@@ -40,3 +43,35 @@ def currency_code(text: str) -> str | None:
     """
     code = _CODE_OF.get(normalize(text).removesuffix("."))
     return "" if code is None and len(text) == 1 and unicodedata.category(text) == "Sc" else code
+
+
+# Signs and short forms that several currencies have.
+_OF_SEVERAL: Final = {"$": re.compile(r".*(?:\$|D)|MXN"), "kr": re.compile("SEK|NOK|DKK|ISK"), "¥": re.compile("CNY")}
+_SHOWN: Final = re.compile(r'\[\$([^\]-]*)[^\]]*\]|"([^"]*)"|\[[^\]]*\]|_.|\*.|\\?(.)', re.DOTALL)
+
+
+def is_same_currency(one: str, other: str) -> bool:
+    """Whether two spellings may mean one currency: `€` and `EUR`, `$` and `CAD`."""
+    one, other = one.removesuffix("."), other.removesuffix(".")
+    if normalize(one) == normalize(other) or (currency_code(one) or one) == (currency_code(other) or other):
+        return True
+    pairs = ((one, other.upper()), (other, one.upper()))
+    return any(each in _OF_SEVERAL and _OF_SEVERAL[each].fullmatch(code) is not None for each, code in pairs)
+
+
+@lru_cache(maxsize=4096)
+def currency_of_format(number_format: str) -> str:
+    """The currency that a number format shows, without blanks; "" if it shows none.
+
+    >>> currency_of_format('#,##0.00 "€"'), currency_of_format("[$CHF-807] 0.00"), currency_of_format("General")
+    ('€', 'CHF', '')
+    """
+    for marked, quoted, sign in _SHOWN.findall(number_format):
+        text = "".join((marked or quoted or sign).split())
+        if text and (
+            marked
+            or (quoted and currency_code(text) is not None)
+            or any(unicodedata.category(each) == "Sc" for each in text)
+        ):
+            return text
+    return ""

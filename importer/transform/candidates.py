@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from importer.mapping import DuplicatePolicy, ResolvedFilter, ResolvedGrouping, ResolvedMapping
@@ -97,9 +97,7 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
     for column in grouping.shared:
         problems += _conflicts(own, column)
     if len(members) == 1 and own:
-        return Row(
-            first.origin, first.number, first.cells, first.typed, tuple(problems), (), first.corrects, first.links
-        )
+        return replace(first, problems=tuple(problems))
     filled = [_first_filled(own, index) for index in range(len(first.cells))]
     return Row(
         first.origin,
@@ -109,6 +107,9 @@ def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:
         tuple(problems),
         tuple(members),
         links=tuple(link for index, row in enumerate(filled) if row for link in row.links if link[0] == index),
+        currencies=tuple(
+            each for index, row in enumerate(filled) if row for each in row.currencies if each[0] == index
+        ),
     )
 
 

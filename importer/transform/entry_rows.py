@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from importer.mapping import (
     EntriesFrom,
@@ -17,7 +18,7 @@ from importer.mapping import (
     ResolvedMapping,
 )
 from importer.models import Row
-from importer.problems import CellPlace, Column, Origin, Place, Problem
+from importer.problems import CellPlace, Column, Origin, Place, Problem, column_letter
 from importer.text.normalize import normalize
 from importer.transform.candidates import matches
 from importer.transform.literals import InvalidLiteral, Parsed, read_literal
@@ -262,13 +263,14 @@ class _Join:
         self._first_row: dict[str, int] = {}
         self._repeated_rows: list[Row] = []
         self._repeated_count = 0
-        self.other_keys: set[str] = set()
+        self.other_keys: set[str] = set()  # of the source, or of the file that it is from
 
     def key_of(self, row: Row, equals: Column | None = None) -> str:
         return row.cells[(equals or self._join.equals).index].strip()
 
     def add(self, row: Row, equals: Column | None = None) -> None:
         key = self.key_of(row, equals)
+        self.other_keys.add(key)
         if key not in self._join.children.by_key or not key:
             return
         if self._first_row.setdefault(key, row.number) != row.number:
@@ -278,14 +280,15 @@ class _Join:
 
     def warnings(self, *, grouped: bool) -> Iterator[Problem]:
         join, children = self._join, self._join.children
+        yield from islice(self._swallowed(), _SHOWN)
         if self._is_lookup:
             if children.by_key and not self._first_row:
                 message = f"no row of the source matches a row of {children.table}, so nothing is looked up there"
                 hint = f"check '{children.key.label}' there, and '{join.equals.label}' in the source"
                 yield Problem("lookup-without-match", message, hint)
             return
-        known = self._first_row.keys() | self.other_keys
-        orphans = [row for key, rows in children.by_key.items() if key not in known for row in rows]
+        orphans = [row for key, rows in children.by_key.items() if key not in self.other_keys for row in rows]
+        yield from islice((problem for row in orphans for problem in row.problems), _SHOWN)
         if orphans:
             yield Problem(
                 "entries-without-candidate",
@@ -299,6 +302,22 @@ class _Join:
                 f" {_listed(self._repeated_rows, self._repeated_count, join.equals)}",
                 f"check '{join.equals.label}'",
             )
+
+    def _swallowed(self) -> Iterator[Problem]:
+        """Warnings about cells with a line that begins like a row of a candidate: an open quote hides that row."""
+        index = self._join.children.key.index
+        for row in (row for rows in self._join.children.by_key.values() for row in rows):
+            for column, lines in enumerate(cell.split("\n")[1:] for cell in row.cells):
+                found = next((line for line in lines if self._begins_a_row(re.split("[,;|\t]", line), index)), None)
+                if found is not None:
+                    message = f"the cell contains a line that looks like a row of its own, {quoted(found)}"
+                    hint = 'if it is one, close the quote (") before it'
+                    place = CellPlace(row.origin, row.number, Column(column, column_letter(column), ""))
+                    yield Problem("row-in-cell", message, hint, place)
+
+    def _begins_a_row(self, pieces: Sequence[str], index: int) -> bool:
+        key = pieces[index].strip(' "') if len(pieces) > max(index, 1) else ""
+        return bool(key) and (key in self.other_keys or key in self._join.children.by_key)
 
 
 def _listed(rows: Sequence[Row], count: int, column: Column, table: str = "") -> str:

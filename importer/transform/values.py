@@ -9,6 +9,7 @@ from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedVa
 from importer.models import Row
 from importer.problems import Column, Problem, Unread
 from importer.settings import WireFormat
+from importer.text.currencies import is_same_currency
 from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
 from importer.transform.literals import InvalidLiteral, read_literal
@@ -64,8 +65,10 @@ class ValueReader:
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
         self._follows_links = value.field.kind is Kind.URL and self._interpreter.is_plain
+        self._has_currency = bool(value.formats.currency) and value.field.kind in (Kind.INTEGER, Kind.DECIMAL)
         is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
-        self._only_cell = value.columns[0].index if is_one_cell and not self._follows_links else None
+        looks_beside = self._follows_links or self._has_currency
+        self._only_cell = value.columns[0].index if is_one_cell and not looks_beside else None
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
         """The value as text (boolean for `Kind.FLAG`, OPEN_END for an open end), or None where it is blank.
@@ -107,7 +110,7 @@ class ValueReader:
         for column in filled:
             used.clear()
             read = self._interpreter.read(stripped(row.cells[column.index]), column.index in row.typed)
-            read = self._linked(read, row, column)
+            read = self._beside(read, row, column)
             if read is not None and not isinstance(read, InvalidValue):
                 return ReadFrom((column,), read, frozenset(used), skipped)
             skipped |= read is not None
@@ -144,7 +147,7 @@ class ValueReader:
             text = row.cells[column.index]
             if not text:
                 continue
-            read = self._linked(self._read_cached(text, column.index in row.typed), row, column)
+            read = self._beside(self._read_cached(text, column.index in row.typed), row, column)
             if isinstance(read, InvalidValue):
                 invalid.append(read.at(row.place(column)))
                 found = read
@@ -153,8 +156,17 @@ class ValueReader:
         problems.extend(invalid)
         return found
 
-    def _linked(self, read: Any, row: Row, column: Column) -> Any:
-        """What was read from a cell, or of a hyperlink cell the address of its link."""
+    def _beside(self, read: Any, row: Row, column: Column) -> Any:
+        """What was read from a cell, or of a hyperlink cell the address of its link; not an amount whose cell shows
+        another currency than the declared one."""
+        if self._has_currency and row.currencies and read is not None:
+            declared, shown = self.value.formats.currency or (), dict(row.currencies).get(column.index)
+            if shown and not any(is_same_currency(shown, each) for each in declared):
+                message = (
+                    f"the format of this cell shows {quoted(f'{row.cells[column.index]} {shown}')}, not {declared[0]}"
+                )
+                hint = f"convert it to {declared[0]}, or add '{shown}' to currency: {in_mapping(self.value.place)}"
+                return InvalidValue("currency-of-format", message, hint)
         if not row.links or not self._follows_links or read is None:
             return read
         link = dict(row.links).get(column.index)

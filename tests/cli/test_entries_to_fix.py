@@ -166,3 +166,54 @@ def test_entries_that_a_program_has_changed_are_read_as_they_were(serve: Serve) 
         (True, True, False),
         (False, False, True),
     ]
+
+
+def test_what_a_program_changed_and_nobody_touched_stays_as_it_was_in_every_round(serve: Serve) -> None:
+    """Values of a table of entries that a program changes again and again are still what the first file says."""
+    served = serve()
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(MAPPING + _ENTRIES, "utf-8")
+    jobs = [["0001", "Bank", "45.000", "2001-04-05", "soon"], ["0001", "Shop", "1-2", "2001-04-15", "2004-07-16"]]
+    for name, table in (
+        ("jobs.csv", [["ID", "Company", "Title", "From", "To"], *jobs]),
+        ("people.csv", [["ID", *HEADER], ["0001", *candidate(1)]]),
+    ):
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(table)
+    ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    programs = {"0001": "1", "45.000": "45", "1-2": "2-Jan", "2001-04-05": "4/5/2001", "2001-04-15": "4/15/2001"}
+    for fixed in ("later", "2005-08-07"):
+        assert ran.counts == {"invalid": 1}, ran.err
+        results = folder / "results" / str(ran.summary["run"])
+        for name in ("invalid.csv", "invalid.jobs.csv"):
+            rows = read_csv(results / name)
+            with (results / name).open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file)
+                changes = programs | {"soon": fixed, "later": fixed, "2004-07-16": "7/16/2004"}
+                writer.writerows([list(rows[0]), *([changes.get(cell, cell) for cell in row.values()] for row in rows)])
+        ran = served("run", str(results / "invalid.csv"), "--mapping", "mapping.yaml", "--json")
+    assert ran.counts == {"created": 1}, ran.err
+    for text in ("45.000", "1-2", "2001-04-05", "2001-04-15", "2005-08-07", "2004-07-16"):
+        assert sum(text in one for one in jobs_of(served)) == 1, text
+
+
+def test_a_row_that_an_open_quote_hides_is_a_warning(serve: Serve) -> None:
+    """In a table without e-mail addresses nothing proves it, but a line that begins with a candidate's key shows it."""
+    served = serve()
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(MAPPING + _ENTRIES, "utf-8")
+    lines = [
+        "ID,Company,Title,From,To",
+        '0001,Bank,"Analyst,05/04/2001,06/05/2002',
+        '0002,Shop,Clerk",07/04/2003,08/05/2004',
+        '0002,"Two\nlines",Clerk,07/04/2005,08/05/2006',
+    ]
+    (folder / "jobs.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    with (folder / "people.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["ID", *HEADER], ["0001", *candidate(1)], ["0002", *candidate(2)]])
+    ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    (warning,) = ran.summary["warnings"]
+    assert warning == (
+        "jobs.csv, row 2, column \"=C\": the cell contains a line that looks like a row of its own, '0002,Shop,Clerk'; "
+        'if it is one, close the quote (") before it'
+    )

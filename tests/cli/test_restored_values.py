@@ -24,8 +24,9 @@ _CHANGED_FORMAT = (
 def _perhaps(column: str, was: str) -> str:
     before = f"was '{was}'" if was else "was blank"
     return (
-        f'column "{column}": this cell {before}; a spreadsheet program may have changed what it is now; fix it in '
-        "report.xlsx, where every cell is text; or clear import_row if every cell of this row is right"
+        f'column "{column}": this cell {before}; a spreadsheet program may have changed what it is now; type the '
+        "value into this cell in report.xlsx, where every cell is text and stays as you type it; or clear "
+        "import_row if every cell of this row is right"
     )
 
 
@@ -260,6 +261,20 @@ def test_a_fix_that_a_program_could_have_made_is_refused(serve: Serve) -> None:
     assert served.accepted == []
 
 
+@pytest.mark.parametrize("came", ["45.000", "45000"])
+def test_what_to_type_is_said_where_a_fix_is_refused(serve: Serve, came: str) -> None:
+    """`45.000 TL` that became 45.000 is the person's or the program's: typed into the report, it is what is sent."""
+    served = serve()
+    results = _ran_csv(served, "+905550000001", Salary="45.000 TL")
+    _saved(results, ("Salary",), (came,))
+    again = _again(served, results)
+    assert (again.counts, _messages(again)) == ({"invalid": 1}, _perhaps("Salary", "45.000 TL"))
+    report = results.parent.with_name(str(again.summary["run"])) / "report.xlsx"
+    _fix_report(report, "invalid", Salary="45.000")
+    assert _again(served, report).counts == {"created": 1}
+    assert _answers(served, "salary") == ["45000"]
+
+
 def test_a_row_without_its_number_is_read_as_it_is(serve: Serve) -> None:
     """Whoever clears import_row says that the cells of the row are meant as they are now."""
     served = serve()
@@ -412,3 +427,43 @@ def test_one_of_several_sheets_to_fix_is_named(serve: Serve) -> None:
             "created": 1
         }
     assert served.accepted == ["person2@example.com", "person1@example.com"]
+
+
+def test_the_report_is_told_as_the_sheet_that_it_is(serve: Serve) -> None:
+    """A corrected report.xlsx is read as a sheet of a workbook, and its problems name sheet and cell, also after it."""
+    served = serve()
+    report = _ran_csv(served, "00905550000001").with_name("report.xlsx")
+    _fix_report(report, "invalid", Salary="still a lot")
+    again = _again(served, report)
+    assert again.summary["source"]["reading"] == (
+        "XLSX, sheet 'invalid', a corrected results file, header in row 1, 8 columns"
+    )
+    (problem,) = again.summary["problems"]
+    salary = {cell.value: cell.column_letter for cell in load_workbook(report)["invalid"][1]}["Salary"]
+    assert (problem["places"], str(problem["message"]).partition(": ")[0]) == (
+        [f"{salary}2"],
+        f"{report}, invalid!{salary}2",
+    )
+    assert served("report", again.summary["run"], "--json").summary["problems"] == again.summary["problems"]
+    assert _fixed_rows(again, served) == [f'invalid!{salary}2, column "Salary"']
+
+
+def _fixed_rows(again: Ran, served: Served) -> list[str]:
+    rows = read_csv(served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv")
+    return [row["import_problem"].partition(": ")[0] for row in rows]
+
+
+def test_a_row_with_missing_cells_is_still_one(serve: Serve) -> None:
+    """Restoring the values of other rows does not hide that a row has too few or too many cells."""
+    served = serve()
+    results = _ran_csv(served, *["00905550000001"] * 3)
+    _saved(results, ("From",), *[("905550000001",)] * 3)
+    first, second, *lines = results.read_text("utf-8-sig").splitlines()
+    shorter, longer = second.replace(",7001,", ","), lines[0].replace(",7001,", ",7001,7001,")
+    results.write_text("\n".join([first, shorter, longer, *lines[1:]]) + "\n", "utf-8")
+    again = _again(served, results)
+    assert again.counts == {"created": 1, "invalid": 2}, again.err
+    assert {str(problem["what"]) for problem in again.summary["problems"]} >= {
+        "the row has 11 cells, but the header has 12",
+        "the row has 13 cells, but the header has 12",
+    }

@@ -13,8 +13,8 @@ import pytest
 from importer.extract.sheet import FileKind
 from importer.extract.sheet_content import Batch, Batches
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
+from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from importer.extract.xlsx_package import read_package
-from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from tests.extract.corpus import CASES, Case
 
 XLSX = [case for case in CASES if case.file.endswith(".xlsx") and not case.expected.refused]
@@ -47,8 +47,8 @@ def _cells(batches: Iterable[Batch]) -> dict[tuple[int, int], tuple[str, bool, l
     cells = {}
     for batch in batches:
         problems: dict[tuple[int, int], list[str]] = {}
-        for problem in batch.problems:
-            problems.setdefault((problem.offset, problem.index), []).append(problem.code)
+        for offset, index, (code, *_) in batch.problems:
+            problems.setdefault((offset, index), []).append(code)
         for index, (texts, typed) in enumerate(zip(batch.columns, batch.typed, strict=True)):
             for offset, text in enumerate(texts):
                 codes = problems.get((offset, index), [])

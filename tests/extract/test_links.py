@@ -9,8 +9,8 @@ from pathlib import Path
 import xlsxwriter
 
 from importer.extract import ReadingLimits, open_sheet
+from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from importer.extract.xlsx_package import read_package
-from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from importer.models import SourceOptions
 from tests.extract.corpus.binary_writers import ods_bytes
 from tests.extract.corpus.writers import zipped

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.extract.cell_flags import CellFlags, DamagedError
-from importer.extract.xml_flags import find_xlsx_flags, find_xlsx_flags_slowly
+from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from tests.extract.mutate import DAMAGES
 
 _FORMATS = {3: "0%"}

@@ -12,7 +12,7 @@ from importer.extract import ReadingLimits, open_sheet
 from importer.models import Outcome, OutcomeKind, SourceOptions
 from importer.problems import Column
 from importer.report import write_report
-from importer.report.csv_files import formula_escape
+from importer.text.formulas import escape_formula
 from tests.report.building import COLUMNS, FACTS, facts_with, read_csv, refused, row
 
 FORMULA_LIKE = {
@@ -29,20 +29,20 @@ HARMLESS = {"text": "Lisans", "quote alone": "'", "quoted word": "'n Sync", "sig
 @pytest.mark.parametrize("text", FORMULA_LIKE.values(), ids=FORMULA_LIKE.keys())
 def test_formula_like_text_gets_one_quote(text: str) -> None:
     """A cell that looks like a formula, or is already quoted, gets one more quote."""
-    assert formula_escape(text) == f"'{text}"
+    assert escape_formula(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS.keys())
 def test_harmless_text_stays(text: str) -> None:
     """Any other cell is unchanged."""
-    assert formula_escape(text) == text
+    assert escape_formula(text) == text
 
 
 @given(st.text(st.sampled_from("'=+-@\t\ra")), st.text(st.sampled_from("'=+-@\t\ra")))
 def test_two_texts_never_look_alike(one: str, other: str) -> None:
     """Two different cells are different in the file too, and none begins like a formula."""
-    assert (formula_escape(one) == formula_escape(other)) == (one == other)
-    assert not formula_escape(one).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert (escape_formula(one) == escape_formula(other)) == (one == other)
+    assert not escape_formula(one).startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
 def test_results_file_fed_back_has_the_cells_of_the_source(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
-"""Scans the XML of an XLSX or ODS worksheet for what the readers of values do not return.
+"""Scans the XML of an XLSX worksheet for what the readers of values do not return.
 
-calamine (0.9) returns errors as blank, and neither formats nor hidden rows nor the merged cells of an ODS. It returns
-those of an XLSX, but openpyxl, which reads what calamine cannot, does not when it streams.
+calamine (0.9) returns errors as blank, and neither formats nor hidden rows. It returns merged cells, but openpyxl,
+which reads what calamine cannot, does not when it streams.
 
-A parser reads the document, except for plain rows of an XLSX, which nearly all are: one regular expression matches a
-whole row. 200,000 rows of 12 columns take 1 s, in parallel with calamine's 2 s; without this they take 15 s.
+A parser reads the document, except for plain rows, which nearly all are: one regular expression matches a whole row.
+200,000 rows of 12 columns take 1 s, in parallel with calamine's 2 s; without this they take 15 s.
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 from html import unescape
 from typing import IO, Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 from importer.extract.cell_flags import FIRST_STRAY, CellFlags, DamagedError, MergedRange, checked_row
-from importer.extract.cell_text import ERROR_TEXTS
 from importer.extract.xlsx_package import elements, link_targets, local_name, relation_id
 from importer.problems import column_index
 
@@ -164,9 +162,7 @@ _CELL = (
     rb'<c r="[A-Z]{1,2}+(?P=row)"(?:' + _STYLE + rb"(?:" + _TYPE + rb")?+|" + _TYPE + rb"(?:" + _STYLE + rb")?+)?+"
     rb"(?:/>|>(?:" + _CONTENT + rb")?+</c>)"
 )
-_ROW = re.compile(
-    rb'\s*+<row r="(?P<row>[0-9]{1,7}+)"' + _ATTRIBUTES + rb"(?:/>|>(?:" + _CELL + rb")*+</row>)",
-)
+_ROW = re.compile(rb'\s*+<row r="(?P<row>[0-9]{1,7}+)"' + _ATTRIBUTES + rb"(?:/>|>(?:" + _CELL + rb")*+</row>)")
 _LINK_CELL = re.compile(rb'<c r="([A-Z]{1,2})([0-9]{1,7})"[^>]*><f[^>]*>(HYPERLINK\([^<]*)</f>')
 _PLAIN_ROOT = re.compile(rb"<worksheet[\s>]")
 _UNUSUAL = re.compile(rb"<!|<\?(?!xml )")  # comments and CDATA may contain what looks like a row
@@ -235,104 +231,3 @@ def _checked(piece: bytes) -> bytes:
     if not piece.isascii():
         piece.decode()
     return piece
-
-
-# --- ODS ----------------------------------------------------------------------------------------
-
-
-_ZEROS = re.compile(r"(\+?)(0\d+)")
-_ODS_COLUMNS = 16_384  # of a sheet
-_FLAGGED_TYPES = {"error", "float", "percentage"}  # values that a person may see in another form than they are stored
-
-
-def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
-    """The flags of the sheet with this title.
-
-    Raises:
-        DamagedError, ParseError, BadZipFile: the workbook is damaged.
-        LookupError, ValueError: it is damaged, or has a form that this scan does not support.
-    """
-    flags, row = CellFlags(), 1
-    with archive.open("content.xml") as part:
-        for element in elements(part):
-            name = local_name(element)
-            if name == "table-row":
-                row = _note_row(element, row, flags)
-                element.clear()
-            elif name == "table":
-                if _attributes(element).get("name") == title:
-                    return flags
-                flags, row = CellFlags(), 1
-    raise KeyError(title)
-
-
-def _note_row(element: Element, row: int, flags: CellFlags) -> int:
-    """Note a row, which may be repeated; returns the number of the next row."""
-    named = _attributes(element)
-    repeated = int(named.get("number-rows-repeated") or 1)
-    index, filled = 0, False
-    for cell in element:
-        of_cell = _attributes(cell)
-        count = int(of_cell.get("number-columns-repeated") or 1)
-        if "value-type" in of_cell or "formula" in of_cell:
-            filled = True
-            if len(found := [link for part in cell for link in part if local_name(link) == "a"]) == 1:
-                flags.links[row][index] = _attributes(found[0]).get("href", "")
-            _note_cell(cell, of_cell, row, range(index, min(index + count, _ODS_COLUMNS)), flags)
-        _note_merged(of_cell, row, index, flags)
-        index += count
-    if filled:  # a blank row is mostly repeated to the end of the sheet
-        rows = range(row, checked_row(row + repeated - 1) + 1)
-        if named.get("visibility") in ("collapse", "filter"):
-            flags.hidden.update(rows)
-        _note_repeated(rows, flags)
-    return row + repeated
-
-
-def _note_repeated(rows: range, flags: CellFlags) -> None:
-    """Give all rows the flags of the first one, as shared objects: a file of 800 bytes can declare millions of rows."""
-    first = rows[0]
-    if first in flags.errors:
-        flags.errors.update(dict.fromkeys(rows, flags.errors[first]))
-    if first in flags.unstored:
-        flags.unstored.update(dict.fromkeys(rows, flags.unstored[first]))
-    if first in flags.formats:
-        flags.formats.update(dict.fromkeys(rows, flags.formats[first]))
-
-
-def _note_merged(named: dict[str, str], row: int, index: int, flags: CellFlags) -> None:
-    rows = int(named.get("number-rows-spanned") or 1)
-    columns = int(named.get("number-columns-spanned") or 1)
-    if rows > 1 or columns > 1:
-        flags.merged.append(MergedRange(row, index, row + rows - 1, index + columns - 1))
-
-
-def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, flags: CellFlags) -> None:
-    kinds, formula = named.get("value-type", "").split(), "formula" in named
-    if not formula and not _FLAGGED_TYPES.intersection(kinds):
-        return
-    text = "\n".join("".join(part.itertext()) for part in cell if local_name(part) == "p")
-    if "error" in kinds or (formula and text in ERROR_TEXTS):
-        flags.errors[row].update(dict.fromkeys(indexes, text or "#N/A"))
-    elif not kinds and not text:
-        flags.unstored[row].update(indexes)
-    elif "percentage" in kinds:
-        flags.formats[row].update(dict.fromkeys(indexes, "0%"))
-    elif "float" in kinds and (zeros := _ZEROS.fullmatch(text)):
-        # The file has the displayed text too, so the format is not needed.
-        shown = ('"+"' if zeros[1] else "") + "0" * len(zeros[2])
-        flags.formats[row].update(dict.fromkeys(indexes, shown))
-
-
-def _attributes(element: Element) -> dict[str, str]:
-    """The attributes by their names without namespace. There may be two value-types, and one may be `error`."""
-    named: dict[str, str] = {}
-    for key, value in element.attrib.items():
-        name = _local(key)
-        named[name] = f"{named[name]} {value}" if name in named else value
-    return named
-
-
-@cache
-def _local(key: str) -> str:
-    return key.rpartition("}")[2]

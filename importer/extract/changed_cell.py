@@ -1,0 +1,90 @@
+"""A cell of a results file that is not what it was, and what a spreadsheet program may have done to it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from importer.extract.possible_values import DATE, possible_values, readings, same
+
+# What no person writes to fix a cell: another form of a date or word; in other cells also a number without its zeros.
+_ONLY_A_PROGRAM = re.compile(r"\d{4}-\d\d?-\d.*|[^\d]*", re.DOTALL)
+_ONLY_A_PROGRAM_ELSEWHERE = re.compile(r"0\d+|\d{16,}")
+# What a text is before and after a program drops something of it, so that 50 is perhaps 50.000, and 805 is 0805; or it
+# turns a date round, unless it has one reading.
+_GROUPED = re.compile(r"[+-]?\d{1,3}(?:[.,' ]\d{3})+")
+_DROPPED = {
+    "zeros": (re.compile(r"[+-]?0\d+"), re.compile(r"[+-]?(?:[1-9]\d*|0)")),
+    "decimals": (_GROUPED, re.compile(r"[+-]?\d{1,3}(?:[.,]\d{1,2})?")),
+    "separators": (_GROUPED, re.compile(r"[+-]?\d{4,}(?:[.,]\d+)?")),
+    "order": (re.compile(r"\d{4}-\d\d-\d\d(?: .*)?"), DATE),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedCell:
+    """A cell of a results file beside its source: its text and whether it is typed, before and now.
+
+    `mark`: what TYPED_COLUMN listed for it, "" if it was not typed.
+    `is_named`: the report names it. `may_be_fixed`: it does, or the row as a whole was refused. `was_refused`: as one
+    that a program has perhaps changed.
+    """
+
+    index: int
+    was: str
+    mark: str
+    now: str
+    now_typed: bool
+    is_named: bool
+    may_be_fixed: bool
+    was_refused: bool
+
+    @property
+    def was_typed(self) -> bool:
+        return bool(self.mark)
+
+    @property
+    def is_kept(self) -> bool:
+        return self.now == self.was and self.now_typed == self.was_typed
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether it can only be what the program made of it: as a date, a number or a word, whatever the locale."""
+        return any(all(found) for found in self._same_values().values())
+
+    @property
+    def is_perhaps_explained(self) -> bool:
+        """Whether it can be what the program made of it, in some locale."""
+        return any(any(found) for found in self._same_values().values())
+
+    def _same_values(self) -> dict[type, list[bool]]:
+        """For each value that it may have now, by kind, whether the program may have made it of what the cell was."""
+        before = possible_values(self.was)
+        found: dict[type, list[bool]] = {}
+        for after in possible_values(self.now):
+            found.setdefault(type(after), []).append(any(same(each, after) for each in before))
+        return found
+
+    @property
+    def is_fixed_perhaps(self) -> bool:
+        if not self.may_be_fixed or _ONLY_A_PROGRAM.fullmatch(self.was):
+            return False
+        return self.is_named or not _ONLY_A_PROGRAM_ELSEWHERE.fullmatch(self.was)
+
+    @property
+    def may_be_dropped(self) -> list[str]:
+        """What a program perhaps dropped of what a person typed."""
+        found = [name for name, (_, after) in _DROPPED.items() if after.fullmatch(self.now)]
+        return [name for name in found if name != "order" or len(set(readings(self.now).values())) != 1]
+
+    @property
+    def value_before(self) -> str | None:
+        """The text of the value that the cell was in every locale; None if that depends on the locale."""
+        return self.was if self.was_typed or re.match(r"\d{4}-\d\d-\d\d", self.was) else None
+
+
+@lru_cache(maxsize=65_536)
+def droppable(text: str) -> tuple[str, ...]:
+    """What a program could drop of a text."""
+    return tuple(name for name, (before, _) in _DROPPED.items() if before.fullmatch(text))

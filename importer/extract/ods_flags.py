@@ -1,0 +1,114 @@
+"""Scans the XML of an ODS worksheet for what calamine (0.9) does not return: errors, formats, hidden rows, merges."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from functools import cache
+from xml.etree.ElementTree import Element
+
+from importer.extract.cell_flags import CellFlags, MergedRange, checked_row
+from importer.extract.cell_text import DURATION, ERROR_TEXTS
+from importer.extract.xlsx_package import elements, local_name
+
+_ZEROS = re.compile(r"(\+?)(0\d+)")
+_ODS_COLUMNS = 16_384  # of a sheet
+# Values that a person may see in another form than they are stored.
+_FLAGGED_TYPES = frozenset(("error", "float", "percentage", "currency", "time"))
+
+
+def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
+    """The flags of the sheet with this title.
+
+    Raises:
+        DamagedError, ParseError, BadZipFile: the workbook is damaged.
+        LookupError, ValueError: it is damaged, or has a form that this scan does not support.
+    """
+    flags, row = CellFlags(), 1
+    with archive.open("content.xml") as part:
+        for element in elements(part):
+            name = local_name(element)
+            if name == "table-row":
+                row = _note_row(element, row, flags)
+                element.clear()
+            elif name == "table":
+                if _attributes(element).get("name") == title:
+                    return flags
+                flags, row = CellFlags(), 1
+    raise KeyError(title)
+
+
+def _note_row(element: Element, row: int, flags: CellFlags) -> int:
+    """Note a row, which may be repeated; returns the number of the next row."""
+    named = _attributes(element)
+    repeated = int(named.get("number-rows-repeated") or 1)
+    index, filled = 0, False
+    for cell in element:
+        of_cell = _attributes(cell)
+        count = int(of_cell.get("number-columns-repeated") or 1)
+        if "value-type" in of_cell or "formula" in of_cell:
+            filled = True
+            if len(found := [link for part in cell for link in part if local_name(link) == "a"]) == 1:
+                flags.links[row][index] = _attributes(found[0]).get("href", "")
+            _note_cell(cell, of_cell, row, range(index, min(index + count, _ODS_COLUMNS)), flags)
+        _note_merged(of_cell, row, index, flags)
+        index += count
+    if filled:  # a blank row is mostly repeated to the end of the sheet
+        rows = range(row, checked_row(row + repeated - 1) + 1)
+        if named.get("visibility") in ("collapse", "filter"):
+            flags.hidden.update(rows)
+        _note_repeated(rows, flags)
+    return row + repeated
+
+
+def _note_repeated(rows: range, flags: CellFlags) -> None:
+    """Give all rows the flags of the first one, as shared objects: a file of 800 bytes can declare millions of rows."""
+    first = rows[0]
+    if first in flags.errors:
+        flags.errors.update(dict.fromkeys(rows, flags.errors[first]))
+    if first in flags.unstored:
+        flags.unstored.update(dict.fromkeys(rows, flags.unstored[first]))
+    if first in flags.formats:
+        flags.formats.update(dict.fromkeys(rows, flags.formats[first]))
+
+
+def _note_merged(named: dict[str, str], row: int, index: int, flags: CellFlags) -> None:
+    rows = int(named.get("number-rows-spanned") or 1)
+    columns = int(named.get("number-columns-spanned") or 1)
+    if rows > 1 or columns > 1:
+        flags.merged.append(MergedRange(row, index, row + rows - 1, index + columns - 1))
+
+
+def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, flags: CellFlags) -> None:
+    kinds, formula = named.get("value-type", "").split(), "formula" in named
+    if not formula and not _FLAGGED_TYPES.intersection(kinds):
+        return
+    text = "\n".join("".join(part.itertext()) for part in cell if local_name(part) == "p")
+    if "error" in kinds or (formula and text in ERROR_TEXTS):
+        flags.errors[row].update(dict.fromkeys(indexes, text or "#N/A"))
+    elif not kinds and not text:
+        flags.unstored[row].update(indexes)
+    elif "time" in kinds:
+        flags.formats[row].update(dict.fromkeys(indexes, DURATION))
+    elif "currency" in kinds:
+        flags.formats[row].update(dict.fromkeys(indexes, f"[${named.get('currency', '')}]0"))
+    elif "percentage" in kinds:
+        flags.formats[row].update(dict.fromkeys(indexes, "0%"))
+    elif "float" in kinds and (zeros := _ZEROS.fullmatch(text)):
+        # The file has the displayed text too, so the format is not needed.
+        shown = ('"+"' if zeros[1] else "") + "0" * len(zeros[2])
+        flags.formats[row].update(dict.fromkeys(indexes, shown))
+
+
+def _attributes(element: Element) -> dict[str, str]:
+    """The attributes by their names without namespace. There may be two value-types, and one may be `error`."""
+    named: dict[str, str] = {}
+    for key, value in element.attrib.items():
+        name = _local(key)
+        named[name] = f"{named[name]} {value}" if name in named else value
+    return named
+
+
+@cache
+def _local(key: str) -> str:
+    return key.rpartition("}")[2]

@@ -1,0 +1,115 @@
+"""The currency that a number format shows: an amount in another one than the declared is never sent."""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from importer.extract import ReadingLimits, open_sheet
+from importer.models import SourceOptions
+from importer.text.currencies import currency_of_format, is_same_currency
+from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate, read_csv
+from tests.extract.corpus.binary_writers import ods_bytes
+from tests.extract.corpus.writers import zipped
+
+Serve = Callable[..., Served]
+_OTHER = "the format of this cell shows '45000 {}', not EUR"
+
+
+def _ran(served: Served, *formats: str, **changed: str) -> Ran:
+    """A run of people whose salaries are 45000, in cells with these formats; the mapping declares EUR."""
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.append(HEADER)
+    for number, number_format in enumerate(formats, start=1):
+        sheet.append([*candidate(number, **changed)[:-1], 45000])
+        sheet.cell(number + 1, len(HEADER)).number_format = number_format
+    book.save(served.door.folder / "people.xlsx")
+    mapping = MAPPING.replace("salary: Salary", "salary: {column: Salary, currency: EUR}")
+    (served.door.folder / "mapping.yaml").write_text(mapping, "utf-8")
+    return served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
+
+
+def test_an_amount_whose_format_shows_another_currency_is_a_problem_at_its_cell(serve: Serve) -> None:
+    """The same currency, or none, is sent; another one is refused, with what to do."""
+    ran = _ran(serve(), "0.00", '#,##0.00 "€"', "[$€-407] #,##0.00", "[$$-409]#,##0.00", '#,##0 "TL"')
+    assert ran.counts == {"created": 3, "invalid": 2}, ran.err
+    dollars, lira = sorted(ran.summary["problems"], key=lambda problem: str(problem["places"]))
+    assert (dollars["places"], dollars["what"]) == (["G5"], _OTHER.format("$"))
+    assert dollars["hint"] == "convert it to EUR, or add '$' to currency: in mapping.yaml:11"
+    assert (lira["places"], lira["what"]) == (["G6"], _OTHER.format("TL"))
+
+
+def test_a_results_file_keeps_the_currency_of_an_amount(serve: Serve) -> None:
+    """It is refused there too, until the amount is another one."""
+    served = serve()
+    ran = _ran(served, "[$USD] 0.00", Permit="perhaps")
+    for salary, counts in (("45000", {"invalid": 1}), ("41000", {"created": 1})):
+        results = served.door.folder / "results" / str(ran.summary["run"]) / "invalid.csv"
+        (row,) = read_csv(results)
+        assert row["import_typed"] == "G=45000USD"
+        with results.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, row)
+            writer.writeheader()
+            writer.writerow(row | {"Permit": "yes", "Salary": salary})
+        ran = served("run", str(results), "--mapping", "mapping.yaml", "--json")
+        assert ran.counts == counts, ran.err
+        assert {problem["what"] for problem in ran.summary["problems"]} <= {_OTHER.format("USD")}
+
+
+def test_the_currency_of_an_ods_cell(tmp_path: Path) -> None:
+    """An OpenDocument cell says its currency itself."""
+    with zipfile.ZipFile(BytesIO(ods_bytes([["Name", "Salary"], ["Ada", 7]]))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    before, after = b'office:value-type="float"', b'office:value-type="currency" office:currency="CHF"'
+    assert parts["content.xml"].count(before) == 1
+    parts["content.xml"] = parts["content.xml"].replace(before, after)
+    (tmp_path / "a.ods").write_bytes(zipped(parts))
+    (row,) = open_sheet(tmp_path / "a.ods", SourceOptions(), ReadingLimits()).rows()
+    assert (row.cells, row.currencies) == (("Ada", "7"), ((1, "CHF"),))
+
+
+def test_a_duration_of_an_ods_cell(tmp_path: Path) -> None:
+    """One of more than a day is the text that a person sees."""
+    with zipfile.ZipFile(BytesIO(ods_bytes([["Name", "Hours"], ["Ada", 7]]))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    before, after = (
+        b'office:value-type="float" office:value="7"',
+        b'office:value-type="time" office:time-value="PT26H30M00S"',
+    )
+    assert parts["content.xml"].count(before) == 1
+    parts["content.xml"] = parts["content.xml"].replace(before, after)
+    (tmp_path / "a.ods").write_bytes(zipped(parts))
+    (row,) = open_sheet(tmp_path / "a.ods", SourceOptions(), ReadingLimits()).rows()
+    assert row.cells == ("Ada", "26:30:00")
+
+
+@pytest.mark.parametrize(
+    ("number_format", "currency"),
+    [
+        ('_-* #,##0.00\\ "€"_-', "€"),
+        ("[$-407]d. mmm yyyy", ""),
+        ("[$CHF-807] 0.00", "CHF"),
+        ('#,##0 "km"', ""),
+        ("[Red]$#,##0", "$"),
+        ("#,##0.00\\ [$kr.-406]", "kr."),
+        ('"Fr." #,##0', "Fr."),
+    ],
+)
+def test_the_currency_in_a_number_format(number_format: str, currency: str) -> None:
+    """Its sign or its code, in quotes or not; a locale alone, a unit or a color is none."""
+    assert currency_of_format(number_format) == currency
+
+
+def test_spellings_of_one_currency() -> None:
+    """A sign that several currencies have may be any of them; other currencies differ."""
+    same = [("€", "EUR"), ("$", "CAD"), ("US$", "USD"), ("kr.", "SEK"), ("TL", "TRY"), ("Ft", "ft")]
+    assert [is_same_currency(*pair) for pair in same] == [True] * len(same)
+    other = [("€", "USD"), ("$", "EUR"), ("CHF", "EUR"), ("kr.", "EUR"), ("Ft", "EUR")]
+    assert [is_same_currency(*pair) for pair in other] == [False] * len(other)
