@@ -47,6 +47,7 @@ def currency_code(text: str) -> str | None:
 
 # Signs and short forms that several currencies have.
 _OF_SEVERAL: Final = {"$": re.compile(r".*(?:\$|D)|MXN"), "kr": re.compile("SEK|NOK|DKK|ISK"), "¥": re.compile("CNY")}
+_UNITS: Final = frozenset(("km", "ft", "dm", "kn", "r", "gs", "rm"))  # in a number format these are no currencies
 _SHOWN: Final = re.compile(r'\[\$([^\]-]*)[^\]]*\]|"([^"]*)"|\[[^\]]*\]|_.|\*.|\\?(.)', re.DOTALL)
 
 
@@ -70,7 +71,7 @@ def currency_of_format(number_format: str) -> str:
         text = "".join((marked or quoted or sign).split())
         if text and (
             marked
-            or (quoted and currency_code(text) is not None)
+            or (quoted and text.lower() not in _UNITS and currency_code(text) is not None)
             or any(unicodedata.category(each) == "Sc" for each in text)
         ):
             return text
