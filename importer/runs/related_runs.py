@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import ne
@@ -149,15 +149,15 @@ class RelatedRuns:
                 is_proven = copy.is_complete and original.is_complete and is_only and after.number in same
                 yield Form(manifest, row, after, identity, after.number in done, is_proven)
 
-    def forms_of_original(self, run: str, like: Sheet, numbers: Container[int], ledger: LedgerStore) -> Iterator[Form]:
-        """These rows of an original, if a run of it sent them; with their cells as in another sheet of the original."""
+    def forms_of_original(self, run: str, like: Sheet, ledger: LedgerStore) -> Iterator[Form]:
+        """The rows of an original that a run of it sent; with their cells as in another sheet of the original."""
         folder, manifest = self.all[run]
         if ledger.run(run) is not None:
             done, sent = _done_and_sent(folder, manifest, ledger)
             own = Aligned(self.sheet(run), like)
             identity = own.identity(manifest)
             for row in own.rows():
-                if row.number in numbers and row.number in sent:
+                if row.number in sent:
                     yield Form(manifest, row, row, identity, row.number in done, is_proven=True)
 
 
@@ -181,14 +181,27 @@ def _done_and_sent(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> 
 _MOST_OF_ONE_NAME: Final = 500  # rows that are compared with each other
 
 
+def cells_of(row: Row, columns: Sequence[int]) -> tuple[str, ...]:
+    """These cells of a row, to be compared with others."""
+    return _identity(row.cells, columns)
+
+
+def mostly_same(one: Row, other: Row, identity: Sequence[Sequence[int]]) -> bool:
+    """Whether more than half of the cells that do not name the person, and are filled in either row, are equal."""
+    named = {index for columns in identity for index in columns}
+    pairs = [pair for index, pair in enumerate(zip(one.cells, other.cells, strict=True)) if index not in named]
+    filled = [first == second for first, second in pairs if first or second]
+    return sum(filled) * 2 > len(filled)
+
+
 def same_person(one: Row, other: Row, columns: Sequence[int]) -> bool:
     """Whether these cells are equal, and one of them is filled."""
-    return same_cells(one, other, columns) and any(_identity(one.cells, columns))
+    return same_cells(one, other, columns) and any(cells_of(one, columns))
 
 
 def same_cells(one: Row, other: Row, columns: Sequence[int]) -> bool:
     """Whether these cells are equal, apart from case."""
-    return _identity(one.cells, columns) == _identity(other.cells, columns)
+    return cells_of(one, columns) == cells_of(other, columns)
 
 
 def unmoved_rows(

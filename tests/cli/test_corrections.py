@@ -100,8 +100,41 @@ def test_a_changed_original_row_is_a_row_of_its_own(serve: Serve) -> None:
     served = serve()
     first = run_first(served)
     assert correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}).counts == {"created": 1}
-    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2, **{MAIL: "bob(at)example.com"})])
+    other = candidate(2, **{MAIL: "bob(at)example.com", "First": "Bob"})
+    write_csv(served.door.folder / "people.csv", [candidate(1), other])
     assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
+
+
+def test_one_row_is_not_entered_from_two_files_with_two_addresses(serve: Serve) -> None:
+    """A row that was corrected in a results file and entered is not entered again with another address in its file."""
+    served = serve()
+    first = run_first(served)
+    entered = correct(served, first / "invalid.csv", {MAIL: "ada@example.com"})
+    assert entered.counts == {"created": 1}
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2, **{MAIL: "ada.work@example.com"})])
+    again = served(*RUN, "--json")
+    assert (again.code, again.counts) == (0, {"already_imported": 2})
+    (problem,) = again.summary["problems"]
+    run = entered.summary["run"]
+    assert (problem["what"], problem["hint"]) == (
+        f"sent with another e-mail address by run {run} from {first}/invalid.csv, row 2; this row was not sent",
+        "for a correction, change the candidate in the service; for a different person, move the row to the end of "
+        "the file",
+    )
+    assert served.accepted == ["person1@example.com", "ada@example.com"]
+
+
+@pytest.mark.parametrize("way", ["invalid.csv", "report.xlsx"])
+def test_the_address_of_another_row_stays_a_problem(serve: Serve, way: str) -> None:
+    """A row with the address of another row of its file is invalid in a results file too, not imported already."""
+    served = serve()
+    first = run_first(served, candidate(1), candidate(2, **{MAIL: "person1@example.com"}), candidate(3, **{MAIL: BAD}))
+    again = served("run", str(first / way), "--mapping", "mapping.yaml", "--json")
+    assert (again.code, again.counts) == (4, {"invalid": 2})
+    assert [one["what"] for one in again.summary["problems"] if one["code"] == "email-duplicate"] == [
+        f"the e-mail address is the same as in row 2 of the original, which run {first.name} imported"
+    ]
+    assert correct(served, first / "invalid.csv", {MAIL: "eve@example.com"}, {}).counts == {"created": 1, "invalid": 1}
 
 
 def test_a_rehearsal_enters_nobody(serve: Serve) -> None:
