@@ -5,9 +5,9 @@
 - Was it sent in another form, from a results file or an annotated copy of its file? `OtherForms`, here.
 - Was its e-mail address sent to this target? The ledger knows, when it is the row's turn: `load.Loader`.
 
-A row is another form of a row if `import_row` names it or it has its place in an annotated copy, and its e-mail or its
-name is unchanged: `related_runs` proves it. Of an original that was edited since, it is the same one if it has its
-place, its name and most of its other cells.
+A row is another form of a row if `import_row` names it or it has its place in an annotated copy, and its e-mail, its
+name or most of its other cells are unchanged: `related_runs` proves it. Of an original that was edited since, it is the
+same one if it has its place and most of its other cells.
 """
 
 from __future__ import annotations
@@ -135,7 +135,8 @@ class OtherForms:
             emails, names = form.identity
             is_meant = self._numbers is not None or (form.is_proven and mostly_same(one, form.original, form.identity))
             is_here = form.manifest.scope == self._scope
-            if is_meant and is_here and same_person(one, form.row, names) and not same_person(one, form.row, emails):
+            is_person = same_person(one, form.row, names) or mostly_same(one, form.row, form.identity)
+            if is_meant and is_here and is_person and not same_person(one, form.row, emails):
                 return _with_other_email(row.number, form, is_original=self._numbers is None)
         for one in rows:
             owner = self._owners.get(cells_of(one, self._emails))

@@ -126,7 +126,8 @@ class RelatedRuns:
         """The forms in which the first run of the line sent rows of the original, which the last run has read; with
         their cells as in another sheet of the original.
 
-        Proven is the same person if e-mail or name are unchanged; of a candidate with several rows in one of them.
+        Proven is the same person if the e-mail, the name or most other cells are unchanged; of a candidate with several
+        rows in one of them.
         """
         folder, manifest = self.all[line[0]]
         if ledger.run(manifest.run) is None:
@@ -140,7 +141,11 @@ class RelatedRuns:
             if row.number in numbers:
                 rows.setdefault(numbers[row.number], []).append(row)
         pairs = [(row, after) for row in original.rows() for after in rows.get(row.number, ())]
-        same = RowSet(after.number for row, after in pairs if any(same_person(row, after, by) for by in identity))
+        same = RowSet(
+            after.number
+            for row, after in pairs
+            if any(same_person(row, after, by) for by in identity) or mostly_same(row, after, identity)
+        )
         same.add_groups(manifest.groups)
         for row, after in pairs:
             if after.number in sent:

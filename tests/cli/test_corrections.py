@@ -76,8 +76,10 @@ def test_a_row_that_was_corrected_twice_and_a_file_that_has_grown(serve: Serve) 
     assert served(*RUN, "--json").counts == {"created": 1, "already_imported": 2}
 
 
+# Their names, and most of what they answer, are different.
+OTHER = {MAIL: "eve@example.com", "First": "Eve", "CV": "7099", "Phone": "+905550000099", "Salary": "1"}
 UNPROVEN = [
-    pytest.param([{MAIL: "eve@example.com", "First": "Eve"}], False, {"created": 1}, id="another person's name"),
+    pytest.param([OTHER], False, {"created": 1}, id="another person"),
     pytest.param([{MAIL: "ada@example.com"}], True, {"created": 1, "invalid": 1}, id="a copy of the row"),
     pytest.param([{MAIL: "ada@example.com", "import_row": ""}], False, {"created": 1}, id="no row number"),
     pytest.param([{MAIL: "ada@example.com", "Salary": "much"}], False, {"invalid": 1}, id="still wrong"),
@@ -100,7 +102,7 @@ def test_a_changed_original_row_is_a_row_of_its_own(serve: Serve) -> None:
     served = serve()
     first = run_first(served)
     assert correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}).counts == {"created": 1}
-    other = candidate(2, **{MAIL: "bob(at)example.com", "First": "Bob"})
+    other = candidate(2, **(OTHER | {MAIL: "bob(at)example.com"}))
     write_csv(served.door.folder / "people.csv", [candidate(1), other])
     assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
 
@@ -121,6 +123,19 @@ def test_one_row_is_not_entered_from_two_files_with_two_addresses(serve: Serve) 
         "for a correction, change the candidate in the service; for a different person, move the row to the end of "
         "the file",
     )
+    assert served.accepted == ["person1@example.com", "ada@example.com"]
+
+
+def test_a_row_with_another_name_and_address_is_known_by_its_other_cells(serve: Serve) -> None:
+    """If both were corrected, the original knows the row as entered, and a second correction enters nobody."""
+    served = serve()
+    first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD, "Last": "?"}))
+    entered = correct(served, first / "invalid.csv", {MAIL: "ada@example.com", "Last": "Byron"})
+    assert entered.counts == {"created": 1}
+    again = served(*RUN, "--json")
+    assert (again.code, again.counts) == (0, {"already_imported": 2})
+    twice = correct(served, first / "invalid.csv", {MAIL: "ada.work@example.com", "Last": "Lovelace"})
+    assert twice.counts == {"already_imported": 1}
     assert served.accepted == ["person1@example.com", "ada@example.com"]
 
 
