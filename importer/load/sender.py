@@ -206,7 +206,7 @@ class Sender:
 
     def _record(self, job: Job, attempt: int, state: State) -> None:
         status = job.status if attempt == job.attempts else None
-        self._ledger.record(Answered(self._attempt(job, attempt), state, status))
+        self._ledger.record(Answered(self._attempt(job, attempt), state, status, is_sent=attempt == job.attempts))
 
     def _attempt(self, job: Job, number: int) -> Attempt:
         return Attempt(job.identity, self._run, job.row, number)

@@ -28,7 +28,10 @@ _DEFAULT_OUT: Final = Path("results")
 _PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
 _OF_THE_WHOLE_FILE: Final = ("--sheet", "--rows", "--limit", "--resend-rejected")
-_OF_RUN_ONLY: Final = (*_OF_THE_WHOLE_FILE, "--sandbox", "--questions", "--faults", "--check-first", "--strict")
+_OF_RUN_ONLY: Final = (
+    *_OF_THE_WHOLE_FILE,
+    *("--sandbox", "--questions", "--faults", "--check-first", "--strict", "--no-personal-data"),
+)
 
 
 def headline(summary: Summary) -> str:

@@ -149,8 +149,9 @@ class RelatedRuns:
         same.add_groups(manifest.groups)
         for row, after in pairs:
             if after.number in sent:
-                # If a row was copied and only one of the two was sent, it is not known which one is the original.
-                is_only = all(other.number in sent for other in rows[row.number])
+                # If a row was copied and only one of the two was sent, and they have different names, it is not known
+                # which one is the original.
+                is_only = all(one.number in sent or same_person(one, after, identity[1]) for one in rows[row.number])
                 is_proven = copy.is_complete and original.is_complete and is_only and after.number in same
                 yield Form(manifest, row, after, identity, after.number in done, is_proven)
 
