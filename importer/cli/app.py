@@ -94,7 +94,9 @@ def _prepare_help(command: Any) -> None:
 
 
 # Flags about one command's output or question, and the mapping, which is named where it is needed.
-_NOT_REPEATED = frozenset({"--json", "--quiet", "--yes", "--force", "--to", "--dry-run", "--accept", "--mapping"})
+_NOT_REPEATED = frozenset(
+    {"--json", "--quiet", "--log-level", "--yes", "--force", "--to", "--dry-run", "--accept", "--mapping"}
+)
 
 
 def given_flags(context: typer.Context, command: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from importer.app.run_log import LOG_FILE
 from importer.cli.app import COMMANDS, load_command
 from importer.load import Stop
 from importer.models import ID_COLUMN, IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, OutcomeKind
@@ -171,7 +172,7 @@ def test_every_file_of_the_results_folder_is_listed() -> None:
     """docs/results.md has each file of a run's folder."""
     listed = {name for key in table(RESULTS, "file", "contents") for name in key.split(", ")}
     kept = {"source.*", "mapping.yaml", "questions.json", ASKED, EDITS_FILE, MANIFEST, JOURNAL}
-    kept |= {"invalid.NAME.csv", "400_rejected.NAME.csv", "child-*"}
+    kept |= {LOG_FILE, "invalid.NAME.csv", "400_rejected.NAME.csv", "child-*"}
     assert listed == {*map(csv_file, OutcomeKind), PAGE_FILE, WORKBOOK_FILE, SUMMARY_FILE, *kept}
 
 
