@@ -42,6 +42,7 @@ COMMANDS = {
     ),
     "runs": ("runs_commands", "List the runs in the results folder, newest first."),
     "show": ("runs_commands", "Show the summary of a run, or one row of it."),
+    "diff": ("runs_commands", "Show what changed between two runs of a file, or of two versions of it."),
     "status": ("runs_commands", "Show what became of each row of a file, over all its runs."),
     "report": ("runs_commands", "Write the report of a run again, even if the run was killed."),
     "sandbox": ("sandbox_command", "Run a local recruiting service for testing. Stop it with Ctrl-C."),
