@@ -125,13 +125,12 @@ def diff(
     runs = [EarlierRun(name, settings).find() for name in (first, second)]
     found = diff_runs(runs[0], runs[1], settings)
     if as_json:
-        ids = [manifest.run for _, manifest in runs]
-        print_result(json.dumps({"version": 1, "runs": ids, **found.to_json()}, ensure_ascii=False))
+        values = {"version": 1, "runs": [manifest.run for _, manifest in runs], **found.to_json()}
+        print_result(json.dumps(values, ensure_ascii=False))
         return
     for words, (_, manifest) in zip(("First run: ", "Second run:"), runs, strict=True):
         print_lines(f"{words} {manifest.run}, {manifest.file}, for {manifest.target}")
-    for line in found.lines():
-        print_result(line)
+    print_result("\n".join(found.lines()))
     print_next("\nNext", next_command(context, "show", runs[1][1].run))
 
 

@@ -18,6 +18,7 @@ from importer.runs.private_copies import rows_of, sheet_of
 from importer.runs.related_runs import RelatedRuns, identity_of
 from importer.runs.run_report import outcomes_of, refuse_changed
 from importer.settings import Settings
+from importer.text.commands import command_line
 from importer.text.wrapping import wrapped
 
 Run = tuple[Path, RunManifest]
@@ -120,9 +121,8 @@ def diff_runs(first: Run, second: Run, settings: Settings) -> RunDiff:
     """
     for folder, manifest in (first, second):
         if manifest.ending is None:
-            raise UsageError(
-                f"run {manifest.run} has not ended; if it was killed, complete it with: importer report {manifest.run}"
-            )
+            report = command_line("report", manifest.run, flags={"--out": str(folder.parent)})
+            raise UsageError(f"run {manifest.run} has not ended; if it was killed, complete it with: {report}")
         refuse_changed(folder, manifest)
     runs = RelatedRuns(settings)
     sheets = [sheet_of(folder, manifest, runs.limits) for folder, manifest in (first, second)]

@@ -96,6 +96,5 @@ def test_a_run_that_has_not_ended_cannot_be_compared(serve: Serve) -> None:
     write_manifest(folder, replace(read_manifest(folder), ending=None))
     ran = served("diff", run, run)
     assert ran.code == 2
-    assert ran.err == (
-        f"importer: run {run} has not ended; if it was killed, complete it with: importer report {run}\n"
-    )
+    complete = f"importer report {run} --out results"
+    assert ran.err == f"importer: run {run} has not ended; if it was killed, complete it with: {complete}\n"
