@@ -110,8 +110,6 @@ class RunJournal:
             with self._transaction(writes=True) as connection:
                 connection.execute(_TABLE)
                 connection.execute(_WARNINGS)
-                if "candidate_id" not in {name for _, name, *_ in connection.execute("PRAGMA table_info(outcomes)")}:
-                    connection.execute("ALTER TABLE outcomes ADD COLUMN candidate_id INTEGER")  # of an older version
         except BaseException:
             self._file.close()
             raise
