@@ -62,7 +62,9 @@ class ReportedRow:
         row, columns = self.row, facts.columns
         marks = row.typed_marks({each.index: each.letter for each in columns}) if facts.knows_types else {}
         letters = [" ".join(marks.values())] if facts.knows_types else ()
+        number = self.outcome.candidate_id
         return (
+            *(["" if number is None else str(number)] if facts.has_ids else ()),
             *letters,
             *([links_text(row.cells, row.links, [each.letter for each in columns])] if facts.has_links else ()),
         )

@@ -75,7 +75,7 @@ class ReportWorkbook:
         kind = reported.outcome.kind
         if kind not in self._sheets:
             sheet = self._workbook.add_worksheet(sheet_title(kind))
-            self._sheets[kind] = _OutcomeSheet(sheet, self._styles, self._facts, kind, self._comments)
+            self._sheets[kind] = _OutcomeSheet(sheet, self._styles, self._facts.of(kind), kind, self._comments)
         self._sheets[kind].add(reported)
         self._sent.add(reported)
 
@@ -223,7 +223,8 @@ class _OutcomeSheet:
         """Set filter, widths and frozen rows, and note if rows are left out."""
         sheet, written = self._sheet, min(self._rows, self._limit)
         source = (min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)
-        for index, width in enumerate((*_IMPORT_WIDTHS, *source, *[_TYPES_WIDTH] * len(self._facts.last_columns))):
+        last = (max(_TYPES_WIDTH, len(name) + 3) for name in self._facts.last_columns)
+        for index, width in enumerate((*_IMPORT_WIDTHS, *source, *last)):
             sheet.set_column(index, index, width)
         finish_table(sheet, written, self._last_column, frozen=_FROZEN)
         if self._rows > written:

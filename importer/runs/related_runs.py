@@ -65,7 +65,7 @@ class RelatedRuns:
     """The runs of a results folder, and which row of an original each of their rows is."""
 
     def __init__(self, settings: Settings) -> None:
-        self._limits = ReadingLimits.of(settings)
+        self.limits = ReadingLimits.of(settings)
         self._opened: dict[str, Sheet] = {}  # the last few: a workbook takes a second to open
         self.all = {manifest.run: (folder, manifest) for folder, manifest in manifests_in(settings.out)}
 
@@ -74,7 +74,7 @@ class RelatedRuns:
 
     def sheet(self, run: str) -> Sheet:
         if run not in self._opened:
-            self._opened = dict([*self._opened.items(), (run, sheet_of(*self.all[run], self._limits))][-3:])
+            self._opened = dict([*self._opened.items(), (run, sheet_of(*self.all[run], self.limits))][-3:])
         return self._opened[run]
 
     def before(self, manifest: RunManifest, originals: Collection[str] = ()) -> str | None:
@@ -189,7 +189,7 @@ _MOST_OF_ONE_NAME: Final = 500  # rows that are compared with each other
 
 def cells_of(row: Row, columns: Sequence[int]) -> tuple[str, ...]:
     """These cells of a row, to be compared with others."""
-    return _identity(row.cells, columns)
+    return identity_of(row.cells, columns)
 
 
 def mostly_same(one: Row, other: Row, identity: Sequence[Sequence[int]]) -> bool:
@@ -227,14 +227,14 @@ def unmoved_rows(
     changed = after.keys() - proven
     for columns in identity:
         same_before, same_after = (_by_identity(rows, columns) for rows in (before, after))
-        for key in {_identity(after[number], columns) for number in changed}:
+        for key in {identity_of(after[number], columns) for number in changed}:
             numbers = same_after[key]
             if any(key) and numbers == same_before.get(key) and len(numbers) < _MOST_OF_ONE_NAME:
                 for number in numbers & changed:
                     differ = {each: sum(map(ne, after[number], before[each])) for each in numbers}
                     if all(differ[number] < count for each, count in differ.items() if each != number):
                         proven.add(number)
-    named = {number for number, cells in after.items() if any(any(_identity(cells, one)) for one in identity)}
+    named = {number for number, cells in after.items() if any(any(identity_of(cells, one)) for one in identity)}
     for rows in groups:
         own = named.intersection(rows)
         if own and own <= proven:
@@ -245,9 +245,10 @@ def unmoved_rows(
 def _by_identity(rows: Mapping[int, Sequence[str]], columns: Sequence[int]) -> dict[tuple[str, ...], set[int]]:
     found: dict[tuple[str, ...], set[int]] = {}
     for number, cells in rows.items():
-        found.setdefault(_identity(cells, columns), set()).add(number)
+        found.setdefault(identity_of(cells, columns), set()).add(number)
     return found
 
 
-def _identity(cells: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
+def identity_of(cells: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
+    """These cells of a row, as they are compared."""
     return tuple(cells[index].strip().casefold() for index in columns)
