@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]  # it ships no types
 
-MAX_CELL_LENGTH: Final = 32_767  # in UTF-16 units, as Excel counts
-CUT_NOTE: Final = " ... (cut here; see the CSV file for the full text)"
+from importer.text.cell_length import MAX_CELL_LENGTH, truncated
+
 TEXT_CELL_LIMIT: Final = 255  # some versions of Excel show a longer cell of the format Text as ####
 LINE_HEIGHT, _MOST_LINES = 15.0, 20  # points, of the workbook's own font
 _LINE_FILL = 0.92  # words do not fill lines completely
@@ -55,16 +55,6 @@ def write_text(sheet: Any, row: int, column: int, text: str, style: Any) -> None
         sheet.write_rich_string(row, column, style, text[:1], style, text[1:], style)
     else:
         sheet.write_string(row, column, text, style)
-
-
-def truncated(text: str) -> str:
-    """The text, cut to the length of a cell."""
-    if not text.isascii():
-        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    if len(text) <= MAX_CELL_LENGTH // 2 or len(text.encode("utf-16-le")) // 2 <= MAX_CELL_LENGTH:
-        return text
-    kept = text.encode("utf-16-le")[: 2 * (MAX_CELL_LENGTH - len(CUT_NOTE))]
-    return kept.decode("utf-16-le", "ignore") + CUT_NOTE
 
 
 # What XlsxWriter escapes specially or XML does not allow: control characters, `_x0041_`, invalid Unicode.
