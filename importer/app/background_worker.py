@@ -19,13 +19,14 @@ from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from importer.child_process import lower_priority
 from importer.problems import Problem, UnusableInput
 
 T = TypeVar("T")
-Work = Callable[[], Iterator[T]]
+Work = Callable[..., Iterator[T]]
+"""Yields items: without an argument all by itself, with another worker from what that one yields."""
 
 _BATCH_SIZE: Final = 64  # items in one message: a few hundred kilobytes
 _PIPE_BYTES: Final = 1 << 20  # of the pipe's buffer, so that the worker can work ahead
@@ -37,15 +38,16 @@ class BackgroundWorker(Generic[T]):
 
     The process starts at once, as a copy of this one, with no open files except those that `work` opens itself. If it
     dies (for example when memory runs out), this process computes the rest: `work` must yield the same items again.
+    source: another worker, whose items this one takes; it is closed with this one.
     """
 
-    def __init__(self, work: Work[T]) -> None:
-        self._work = work
+    def __init__(self, work: Work[T], source: BackgroundWorker[Any] | None = None) -> None:
+        self._work, self._source = work, source
         context = get_context("fork")
         self._receiver, sender = context.Pipe(duplex=False)
         with suppress(OSError):  # a larger buffer is only an optimization
             _enlarge_pipe(sender)
-        self._process = context.Process(target=_serve, args=(work, sender), daemon=True)
+        self._process = context.Process(target=_serve, args=(work, sender, source), daemon=True)
         with _interrupts_deferred():
             self._process.start()
             sender.close()
@@ -73,14 +75,21 @@ class BackgroundWorker(Generic[T]):
         self._receiver.close()
         self._process.kill()
         self._process.join()
+        if self._source is not None:
+            self._source.close()
+
+    @property
+    def number(self) -> int:
+        """The file number of its pipe, which another worker reads."""
+        return self._receiver.fileno()
 
 
-def begin_in_background(work: Work[T]) -> BackgroundWorker[T] | None:
+def begin_in_background(work: Work[T], source: BackgroundWorker[Any] | None = None) -> BackgroundWorker[T] | None:
     """Start the work; None where it would not help or is not possible."""
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         return None
     try:
-        return BackgroundWorker(work)
+        return BackgroundWorker(work, source)
     except OSError:  # no resources for another process
         return None
 
@@ -108,16 +117,16 @@ def _enlarge_pipe(sender: Connection) -> None:
     fcntl.fcntl(sender.fileno(), _SET_PIPE_SIZE, _PIPE_BYTES)
 
 
-def _serve(work: Work[T], sender: Connection) -> None:
+def _serve(work: Work[T], sender: Connection, source: BackgroundWorker[Any] | None) -> None:
     """In the worker: do the work, and end with the parent process."""
     # Signals are for the parent, which finishes and then ends the worker; if it dies, the next message fails.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     lower_priority()
     gc.freeze()  # never finalize objects that were copied from the parent
-    _close_files(sender.fileno())
+    _close_files(sender.fileno(), *([source.number] if source else []))
     with suppress(BrokenPipeError):
-        for message in _messages(work()):
+        for message in _messages(work(source) if source else work()):
             sender.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
     os._exit(0)  # skip the parent's exit handlers
 
@@ -139,10 +148,10 @@ def _messages(items: Iterator[T]) -> Iterator[list[T] | tuple[Problem, ...]]:
     yield last
 
 
-def _close_files(kept: int) -> None:
+def _close_files(*kept: int) -> None:
     """Close the inherited files: they include locks, which would otherwise outlive the run."""
     are_open = [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]
     for number in are_open:  # not every possible number: the limit may be a billion
-        if number > 2 and number != kept:
+        if number > 2 and number not in kept:
             with suppress(OSError):  # the one that the directory listing used
                 os.close(number)

@@ -22,6 +22,7 @@ from importer.app.orders import (
     Paused,
     Planned,
     Previewed,
+    Reading,
     ReportWritten,
     Resumed,
     RunControl,
@@ -107,10 +108,16 @@ def check_file(order: Order, listen: Listener = ignore) -> Finished:
         return execution.execute(execution.plan(dry_run=True), execution.check)
 
 
+_LARGE_FILE: Final = 20_000_000  # bytes; the first line about a smaller file comes within half a second
+
+
 @contextmanager
 def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Connection]:
     if order.selection.limit is not None and order.mapping.is_dir():
         raise UsageError("--limit cannot be used with several targets; use --rows")
+    with suppress(OSError):  # reported when it is read
+        if (size := order.file.stat().st_size) >= _LARGE_FILE:
+            listen(Reading(order.shown_as, size))
     make_results(order.settings)
     retry_policy = retry_policy_of_run(order, listen, dry_run=dry_run)
     with connect(order.settings, order.sending.sandbox_setup, retry_policy) as connection:

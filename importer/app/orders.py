@@ -280,6 +280,14 @@ class OtherAddressesKnown(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class Reading(Event):
+    """A file of so many bytes is being read, which takes a while."""
+
+    file: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class EarlierRunEnded(Event):
     """An earlier run for the same target was killed; its report is now complete."""
 

@@ -118,6 +118,8 @@ def _line(event: orders.Event) -> str | None:
 
 def _detail(event: orders.Event) -> str | None:
     match event:
+        case orders.Reading(file, size):
+            return f"Reading {file} ({size / 1_000_000:,.0f} MB) ..."
         case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
             return f"The service cannot list its questions right now; next attempt in {in_words(seconds)}."
         case orders.Paused(reason, seconds, rows, gives_up_in):

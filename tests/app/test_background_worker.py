@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -75,6 +75,48 @@ def test_a_process_that_dies_is_made_up_for() -> None:
     worker.close()
     assert [number for number, _ in given] == list(range(1000))
     assert (given[0][1], given[-1][1]) == (False, True)
+
+
+@pytest.mark.parametrize("dies", [None, "first", "second", "both"])
+def test_two_in_a_row(dies: str | None) -> None:
+    """The second takes the items of the first; if one dies, the rest is made again, nothing is lost or comes twice."""
+    here = os.getpid()
+
+    def numbers() -> Iterator[int]:
+        for number in range(1000):
+            if number == 300 and dies in ("first", "both") and os.getppid() == here and not is_second:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield number
+
+    def squares(found: Iterable[int] | None = None) -> Iterator[int]:
+        nonlocal is_second
+        is_second = True
+        for number in numbers() if found is None else found:
+            if number == 700 and dies in ("second", "both") and os.getpid() != here:
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield number * number
+
+    is_second = False
+    first = BackgroundWorker(numbers)
+    second = BackgroundWorker(squares, first)
+    assert list(second) == [number * number for number in range(1000)]
+    second.close()
+    assert not first._process.is_alive()
+
+
+def test_problems_of_the_first_reach_the_end() -> None:
+    """Problems that end the first of two end the second too, after the items before them."""
+
+    def numbers() -> Iterator[int]:
+        yield from range(100)
+        raise UnusableInput(BROKEN)
+
+    second = BackgroundWorker(lambda found: (number for number in found), BackgroundWorker(numbers))
+    given: list[int] = []
+    with pytest.raises(UnusableInput) as caught:
+        given.extend(second)
+    second.close()
+    assert caught.value.problems == BROKEN
 
 
 def test_signals_are_for_the_run() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from importer.app import import_file
 from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
@@ -200,3 +201,11 @@ def test_without_the_ledger_no_row_counts_as_imported(served: Served) -> None:
     for path in (served.door.folder / "results").glob("ledger*"):
         path.unlink()
     assert served(*RUN).counts == {"already_exists": ROWS}
+
+
+def test_the_first_line_about_a_large_file(front_door: FrontDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a large file is read, a line says that it is being read, and its size."""
+    monkeypatch.setattr(import_file, "_LARGE_FILE", 100)
+    write_csv(front_door.folder / "people.csv", [candidate(1), candidate(2)])
+    first, *_ = front_door("check", "people.csv", "--mapping", "mapping.yaml", "--sandbox").err.splitlines()
+    assert first == "Reading people.csv (0 MB) ..."
