@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from math import ceil
+from types import MappingProxyType
 from typing import Any, Final
 
 from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]  # it ships no types
@@ -83,8 +84,11 @@ class TextRows:
         )
         self._long_styles = tuple(f'" s="{style._get_xf_index()}"' for style in long_styles)
 
-    def write(self, row: int, texts: Sequence[str]) -> bool:
-        """Write the texts into the row (from 0); returns false, without writing, if a text needs special handling."""
+    def write(self, row: int, texts: Sequence[str], styles: Mapping[int, Any] = MappingProxyType({})) -> bool:
+        """Write the texts into the row (from 0); returns false, without writing, if a text needs special handling.
+
+        styles: those of single cells, by column; such a cell is written also if it is empty.
+        """
         whole = "".join(texts)
         if max(map(len, texts)) > MAX_CELL_LENGTH // 2 or _SPECIAL.search(whole):
             return False  # a longer text may have to be cut
@@ -94,9 +98,13 @@ class TextRows:
         for column, ((begin, style), text) in enumerate(zip(self._columns, texts, strict=True)):
             if text:
                 used = style if len(text) < self._long_from else self._long_styles[column]
+                if column in styles:
+                    used = f'" s="{styles[column]._get_xf_index()}"'
                 keep = ' xml:space="preserve"' if text[0].isspace() or text[-1].isspace() else ""
                 shown = _escaped(text) if has_markup else text
                 cells.append(f'{begin}{number}{used} t="inlineStr"><is><t{keep}>{shown}</t></is></c>')
+            elif column in styles:
+                cells.append(f'{begin}{number}" s="{styles[column]._get_xf_index()}"/>')
             elif column not in self._source:
                 cells.append(f"{begin}{number}{style}/>")
         sheet = self._sheet

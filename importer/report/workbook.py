@@ -212,24 +212,30 @@ class _OutcomeSheet:
         row, *others = reported.import_cells
         import_cells = (row, ", ".join(filter(None, (cells[index] for index in self._candidate))), *others)
         last = reported.last_cells(self._facts)
-        if problems or not self._text_rows.write(self._rows, (*import_cells, *cells, *last)):
+        highlighted = reported.highlighted_cells() if problems else {}
+        styles = {self._source[index]: self._style_of(found) for index, found in highlighted.items()}
+        has_own_height = problems and self._rows <= _ROWS_FITTED
+        if has_own_height or not self._text_rows.write(self._rows, (*import_cells, *cells, *last), styles):
             self._write_import(import_cells)
-            self._write_source(reported)
+            self._write_source(cells, styles)
             for index, text in enumerate(last, self._source.stop):
                 write_text(self._sheet, self._rows, index, text, self._import_styles[0])
+        for index, found in sorted(highlighted.items()):
+            self._write_comment(self._source[index], found)
 
-    def _write_source(self, reported: ReportedRow) -> None:
-        highlighted = reported.highlighted_cells()
-        for index, text in enumerate(reported.row.cells):
-            if index in highlighted:
-                self._write_highlighted(self._source[index], text, highlighted[index])
+    def _style_of(self, problems: list[Problem]) -> Any:
+        is_warning = all(problem.severity == "warning" for problem in problems)
+        return self._warned if is_warning else self._highlighted
+
+    def _write_source(self, cells: tuple[str, ...], styles: dict[int, Any]) -> None:
+        for index, text in zip(self._source, cells, strict=True):
+            if index in styles:
+                write_text(self._sheet, self._rows, index, text, styles[index])
             elif text:
                 style = self._text if len(text) <= TEXT_CELL_LIMIT else self._long
-                write_text(self._sheet, self._rows, self._source[index], text, style)
+                write_text(self._sheet, self._rows, index, text, style)
 
-    def _write_highlighted(self, index: int, text: str, problems: list[Problem]) -> None:
-        is_warning = all(problem.severity == "warning" for problem in problems)
-        write_text(self._sheet, self._rows, index, text, self._warned if is_warning else self._highlighted)
+    def _write_comment(self, index: int, problems: list[Problem]) -> None:
         if next(self._comments, None) is not None:
             comment = "\n".join(f"{problem.message}\n{problem.hint}".strip() for problem in problems)
             self._sheet.write_comment(self._rows, index, comment[:_LONGEST_COMMENT], _COMMENT)
