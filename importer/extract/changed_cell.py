@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from importer.extract.possible_values import DATE, possible_values, readings, same
+from importer.text.cell_length import CUT_NOTE, truncated
 
 # What no person writes to fix a cell: another form of a date or word; in other cells also a number without its zeros.
 _ONLY_A_PROGRAM = re.compile(r"\d{4}-\d\d?-\d.*|[^\d]*", re.DOTALL)
@@ -43,6 +44,11 @@ class ChangedCell:
     @property
     def was_typed(self) -> bool:
         return bool(self.mark)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it only has the beginning of its text, since a workbook cannot hold all of it."""
+        return self.now.endswith(CUT_NOTE) and self.now == truncated(self.was)
 
     @property
     def is_kept(self) -> bool:

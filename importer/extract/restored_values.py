@@ -215,7 +215,7 @@ class _Changes:
         """The text of a changed cell, and what TYPED_COLUMN lists for it."""
         as_before = cell.was, cell.mark
         unproven = cell.was, letter + PERHAPS_CHANGED
-        if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)):
+        if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)) or cell.is_cut:
             return as_before
         if self._has_lost_characters(cell):
             is_proven = self._loses_characters and not (cell.is_named or (cell.may_be_fixed and "?" not in cell.now))

@@ -193,7 +193,7 @@ def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Reque
     if titles[:1] != [SUMMARY_SHEET] or request.sheet in titles:
         return None
     labels = {kind.value.replace("_", " ") for kind in NEEDS_ATTENTION}
-    found = [sheet for sheet in sheets if sheet.title.lstrip("0123456789 ") in labels and _is_results(book, sheet)]
+    found = [sheet for sheet in sheets if _label(sheet.title) in labels and _is_results(book, sheet)]
     if len(found) > 1:
         flags = " or ".join(f'--sheet "{sheet.title}"' for sheet in found)
         message = f"the report has {len(found)} sheets with rows to fix"
@@ -201,6 +201,11 @@ def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Reque
             Problem("sheet-ambiguous", message, f"import one after the other: {flags}", FilePlace(request.name))
         )
     return found[0] if found else None
+
+
+def _label(title: str) -> str:
+    """The outcome that a sheet of our report.xlsx is named after: `rejected` for `400 rejected (2)`."""
+    return title.partition(" (")[0].lstrip("0123456789 ")
 
 
 def _has_cells(book: _CachedBook, sheet: SheetName) -> bool:

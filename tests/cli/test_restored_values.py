@@ -406,6 +406,26 @@ def test_the_report_is_fixed_and_fed_back(serve: Serve) -> None:
     assert _phones(served) == ["+905550000001"]
 
 
+def test_a_text_that_the_workbook_cut_is_whole_again_or_refused(serve: Serve) -> None:
+    """A text too long for a cell is read from the run's copy; where that is not at hand, its beginning is not sent."""
+    served, name = serve(), "A" * 33_000
+    write_csv(served.door.folder / "people.csv", [candidate(1, First=name, Salary="a lot")])
+    ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    report = served.door.folder / "results" / str(ran.summary["run"]) / "report.xlsx"
+    _fix_report(report, "invalid", Salary="900")
+    elsewhere = served.door.folder / "elsewhere.xlsx"
+    elsewhere.write_bytes(report.read_bytes())
+
+    refused = served("run", str(elsewhere), "--mapping", "mapping.yaml", "--json")
+    assert [(each["code"], each["column"]) for each in refused.summary["problems"]] == [("cell-cut", "First")]
+    assert refused.summary["problems"][0]["what"] == "the text is cut: a cell of report.xlsx does not hold all of it"
+    assert refused.summary["problems"][0]["hint"] == (
+        "fix and import the CSV file beside report.xlsx, which has the full text; or type the text again"
+    )
+    assert _again(served, report).counts == {"created": 1}
+    assert [body["first_name"] for body in served.sandbox.memory.accepted()] == [name]
+
+
 def test_one_of_several_sheets_to_fix_is_named(serve: Serve) -> None:
     """If several sheets have rows to fix, nothing is guessed: --sheet names one, and the message lists them."""
     served = serve({"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1})
