@@ -89,12 +89,10 @@ class ChangedCell:
         """The text of the value that the cell was in every locale; None if that depends on the locale."""
         if self.was_typed or re.match(r"\d{4}-\d\d-\d\d", self.was):
             return self.was
-        dates = (
-            set(readings(self.was).values())
-            if DATE.fullmatch(self.was) and (self.is_kept or not self.may_be_fixed)
-            else set()
-        )
-        return dates.pop() if len(dates) == 1 else None  # 09/18/2027
+        if not DATE.fullmatch(self.was) or (self.may_be_fixed and not self.is_kept):
+            return None
+        dates = set(readings(self.was).values())
+        return dates.pop() if len(dates) == 1 else None  # 09/18/2027 has one, 09/08/2027 two
 
 
 @lru_cache(maxsize=65_536)
