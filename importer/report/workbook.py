@@ -31,7 +31,6 @@ _IMPORT: Final[Style] = {**PLAIN, "bg_color": "#FDF8EF"}
 _WRAPPED_IMPORT: Final[Style] = {**_IMPORT, "text_wrap": True}
 
 _PROBLEM_WIDTH, _HINT_WIDTH = 70, 55
-_TYPES_WIDTH = 13
 _IMPORT_WIDTHS: Final = (11, 34, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
 _FROZEN: Final = 2  # columns: the row and the candidate stay visible beside the source's columns
 _MIN_WIDTH, _MAX_WIDTH = 8, 32
@@ -223,8 +222,10 @@ class _OutcomeSheet:
         """Set filter, widths and frozen rows, and note if rows are left out."""
         sheet, written = self._sheet, min(self._rows, self._limit)
         source = (min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)
-        for index, width in enumerate((*_IMPORT_WIDTHS, *source, *[_TYPES_WIDTH] * len(self._facts.last_columns))):
+        for index, width in enumerate((*_IMPORT_WIDTHS, *source)):
             sheet.set_column(index, index, width)
+        if self._facts.last_columns:  # only the importer reads them
+            sheet.set_column(self._source.stop, self._last_column, None, None, {"hidden": True})
         finish_table(sheet, written, self._last_column, frozen=_FROZEN)
         if self._rows > written:
             note = f"Only the first {written:,} rows are shown here; {self._csv_file} has all rows."

@@ -103,7 +103,7 @@ class OtherForms:
     ) -> None:
         self._scope, self._rows, self._numbers, self._as_of = manifest.scope, rows, numbers, as_of
         self._forms: dict[int, list[Form]] = {}
-        for form in sorted(forms, key=lambda form: (form.is_done, form.manifest.started_at), reverse=True):
+        for form in sorted(forms, key=lambda one: (one.is_done, one.by_it, one.manifest.started_at), reverse=True):
             self._forms.setdefault(form.original.number, []).append(form)
 
     def __bool__(self) -> bool:
