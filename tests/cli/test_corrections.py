@@ -170,11 +170,8 @@ def test_the_note_names_the_run_that_entered_the_row(serve: Serve) -> None:
     """Not a later run of the same corrections, which skipped it."""
     served = serve()
     first = run_first(served, candidate(1, **{MAIL: BAD}), candidate(2, **{MAIL: BAD}))
-    path = served.door.folder / first / "invalid.csv"
-    runs = []
-    for mail in ("ada@example.com", "eve@example.com"):
-        path.write_text(path.read_text("utf-8-sig").replace(BAD, mail, 1), "utf-8")
-        runs.append(str(served("run", str(first / "invalid.csv"), *RUN[2:], "--json").summary["run"]))
+    changes = ({MAIL: "ada@example.com"}, {}), ({}, {MAIL: "eve@example.com"})
+    runs = [correct(served, first / "invalid.csv", *each).summary["run"] for each in changes]
     again = served(*RUN, "--json")
     noted = read_csv(served.door.folder / "results" / str(again.summary["run"]) / "already_imported.csv")
     assert [row["import_problem"].split(" from ")[0] for row in noted] == [

@@ -111,7 +111,7 @@ def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
     ]
 
 
-@pytest.mark.parametrize(("refused", "is_named"), [(4, True), (3, False)])
+@pytest.mark.parametrize(("refused", "is_named"), [(4, True), (2, False)])
 def test_the_first_step_is_the_mapping_if_nearly_all_rows_have_one_problem_there(
     front_door: FrontDoor, refused: int, is_named: bool
 ) -> None:
