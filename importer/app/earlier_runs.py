@@ -140,7 +140,7 @@ def check_and_annotate(order: Order, listen: Listener, out: Path, *, force: bool
     bad = sum(summary.outcomes[kind] for kind in NEEDS_ATTENTION)
     rows = f"{summary.source.rows:,} rows read, {bad:,} with problems"
     title = f"{Path(manifest.file).name}, checked on {manifest.started_at.astimezone():%Y-%m-%d %H:%M}: {rows}"
-    texts = Annotation(manifest.sha256, title, import_command(out, summary, folder), manifest.warnings)
+    texts = Annotation(manifest.sha256, title, import_command(out, summary, folder, is_copy=True), manifest.warnings)
     return checked, write_annotated(folder / manifest.source, sheet, problems, texts, manifest.options, out)
 
 

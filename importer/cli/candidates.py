@@ -37,9 +37,9 @@ def _rows(row: Row) -> str:
     return f"Rows {', '.join(str(member.number) for member in row.members)}"
 
 
-def show_answers(answers: tuple[TracedAnswer, ...], origin: Origin) -> None:
+def show_answers(answers: tuple[TracedAnswer, ...], origin: Origin, sent_title: str = "is sent") -> None:
     """Print the answers of a candidate; those without a cell and a value in one line."""
-    table = _table("cell", "the file says", "question", "is sent")
+    table = _table("cell", "the file says", "question", sent_title)
     for line in sent_lines([answer for answer in answers if not answer.entries], origin):
         where = f"{line.cell} {line.column}".strip()
         sent = shortened(line.sent) if line.sent else "nothing"

@@ -230,6 +230,7 @@ def questions(
     job_post: Annotated[str, typer.Argument(help="The hash of the job post.", show_default=False)],
     as_json: options.AsJson = False,
     sandbox: options.UseSandbox = False,
+    questions: options.SandboxQuestions = None,
     out: options.Out = None,
 ) -> None:
     """Show the questions of a job post, with their keys, answer types and options."""
@@ -238,7 +239,7 @@ def questions(
     except ValueError as error:
         raise UsageError(f"{error}; it is the part of the job post's address that looks like 4f2c9a") from None
     settings = load_settings(out=out)
-    found = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, None))
+    found = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, questions))
     if as_json:
         shown = {"job_post": target.id, "questions": [_question_json(question) for question in found]}
         print_result(json.dumps(shown, ensure_ascii=False, indent=1))

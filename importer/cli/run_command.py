@@ -21,7 +21,7 @@ from importer.cli.messages import print_message, print_next, print_result
 from importer.cli.runs_commands import present
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UsageError
-from importer.report import LARGEST_GROUPS, MOST_GROUPS, attention_lines, subject_line
+from importer.report import LARGEST_GROUPS, MOST_GROUPS, attention_lines, import_command, subject_line
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
@@ -260,7 +260,7 @@ class _Session:
         """Check an order, and exit with its exit code. `annotate`: the path of the annotated copy of its file."""
         if order.sending.sandbox_setup is None:
             confirm_address(self.settings)
-        last = ""
+        last, next_one = "", ""
         with Terminal(quiet=self.quiet) as terminal:
             if annotate is None:
                 finished = check_file(order, terminal)
@@ -270,17 +270,21 @@ class _Session:
                 last = f"\nAnnotated copy: {annotate} ({cells}, listed in its first sheet)"
                 if annotated.not_kept:
                     last += f"\nNot in the copy, but in your file: {', '.join(annotated.not_kept)}"
+                next_one = import_command(annotate, finished.summary, finished.folder, is_copy=True)
         if not order.show:
-            self._report_end(finished, last=last)
+            self._report_end(finished, last=last, next_one=next_one)
         from importer.cli.candidates import candidates_json, show_candidates  # rich, which it needs, is slow to load
 
         shown = [candidate for event in terminal.previews for candidate in event.candidates]
         if not self.as_json:
             show_candidates(shown)
-        self._report_end(finished, {"candidates": list(candidates_json(shown))}, last=last)
+        self._report_end(finished, {"candidates": list(candidates_json(shown))}, last=last, next_one=next_one)
 
-    def _report_end(self, finished: Finished, more: dict[str, Any] | None = None, *, last: str = "") -> NoReturn:
-        """more: keys that are added to the JSON object; last: a message after the summary."""
+    def _report_end(
+        self, finished: Finished, more: dict[str, Any] | None = None, *, last: str = "", next_one: str = ""
+    ) -> NoReturn:
+        """more: keys that are added to the JSON object; last: a message after the summary; next_one: the command that
+        imports the annotated copy."""
         summary = finished.summary
         if not self.quiet or self.as_json:
             most_groups = MOST_GROUPS if summary.dry_run else LARGEST_GROUPS
@@ -294,6 +298,7 @@ class _Session:
             print_next(f"importer: {rows} already imported with different data; see", show)
         if last and not self.quiet:
             print_message(last)
+            print_next("Fix the cells in the copy, then import it", next_one)
         if not self.as_json and not sys.stdout.isatty() and (summary.exit_code or not self.quiet):  # a log, or a mail
             show_line = print_message if self.quiet else print_result
             show_line("")

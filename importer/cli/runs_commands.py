@@ -22,9 +22,9 @@ from importer.cli.messages import counted, print_lines, print_message, print_nex
 from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
-from importer.report import MOST_GROUPS, Summary, outcome_text, read_summary, status_lines, summary_lines
+from importer.report import EDITS_FILE, MOST_GROUPS, Summary, outcome_text, read_summary, status_lines, summary_lines
 from importer.runs.manifest import find_run, read_manifest, runs_in
-from importer.runs.results_folder import EDITS_FILE, MARKER, refuse_untrusted, summaries_of_edits
+from importer.runs.results_folder import MARKER, refuse_untrusted, summaries_of_edits
 from importer.runs.run_diff import diff_runs
 from importer.runs.source_status import SourceStatus, rows_without_target
 from importer.sent_answers import sent_lines
@@ -151,23 +151,23 @@ def status(
     summaries = [one.summarize() for one in found]
     no_target = rows_without_target(found)
     if as_json:
-        targets = [_status_json(one, summary) for one, (summary, *_) in zip(found, summaries, strict=True)]
+        targets = [_status_json(one, summary) for one, (summary, _) in zip(found, summaries, strict=True)]
         source = {"file": str(file), "sha256": found[0].last.sha256}
         printed = {"version": 1, **source, "targets": targets, "rows_without_target": no_target}
         print_result(json.dumps(printed, ensure_ascii=False))
     else:
-        for one, (summary, to_fix, to_resume) in zip(found, summaries, strict=True):
+        for one, (summary, rows) in zip(found, summaries, strict=True):
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
             sheet = f", sheet {one.sheet.origin.sheet}" if one.sheet.origin.sheet else ""
             print_lines(f"{file}{sheet}, for {_where(summary)}, over {runs} {one.runs[-1]}")
             print_result("")
-            for line in status_lines(summary, one.folder, file, to_fix, to_resume):
+            for line in status_lines(summary, one.folder, file, rows):
                 print_result(line)
             print_result("")
         if no_target:
-            rows = f"{', '.join(map(str, no_target[:5]))}{', ...' if len(no_target) > 5 else ''}"
-            print_lines(f"{len(no_target)} without a target, as no mapping takes them: row {rows}")
-    is_complete = not no_target and all(summary.is_complete for summary, *_ in summaries)
+            listed = f"{', '.join(map(str, no_target[:5]))}{', ...' if len(no_target) > 5 else ''}"
+            print_lines(f"{len(no_target)} without a target, as no mapping takes them: row {listed}")
+    is_complete = not no_target and all(summary.is_complete for summary, _ in summaries)
     raise typer.Exit(0 if is_complete else 4)
 
 
@@ -208,7 +208,7 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
     from importer.cli.candidates import shortened, show_answers  # rich, which it needs, is slow to load
 
     if shown.answers:
-        show_answers(shown.answers, shown.row.origin)
+        show_answers(shown.answers, shown.row.origin, "is sent" if shown.requests else "would be sent")
     else:
         for name, text in shown.cells.items():
             print_result(f"{name}: {shortened(text)}")

@@ -2,11 +2,13 @@
 
 from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCounter, pair, place_in_list
 from importer.report.csv_files import write_rows
-from importer.report.outcomes import csv_file, outcome_text
+from importer.report.outcomes import EDITS_FILE, csv_file, outcome_text
 from importer.report.summary import Entries, ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.text import (
     LARGEST_GROUPS,
     MOST_GROUPS,
+    Copy,
+    OpenRows,
     attention_lines,
     group_lines,
     import_command,
@@ -18,10 +20,13 @@ from importer.report.text import (
 from importer.report.write import ReportWriter, write_report, write_unfinished_summary
 
 __all__ = [
+    "EDITS_FILE",
     "LARGEST_GROUPS",
     "MOST_GROUPS",
+    "Copy",
     "Entries",
     "MissingOutcome",
+    "OpenRows",
     "ProblemGroup",
     "ReportWriter",
     "ReportedRow",

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from http import HTTPStatus
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -17,7 +17,7 @@ from importer.models import OutcomeKind, Timeline
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, RunFacts, Summary
-from importer.report.summary_sheet import moment, run_details
+from importer.report.summary_sheet import moment, run_details, title_of
 from importer.report.text import headline, next_steps, sandbox_note
 from importer.text.dates import in_words
 from importer.text.normalize import visible
@@ -71,7 +71,7 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
         loader=PackageLoader(__package__, "."), autoescape=True, undefined=StrictUndefined, finalize=_shown
     )
     return environment.get_template("report.html.j2").render(
-        title=f"Import of {PurePath(summary.source.file).name} into {summary.target_title or summary.target}",
+        title=title_of(summary),
         sentence=headline(summary),
         kind="Check" if summary.dry_run else "Sandbox run" if summary.sandbox else "Run",
         when=moment(summary.started_at),

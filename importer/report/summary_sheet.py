@@ -9,9 +9,9 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from importer.models import OutcomeKind
-from importer.report.outcomes import outcome_text, sheet_link, sheet_title
+from importer.report.outcomes import WORKBOOK_FILE, outcome_text, sheet_link, sheet_title
 from importer.report.summary import ProblemGroup, Summary
-from importer.report.text import Step, headline, next_steps, sandbox_note
+from importer.report.text import Step, headline, import_command, next_steps, sandbox_note
 from importer.text.dates import in_words
 
 WIDTHS: Final = (18, 11, 26, 54, 50, 34, 26)
@@ -79,7 +79,7 @@ def summary_sheet(summary: Summary, folder: Path, nth: NthOf) -> Iterator[Line]:
     yield from _opening(summary)
     yield from _outcomes(summary)
     yield from _next_steps(next_steps(summary, folder))
-    yield from _problems(summary, nth)
+    yield from _problems(summary, folder, nth)
     yield from _warnings(summary, nth)
     yield from _run_details(summary)
 
@@ -99,13 +99,18 @@ def _header(*titles: str) -> Line:
 
 
 def _opening(summary: Summary) -> Iterator[Line]:
-    into = summary.target_title or str(summary.target)
-    yield _text(f"Import of {PurePath(summary.source.file).name} into {into}", _TITLE, height=24)
+    yield _text(title_of(summary), _TITLE, height=24)
     yield _text(headline(summary), _HEADLINE)
     if summary.stopped:
         yield _text(f"Why: {summary.stopped.reason}", _HEADLINE)
     if summary.sandbox:
         yield _text(sandbox_note(summary), _HEADLINE)
+
+
+def title_of(summary: Summary) -> str:
+    """`Import of a.csv into job post 4f2c9a`."""
+    file, target = PurePath(summary.source.file).name, summary.target_title or summary.target
+    return f"Check of {file} for {target}" if summary.dry_run else f"Import of {file} into {target}"
 
 
 def _outcomes(summary: Summary) -> Iterator[Line]:
@@ -139,15 +144,16 @@ def _next_steps(steps: Iterable[Step]) -> Iterator[Line]:
             yield _text(f"     {command}", _COMMAND)
 
 
-def _problems(summary: Summary, nth: NthOf) -> Iterator[Line]:
+def _problems(summary: Summary, folder: Path, nth: NthOf) -> Iterator[Line]:
     found = [group for group in summary.problems if not group.is_warning]
     if not found:
         return
     yield from _section("What to fix, then notes")
     yield _text(
-        "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook",
+        "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook:",
         NOTE,
     )
+    yield _text(f"     {import_command(folder / WORKBOOK_FILE, summary, folder)}", _COMMAND)
     yield from _groups(summary, sorted(found, key=lambda group: not group.is_to_fix), nth)
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 
-from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, SUMMARY_SHEET, OutcomeKind
+from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, LINKS_COLUMN, SUMMARY_SHEET, TYPED_COLUMN, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
 from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, finish_table, row_height, write_text
@@ -42,7 +42,6 @@ _IMPORT: Final[Style] = {**PLAIN, "bg_color": "#FDF8EF"}
 _WRAPPED_IMPORT: Final[Style] = {**_IMPORT, "text_wrap": True}
 
 _PROBLEM_WIDTH, _HINT_WIDTH = 70, 55
-_TYPES_WIDTH = 13
 _IMPORT_WIDTHS: Final = (11, 34, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
 _FROZEN: Final = 2  # columns: the row and the candidate stay visible beside the source's columns
 _MIN_WIDTH, _MAX_WIDTH = 8, 32
@@ -252,9 +251,11 @@ class _OutcomeSheet:
         """Set filter, widths and frozen rows, and note if rows are left out."""
         sheet, written = self._sheet, min(self._rows, self._limit)
         source = (min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)
-        last = (max(_TYPES_WIDTH, len(name) + 3) for name in self._facts.last_columns)
-        for index, width in enumerate((*_IMPORT_WIDTHS, *source, *last)):
+        for index, width in enumerate((*_IMPORT_WIDTHS, *source)):
             sheet.set_column(index, index, width)
+        for index, name in enumerate(self._facts.last_columns, self._source.stop):
+            is_for_us = name in (TYPED_COLUMN, LINKS_COLUMN)  # only the importer reads them
+            sheet.set_column(index, index, len(name) + 3, None, {"hidden": is_for_us})
         finish_table(sheet, written, self._last_column, frozen=_FROZEN)
         if self._rows > written:
             note = f"Only the first {written:,} rows are shown here; {self._csv_file} has all rows."

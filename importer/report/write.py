@@ -21,7 +21,7 @@ from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
 from importer.report.accounting import ReportedRow, SummaryCounter, pair
 from importer.report.csv_files import CsvFiles, EntryFiles
-from importer.report.outcomes import SUMMARY_FILE, csv_file
+from importer.report.outcomes import EDITS_FILE, SUMMARY_FILE, csv_file
 from importer.report.summary import RunFacts, Summary, write_summary
 from importer.sent_answers import SentLine
 from importer.text.commands import command_line
@@ -83,7 +83,8 @@ def write_report(
             for writer in writers:
                 writer.add(reported)
         files = [*(name for writer in writers for name in writer.files), SUMMARY_FILE]
-        summary = counter.summary((final_facts or (lambda: facts))(), files)
+        proposed = [EDITS_FILE] if (folder / EDITS_FILE).is_file() else []  # the run wrote it
+        summary = counter.summary((final_facts or (lambda: facts))(), [*files, *proposed])
         for writer in writers:
             writer.finish(summary, folder)
         write_summary(staged, summary)

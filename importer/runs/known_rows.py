@@ -108,7 +108,7 @@ class OtherForms:
         self._emails = emails
         self._forms: dict[int, list[Form]] = {}
         self._owners: dict[tuple[str, ...], Form] = {}  # by e-mail address; of an original, the numbers may have moved
-        for form in sorted(forms, key=lambda form: (form.is_done, form.manifest.started_at), reverse=True):
+        for form in sorted(forms, key=lambda one: (one.is_done, one.by_it, one.manifest.started_at), reverse=True):
             self._forms.setdefault(form.original.number, []).append(form)
             address = cells_of(form.row, form.identity[0])
             if numbers is not None and form.is_done and form.manifest.scope == self._scope and any(address):

@@ -23,6 +23,7 @@ class Form(NamedTuple):
 
     identity: the indexes of the columns of the e-mail, and those of the name. is_done: the ledger confirms that it was
     entered; otherwise it may have been. is_proven: both are the same person, and no other row is a form of this one.
+    by_it: this run has entered it, not another one whose rows it skipped.
     """
 
     manifest: RunManifest
@@ -31,6 +32,7 @@ class Form(NamedTuple):
     identity: Sequence[Sequence[int]]
     is_done: bool
     is_proven: bool
+    by_it: bool
 
 
 class Aligned:
@@ -132,7 +134,7 @@ class RelatedRuns:
         folder, manifest = self.all[line[0]]
         if ledger.run(manifest.run) is None:
             return
-        done, sent = _done_and_sent(folder, manifest, ledger)
+        done, sent, own = _done_and_sent(folder, manifest, ledger)
         sheet = self.sheet(line[0])
         copy, original = Aligned(sheet, like), Aligned(self.sheet(line[-1]), like)
         numbers, identity = self.numbers(manifest, sheet, line[1:]), copy.identity(manifest)
@@ -153,22 +155,24 @@ class RelatedRuns:
                 # which one is the original.
                 is_only = all(one.number in sent or same_person(one, after, identity[1]) for one in rows[row.number])
                 is_proven = copy.is_complete and original.is_complete and is_only and after.number in same
-                yield Form(manifest, row, after, identity, after.number in done, is_proven)
+                yield Form(manifest, row, after, identity, after.number in done, is_proven, after.number in own)
 
     def forms_of_original(self, run: str, like: Sheet, ledger: LedgerStore) -> Iterator[Form]:
         """The rows of an original that a run of it sent; with their cells as in another sheet of the original."""
         folder, manifest = self.all[run]
         if ledger.run(run) is not None:
-            done, sent = _done_and_sent(folder, manifest, ledger)
-            own = Aligned(self.sheet(run), like)
-            identity = own.identity(manifest)
-            for row in own.rows():
+            done, sent, own = _done_and_sent(folder, manifest, ledger)
+            rows = Aligned(self.sheet(run), like)
+            identity = rows.identity(manifest)
+            for row in rows.rows():
                 if row.number in sent:
-                    yield Form(manifest, row, row, identity, row.number in done, is_proven=True)
+                    yield Form(manifest, row, row, identity, row.number in done, True, row.number in own)
 
 
-def _done_and_sent(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> tuple[RowSet, RowSet]:
-    """The rows of a run that are done, and these with those that may be, as the ledger knows by now."""
+def _done_and_sent(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> tuple[RowSet, RowSet, RowSet]:
+    """The rows of a run that are done, and these with those that may be, as the ledger knows by now; and those that
+    the run itself has entered.
+    """
     states = list(ledger.current_states(manifest.run))
     done = RowSet(row for row, state in states if state in DONE)
     sent = RowSet(row for row, state in states if state in (*DONE, State.UNCONFIRMED, State.IN_FLIGHT))
@@ -179,7 +183,9 @@ def _done_and_sent(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> 
                 sent.add(row)
     done.add_groups(manifest.groups)
     sent.add_groups(manifest.groups)
-    return done, sent
+    own = RowSet(ledger.rows_done(manifest.run))
+    own.add_groups(manifest.groups)
+    return done, sent, own
 
 
 # --- the same person ------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from importer.atomic_files import (
 )
 from importer.ledger import Presence, ledger_file, presences_in
 from importer.problems import FilePlace, Problem, UnusableInput
+from importer.report import EDITS_FILE
 
 if TYPE_CHECKING:
     from importer.settings import Settings
@@ -291,7 +292,6 @@ def remove_folder(folder: Path) -> None:
 
 # --- proposed changes of the mapping ------------------------------------------------------------------
 
-EDITS_FILE: Final = "mapping_changes.yaml"
 _EDITS_TOP = (
     "# Proposed changes of the mapping: review them, then paste what is below the comments into the mapping file,\n"
     "# in this order, from its end to its start, so that the numbers of lines stay right."

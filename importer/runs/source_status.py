@@ -11,7 +11,7 @@ from importer.extract import Sheet
 from importer.ledger import LedgerStore, Scope, open_existing_ledger
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
-from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
+from importer.report import Copy, OpenRows, ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
 from importer.runs.finalize import outcome_of_state
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, RunTarget
@@ -36,7 +36,7 @@ class SourceStatus:
     folder: Path
     sheet: Sheet
     runs: list[str] = field(default_factory=list)
-    _corrections: set[str] = field(default_factory=set)
+    _corrections: dict[str, RunManifest] = field(default_factory=dict)
     _done: dict[int, OutcomeKind] = field(default_factory=dict)
     _open: dict[int, tuple[Outcome, str]] = field(default_factory=dict)
 
@@ -56,16 +56,23 @@ class SourceStatus:
         """The facts of the last run."""
         return facts_of(self.last, self.sheet)
 
-    def summarize(self) -> tuple[Summary, tuple[Path, ...], tuple[str, ...]]:
-        """The summary over all runs, the results files with the rows to fix, and the runs of corrections to resume."""
-        counter, to_fix, to_resume = SummaryCounter(), dict[Path, None](), dict[str, None]()
+    def summarize(self) -> tuple[Summary, OpenRows]:
+        """The summary over all runs, and where its rows are that are still to be done."""
+        counter = SummaryCounter()
+        copies, results, to_resume = dict[str, Copy](), dict[Path, None](), dict[str, None]()
+        in_source = False
         for reported, run in self.rows():
             counter.add(reported)
             if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
-                to_fix[self.folder.parent / run / csv_file(reported.outcome.kind)] = None
+                results[self.folder.parent / run / csv_file(reported.outcome.kind)] = None
+                correction = self._corrections.get(run)
+                in_source = in_source or correction is None
+                if correction is not None and Path(correction.file).is_file():
+                    copies[correction.file] = Copy(Path(correction.file), correction.mapping, correction.flags)
             elif run in self._corrections:
                 to_resume[run] = None
-        return counter.summary(self.facts, ()), tuple(to_fix), tuple(to_resume)
+        rows = OpenRows(tuple(copies.values()), in_source, tuple(results), tuple(to_resume))
+        return counter.summary(self.facts, ()), rows
 
     def add(self, row: int, outcome: Outcome, run: str) -> None:
         """Take the outcome of a row in a later run. One that sent nothing does not change what the service answered."""
@@ -148,7 +155,7 @@ def _add_run(status: SourceStatus, runs: RelatedRuns, run: str, line: Sequence[s
         for each in _outcomes(*runs.all[run], ledger):
             status.add(each.row, each, run)
         return
-    status._corrections.add(run)
+    status._corrections[run] = runs.manifest(run)
     outcomes = {each.row: each for each in _outcomes(*runs.all[run], ledger)}
     entered = {form.row.number for form in runs.forms(line, status.sheet, ledger) if form.is_done and form.is_proven}
     for row, number in runs.numbers(runs.manifest(run), runs.sheet(run), line[1:]).items():

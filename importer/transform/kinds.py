@@ -19,6 +19,7 @@ from importer.transform.names import read_name
 from importer.transform.texts import (
     InvalidValue,
     in_mapping,
+    into_table,
     phone_reader,
     plain_digits,
     quoted,
@@ -191,7 +192,7 @@ def _choice_reader(value: ResolvedValue) -> TextReader:
             return option
         known = did_you_mean(text, value.field.options)
         line = value.table.place if value.table else value.place
-        hint = f"{known}, or add it under values: {in_mapping(line)}"
+        hint = f"{known}, {into_table(line)}"
         unread = Unread(text, value.place)
         return InvalidValue("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint, unread)
 

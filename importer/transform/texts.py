@@ -46,6 +46,11 @@ def in_mapping(place: LinePlace) -> str:
     return f"in {place.file}:{place.line}"
 
 
+def into_table(place: LinePlace) -> str:
+    """How a text becomes known, or is dropped, in the value table of this line."""
+    return f'or add it under values: {in_mapping(place)} (with "" as its value, it is left out)'
+
+
 def stripped(text: str) -> str:
     """The text without the white space and zero-width characters around it."""
     return text.strip(_PADDING)

@@ -14,7 +14,7 @@ from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
 from importer.transform.literals import InvalidLiteral, read_literal
 from importer.transform.names import part_of_name
-from importer.transform.texts import InvalidValue, in_mapping, linked_url, quoted, stripped
+from importer.transform.texts import InvalidValue, in_mapping, into_table, linked_url, quoted, stripped
 
 # Texts of all other kinds repeat often (schools, companies, titles, dates), so their values are cached.
 _RARELY_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})
@@ -368,7 +368,7 @@ class _Interpreter:
         return InvalidValue(
             "value-unknown",
             f"{quoted(text)} is not in the value table",
-            f"{did_you_mean(text, table.targets)}, or add it under values: {in_mapping(table.place)}",
+            f"{did_you_mean(text, table.targets)}, {into_table(table.place)}",
             Unread(text, self._value.place),
         )
 

@@ -192,7 +192,10 @@ def test_what_the_copy_does_not_have_is_said(serve: Serve) -> None:
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr("xl/media/image1.png", b"picture")
     ran = served(*CHECK)
-    assert ran.err.endswith("\nNot in the copy, but in your file: pictures\n")
+    assert ran.err.endswith(
+        "\nNot in the copy, but in your file: pictures\n"
+        "Fix the cells in the copy, then import it: importer run fixed.xlsx --mapping mapping.yaml\n"
+    )
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="LibreOffice (soffice) is not installed")

@@ -212,3 +212,16 @@ def test_a_person_is_not_entered_twice_with_two_addresses(serve: Serve) -> None:
     assert len(served.accepted) == 2
     other = correct(served, first / "invalid.csv", {MAIL: "eve@example.com", "import_row": ""})
     assert other.counts == {"created": 1}
+
+
+def test_the_note_names_the_run_that_entered_the_row(serve: Serve) -> None:
+    """Not a later run of the same corrections, which skipped it."""
+    served = serve()
+    first = run_first(served, candidate(1, **{MAIL: BAD}), candidate(2, **{MAIL: BAD}))
+    changes = ({MAIL: "ada@example.com"}, {}), ({}, {MAIL: "eve@example.com"})
+    runs = [correct(served, first / "invalid.csv", *each).summary["run"] for each in changes]
+    again = served(*RUN, "--json")
+    noted = read_csv(served.door.folder / "results" / str(again.summary["run"]) / "already_imported.csv")
+    assert [row["import_problem"].split(" from ")[0] for row in noted] == [
+        f"corrected and imported by run {run}" for run in runs
+    ]

@@ -111,21 +111,26 @@ def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
     ]
 
 
-@pytest.mark.parametrize(("refused", "is_named"), [(4, True), (3, False)])
+@pytest.mark.parametrize(("refused", "is_named"), [(4, True), (2, False)])
 def test_the_first_step_is_the_mapping_if_nearly_all_rows_have_one_problem_there(
     front_door: FrontDoor, refused: int, is_named: bool
 ) -> None:
     """Where one line of the mapping refuses four of five rows, fixing the rows is not the first step."""
     dates = ["31.05.2024"] * refused + ["2024-05-31"] * (5 - refused)
     _checked(front_door, "  start: Start\n", [""] * 5, dates)
-    steps = front_door(*_CHECK[:-1]).out.partition("What to do next\n")[2]
+    ran = front_door(*_CHECK[:-1])
+    steps = ran.out.partition("What to do next\n")[2]
+    run = max((front_door.folder / "results").glob("2*"), key=lambda one: one.stat().st_mtime).name
     first = (
-        "  1. correct m.yaml:5 first: 4 cells of Start have one problem [date-invalid];\n"
-        "     then run this again\n"
+        f"  1. paste the lines of results/{run}/mapping_changes.yaml into\n"
+        "     m.yaml, then run this again\n"
         "     importer check a.csv --mapping m.yaml --sandbox --questions q.json\n"
         "  2. fix the rows in invalid.csv, then import it\n"
     )
     assert steps.startswith(first) == is_named, steps
+    page = (front_door.folder / "results" / run / "report.html").read_text("utf-8")
+    assert (f"paste the lines of results/{run}/mapping_changes.yaml" in page) == is_named
+    assert "<title>Check of a.csv for" in page
 
 
 # --- what changed in the questions since the mapping was written --------------------------------------

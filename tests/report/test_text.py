@@ -81,7 +81,8 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "  1. fix the rows in invalid.csv and 400_rejected.csv, then import them\n"
         "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml --sandbox\n"
         "     importer run results/20261121-021503-7f3a/400_rejected.csv --mapping mappings/zoho.yaml --sandbox\n"
-        "  2. run the same command again; completed rows are skipped\n"
+        "  2. run the same command again, also after fixing rows in candidates.xlsx;\n"
+        "     completed rows are skipped\n"
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml --sandbox\n"
         "  3. this run used the sandbox; to import the file, run it without --sandbox"
     )
@@ -155,7 +156,8 @@ def test_a_dry_run(tmp_path: Path) -> None:
         "What to do next",
         "  1. fix the rows in invalid.csv, then import it",
         "     importer run results/20261121-021503-7f3a/invalid.csv --mapping mappings/zoho.yaml",
-        "  2. send the rows that are ready; invalid rows are skipped",
+        "  2. send the rows that are ready, and those that you fix in candidates.xlsx;",
+        "     invalid rows are skipped",
         "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
     ]
 
@@ -213,6 +215,9 @@ def test_what_needs_a_person(tmp_path: Path) -> None:
         "What to do next",
         "  1. fix the rows in 400_rejected.csv, then import it",
         "     importer run results/20261121-021503-7f3a/400_rejected.csv --mapping mappings/zoho.yaml",
+        "  2. or fix the rows in candidates.xlsx, then import it again; completed rows",
+        "     are skipped",
+        "     importer run candidates.xlsx --mapping mappings/zoho.yaml",
     ]
 
 

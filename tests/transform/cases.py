@@ -549,22 +549,24 @@ BAD = (
     Bad(
         "not an option", LEVELS, "Snior",
         "'Snior' is not an option of q; did you mean 'Senior'? use one of Junior, Senior, Staff engineer, or add it "
-        "under values: in m.yaml:4",
+        'under values: in m.yaml:4 (with "" as its value, it is left out)',
     ),
     Bad(
         "choices with one that is not an option", SKILLS, "Go;Cobol",
-        "'Cobol' is not an option of q; use one of Python, C, C++, Go, or add it under values: in m.yaml:4",
+        "'Cobol' is not an option of q; use one of Python, C, C++, Go, or add it under values: in m.yaml:4 "
+        '(with "" as its value, it is left out)',
         '{column: Cell, split: ";"}',
     ),
     Bad(
         "choices not split", SKILLS, "Go|C",
         "'Go|C' is not an option of q; if these are several choices, set split: in m.yaml:4; did you mean 'Go'? use "
-        "one of Python, C, C++, Go, or add it under values: in m.yaml:4",
+        "one of Python, C, C++, Go, or add it under values: in m.yaml:4 "
+        '(with "" as its value, it is left out)',
     ),
     Bad(
         "not in the table of a text", _TEXT, "Istnbul",
         "'Istnbul' is not in the value table; did you mean 'istanbul'? use one of istanbul, or add it under values: in "
-        "m.yaml:4",
+        'm.yaml:4 (with "" as its value, it is left out)',
         "{column: Cell, values: {İstanbul: 34}}",
     ),
     Bad("url not an address", _URL, "none yet",

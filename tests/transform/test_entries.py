@@ -92,7 +92,8 @@ def test_flags_in_every_entry(end: str, now: str, sent: dict[str, object]) -> No
             "\"Degree 1\": 'bachelor' is not a degree that the service accepts; did you mean 'bachelors_degree'? "
             "use one of "
             "high_school_diploma, associate_degree, bachelors_degree, masters_degree, doctorate_degree, "
-            "certificate_or_diploma, or add it under values: in m.yaml:4",
+            "certificate_or_diploma, or add it under values: in m.yaml:4 "
+        '(with "" as its value, it is left out)',
             id="degree of the record, not of the entry",
         ),
         pytest.param(
