@@ -212,15 +212,18 @@ class _OutcomeSheet:
         import_cells = (row, ", ".join(filter(None, (cells[index] for index in self._candidate))), *others)
         last = reported.last_cells(self._facts)
         highlighted = reported.highlighted_cells() if problems else {}
-        styles = {self._source[index]: self._style_of(found) for index, found in highlighted.items()}
-        has_own_height = problems and self._rows <= _ROWS_FITTED
-        if has_own_height or not self._text_rows.write(self._rows, (*import_cells, *cells, *last), styles):
+        own = {self._source[index]: found for index, found in sorted(highlighted.items()) if index < len(cells)}
+        styles = {index: self._style_of(found) for index, found in own.items()}
+        commented = [index for index in own if next(self._comments, None) is not None]
+        # XlsxWriter writes a row with a comment itself.
+        by_cell = commented or (problems and self._rows <= _ROWS_FITTED)
+        if by_cell or not self._text_rows.write(self._rows, (*import_cells, *cells, *last), styles):
             self._write_import(import_cells)
             self._write_source(cells, styles)
             for index, text in enumerate(last, self._source.stop):
                 write_text(self._sheet, self._rows, index, text, self._import_styles[0])
-        for index, found in sorted(highlighted.items()):
-            self._write_comment(self._source[index], found)
+        for index in commented:
+            self._write_comment(index, own[index])
 
     def _style_of(self, problems: list[Problem]) -> Any:
         is_warning = all(problem.severity == "warning" for problem in problems)
@@ -235,9 +238,8 @@ class _OutcomeSheet:
                 write_text(self._sheet, self._rows, index, text, style)
 
     def _write_comment(self, index: int, problems: list[Problem]) -> None:
-        if next(self._comments, None) is not None:
-            comment = "\n".join(f"{problem.message}\n{problem.hint}".strip() for problem in problems)
-            self._sheet.write_comment(self._rows, index, comment[:_LONGEST_COMMENT], _COMMENT)
+        comment = "\n".join(f"{problem.message}\n{problem.hint}".strip() for problem in problems)
+        self._sheet.write_comment(self._rows, index, comment[:_LONGEST_COMMENT], _COMMENT)
 
     def _write_import(self, cells: tuple[str, ...]) -> None:
         *_, problem, hint = cells
