@@ -269,8 +269,11 @@ NEEDS_ATTENTION: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind
 IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
 """The columns that are added to the source's columns in results files, where they are ignored when it is imported."""
 
+ID_COLUMN: Final = "import_candidate_id"
+"""The column after these in the file of the created rows of a talent pool: the ID of the candidate in the service."""
+
 TYPED_COLUMN: Final = "import_typed"
-"""The column after these if the source was a workbook: the letters of the row's cells that are typed (see Row).
+"""The next column if the source was a workbook: the letters of the row's cells that are typed (see Row).
 
 A letter is followed by the number and the currency that its format shows: `F=48000USD`.
 """
@@ -284,7 +287,10 @@ CANDIDATE_COLUMN: Final = "import_candidate"
 SUMMARY_SHEET: Final = "Summary"
 """The first sheet of report.xlsx."""
 
-ADDED_COLUMNS: Final = frozenset((*IMPORT_COLUMNS, TYPED_COLUMN, LINKS_COLUMN, CANDIDATE_COLUMN))
+SENT_SHEETS: Final = ("What was sent", "What would be sent")
+"""The last sheet of report.xlsx, of a run and of a check."""
+
+ADDED_COLUMNS: Final = frozenset((*IMPORT_COLUMNS, ID_COLUMN, TYPED_COLUMN, LINKS_COLUMN, CANDIDATE_COLUMN))
 """All columns that are added in results files."""
 
 
@@ -293,7 +299,8 @@ class Outcome:
     """The outcome of one source row in one run.
 
     `status` is the last HTTP status received for the row in this run, or None. `attempts` is the number of requests
-    sent for the row in this run. `problems` are the reasons, with what to do.
+    sent for the row in this run. `problems` are the reasons, with what to do. `candidate_id`: of a candidate that this
+    run added to a talent pool, as far as the response showed it.
     """
 
     row: int
@@ -301,6 +308,7 @@ class Outcome:
     status: int | None = None
     attempts: int = 0
     problems: tuple[Problem, ...] = field(default=())
+    candidate_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

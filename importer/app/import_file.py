@@ -32,6 +32,7 @@ from importer.app.orders import (
 from importer.app.plan import Plan, PlannedRun, count_done
 from importer.app.planning import Planner
 from importer.app.process_rows import RowProcessing
+from importer.app.run_log import RunLog
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
 from importer.load import IMPORTED_WITH_OTHER_DATA, Cancellation, DryLoader, Loader, LoadOptions, Waiting
@@ -79,8 +80,8 @@ def import_file(
     """
     if confirm is not None:  # the question contains the number of rows that are ready
         order = replace(order, check_first=True)
-    with _connected(order, listen, dry_run=False) as connection:
-        execution = _Execution(order, connection, listen, control or RunControl())
+    with RunLog(order.settings.log_level, listen) as log, _connected(order, log, dry_run=False) as connection:
+        execution = _Execution(order, connection, log, control or RunControl())
         planned = execution.plan(dry_run=False)
         if confirm is not None and not _is_confirmed(planned, confirm):
             planned.discard()
@@ -103,8 +104,8 @@ def check_file(order: Order, listen: Listener = ignore) -> Finished:
         UsageError, UnusableInput: with every problem found.
         StoppedEarly: the service does not return its questions.
     """
-    with _connected(order, listen, dry_run=True) as connection:
-        execution = _Execution(order, connection, listen, RunControl())
+    with RunLog(order.settings.log_level, listen) as log, _connected(order, log, dry_run=True) as connection:
+        execution = _Execution(order, connection, log, RunControl())
         return execution.execute(execution.plan(dry_run=True), execution.check)
 
 
@@ -137,7 +138,7 @@ class _Execution:
 
     order: Order
     connection: Connection
-    listen: Listener
+    listen: RunLog
     control: RunControl
 
     @property
@@ -274,6 +275,7 @@ class _Execution:
             probe=connection.is_healthy,
             has_answered=is_job_post or ledger.has_answered(connection.name),
             on_waiting=self._report_waiting,
+            on_answer=self.listen.answered,
             earlier=earlier.of,
             cancellation=cancellation,
         )

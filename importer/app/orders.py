@@ -236,6 +236,7 @@ class Stopped(Event):
     """Sending stopped before the last row, with the reason."""
 
     run: str
+    code: str
     reason: str
     hint: str
 

@@ -110,7 +110,7 @@ class RowProcessing:
         plan = self._plan
         self._listen(RowsEnded(plan.manifest.run))
         if stop is not None:
-            self._listen(Stopped(plan.manifest.run, stop.reason, stop.hint))
+            self._listen(Stopped(plan.manifest.run, stop.code, stop.reason, stop.hint))
         try:
             self._record_end(stop, signal, timeline)
             is_written = self._report is not None and self._report.finish()

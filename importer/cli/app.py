@@ -42,6 +42,7 @@ COMMANDS = {
     ),
     "runs": ("runs_commands", "List the runs in the results folder, newest first."),
     "show": ("runs_commands", "Show the summary of a run, or one row of it."),
+    "diff": ("runs_commands", "Show what changed between two runs of a file, or of two versions of it."),
     "status": ("runs_commands", "Show what became of each row of a file, over all its runs."),
     "report": ("runs_commands", "Write the report of a run again, even if the run was killed."),
     "sandbox": ("sandbox_command", "Run a local recruiting service for testing. Stop it with Ctrl-C."),
@@ -94,7 +95,9 @@ def _prepare_help(command: Any) -> None:
 
 
 # Flags about one command's output or question, and the mapping, which is named where it is needed.
-_NOT_REPEATED = frozenset({"--json", "--quiet", "--yes", "--force", "--to", "--dry-run", "--accept", "--mapping"})
+_NOT_REPEATED = frozenset(
+    {"--json", "--quiet", "--log-level", "--yes", "--force", "--to", "--dry-run", "--accept", "--mapping"}
+)
 
 
 def given_flags(context: typer.Context, command: str) -> dict[str, str]:

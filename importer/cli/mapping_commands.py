@@ -138,7 +138,11 @@ def _proposal_lines(proposal: Proposal, path: Path) -> list[str]:
     missing = points.missing_required
     lines += [f"Add {name}: it is required, but no column was found for it." for name in missing]
     if "cv" in missing:
-        lines.append("Without a column of document IDs, one document can be used for every row: cv: {value: ID}")
+        closest = next(item.closest for item in proposal.open_fields if item.name == "cv")
+        if closest:
+            lines.append(f"Perhaps this column is for cv: {' or '.join(closest)}")
+        else:
+            lines.append("Without a column of document IDs, one document can be used for every row: cv: {value: ID}")
     return lines
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from importer import settings
 from importer.app import orders
 from importer.models import SourceOptions
 from importer.problems import UsageError
@@ -45,6 +46,10 @@ GiveUpAfter = Annotated[
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Treat warnings as errors: hold the rows back. [IMPORTER_STRICT]")
+]
+LogLevel = Annotated[
+    settings.LogLevel | None,
+    typer.Option("--log-level", metavar="level", help="What log.jsonl has: debug, info, warning or error. [info]"),
 ]
 NoPersonalData = Annotated[
     bool,

@@ -23,7 +23,7 @@ from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_int
 from importer.problems import UsageError
 from importer.report import LARGEST_GROUPS, MOST_GROUPS, attention_lines, import_command, subject_line
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
-from importer.settings import Settings, load_settings
+from importer.settings import LogLevel, Settings, load_settings
 
 Only = Annotated[str, typer.Option("--only", help="Only rows with these outcomes, separated by commas.")]
 
@@ -57,12 +57,13 @@ def run(
     strict: options.Strict = False,
     no_personal_data: options.NoPersonalData = False,  # in the flags of the order
     yes: options.Yes = False,
+    log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
     selection = _selection(rows, limit)
-    settings = _settings(out, rate, concurrency, give_up_after, strict=strict)
+    settings = _settings(out, rate, concurrency, give_up_after, log_level, strict=strict)
     sandbox_setup = _sandbox_setup(sandbox, questions, faults)
     sending = Sending(
         ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
@@ -95,12 +96,13 @@ def check(
     show: options.Show = None,
     strict: options.Strict = False,
     no_personal_data: options.NoPersonalData = False,  # in the flags of the order
+    log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
-    settings, flags = load_settings(out=out, strict=strict or None), given_flags(context, "run")
+    settings, flags = load_settings(out=out, strict=strict or None, log_level=log_level), given_flags(context, "run")
     order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
     session.check(order, annotate, force=force)
@@ -118,11 +120,12 @@ def resume(
     resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
     yes: options.Yes = False,
+    log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Continue a run that was stopped or killed, from its copies of the file and the mapping."""
-    settings = _settings(out, rate, concurrency, give_up_after)
+    settings = _settings(out, rate, concurrency, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
     earlier, is_sandbox = _earlier(context, run, settings)
     session = _Session(context, settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
@@ -146,12 +149,13 @@ def retry(
     resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
     yes: options.Yes = False,
+    log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Send the rejected, failed and unconfirmed rows of a run again, unchanged."""
     kinds = parse_outcomes(only)
-    settings = _settings(out, rate, concurrency, give_up_after)
+    settings = _settings(out, rate, concurrency, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
     earlier, is_sandbox = _earlier(context, run, settings)
     session = _Session(context, settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
@@ -188,10 +192,17 @@ def resolve(
 
 
 def _settings(
-    out: Path | None, rate: float | None, concurrency: int | None, give_up_after: str | None, *, strict: bool = False
+    out: Path | None,
+    rate: float | None,
+    concurrency: int | None,
+    give_up_after: str | None,
+    log_level: LogLevel | None,
+    *,
+    strict: bool = False,
 ) -> Settings:
     minutes = parse_minutes(give_up_after) if give_up_after else None
-    return load_settings(out=out, rate=rate, concurrency=concurrency, give_up_minutes=minutes, strict=strict or None)
+    given = {"rate": rate, "concurrency": concurrency, "give_up_minutes": minutes, "log_level": log_level}
+    return load_settings(out=out, strict=strict or None, **given)
 
 
 def _selection(rows: str | None, limit: int | None) -> Selection:

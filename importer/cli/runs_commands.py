@@ -25,6 +25,7 @@ from importer.problems import UnusableInput, UsageError
 from importer.report import EDITS_FILE, MOST_GROUPS, Summary, outcome_text, read_summary, status_lines, summary_lines
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import MARKER, refuse_untrusted, summaries_of_edits
+from importer.runs.run_diff import diff_runs
 from importer.runs.source_status import SourceStatus, rows_without_target
 from importer.sent_answers import sent_lines
 from importer.settings import load_settings
@@ -110,6 +111,27 @@ def show(
         if summary.ended_at is None and summary.run in running_runs(settings):
             print_message("The run is running now.")
     present(context, folder, summary, as_json)
+
+
+def diff(
+    context: typer.Context,
+    first: options.Run,
+    second: options.Run = "last",
+    out: options.Out = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what changed between two runs of a file, or of two versions of it."""
+    settings = load_settings(out=out)
+    runs = [EarlierRun(name, settings).find() for name in (first, second)]
+    found = diff_runs(runs[0], runs[1], settings)
+    if as_json:
+        values = {"version": 1, "runs": [manifest.run for _, manifest in runs], **found.to_json()}
+        print_result(json.dumps(values, ensure_ascii=False))
+        return
+    for words, (_, manifest) in zip(("First run: ", "Second run:"), runs, strict=True):
+        print_lines(f"{words} {manifest.run}, {manifest.file}, for {manifest.target}")
+    print_result("\n".join(found.lines()))
+    print_next("\nNext", next_command(context, "show", runs[1][1].run))
 
 
 def status(

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from importer.problems import Problem
+from importer.text.cell_length import CUT_NOTE
 
 # --- clean text -------------------------------------------------------------------------------------
 
@@ -77,7 +78,12 @@ NO_RESULT: Final = "#NO_RESULT!"
 
 
 def find_problem(text: str) -> Problem | None:
-    """The problem in a cell's text: an error, a shortened number, a lost or a control character. None if it is fine."""
+    """The problem in a cell's text, None if it is fine.
+
+    An error, a shortened number, a lost or a control character, or a text that report.xlsx has cut.
+    """
+    if CUT_NOTE in text:
+        return _cut()
     if text.isprintable():
         if "#" in text and (problem := _spreadsheet_error(text.strip())):
             return problem
@@ -94,7 +100,7 @@ def find_problem(text: str) -> Problem | None:
 
 def is_plain(joined: str) -> bool:
     """A quick check of many joined cells: whether `clean` would only strip blanks, and no cell has a problem."""
-    if not joined.isprintable() or "#" in joined or ("+" in joined and "E+" in joined):
+    if not joined.isprintable() or "#" in joined or ("+" in joined and "E+" in joined) or CUT_NOTE in joined:
         return False
     return joined.isascii() or ("\ufffd" not in joined and unicodedata.is_normalized("NFC", joined))
 
@@ -128,6 +134,12 @@ def _shortened(text: str) -> Problem:
     message = f"{quoted(text)} is a shortened number; its digits were lost when the file was saved"
     hint = "in the original, format the column as text or as a number without decimals, then save it again"
     return Problem("number-shortened", message, hint)
+
+
+def _cut() -> Problem:
+    message = "the text is cut: a cell of report.xlsx does not hold all of it"
+    hint = "fix and import the CSV file beside report.xlsx, which has the full text; or type the text again"
+    return Problem("cell-cut", message, hint)
 
 
 def _lost_character(text: str) -> Problem:

@@ -6,11 +6,13 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from importer.extract.possible_values import DATE, possible_values, readings, same
+from importer.extract.possible_values import DATE, Moment, possible_values, readings, same
+from importer.text.cell_length import CUT_NOTE, truncated
 
 # What no person writes to fix a cell: another form of a date or word; in other cells also a number without its zeros.
 _ONLY_A_PROGRAM = re.compile(r"\d{4}-\d\d?-\d.*|[^\d]*", re.DOTALL)
 _ONLY_A_PROGRAM_ELSEWHERE = re.compile(r"0\d+|\d{16,}")
+_MONTH_FIRST = re.compile(r"[^\W\d]")  # the name of a month comes first
 # What a text is before and after a program drops something of it, so that 50 is perhaps 50.000, and 805 is 0805; or it
 # turns a date round, unless it has one reading.
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:[.,' ]\d{3})+")
@@ -45,6 +47,11 @@ class ChangedCell:
         return bool(self.mark)
 
     @property
+    def is_cut(self) -> bool:
+        """Whether it only has the beginning of its text, since a workbook cannot hold all of it."""
+        return self.now.endswith(CUT_NOTE) and self.now == truncated(self.was)
+
+    @property
     def is_kept(self) -> bool:
         return self.now == self.was and self.now_typed == self.was_typed
 
@@ -61,8 +68,13 @@ class ChangedCell:
     def _same_values(self) -> dict[type, list[bool]]:
         """For each value that it may have now, by kind, whether the program may have made it of what the cell was."""
         before = possible_values(self.was)
+        months = _MONTH_FIRST.match(self.now) and any(
+            isinstance(one, Moment) and len(one.year) == 4 and not one.day for one in before
+        )
         found: dict[type, list[bool]] = {}
         for after in possible_values(self.now):
+            if months and isinstance(after, Moment) and not after.year:
+                continue  # Oct-14 is 10/2014: of a month and its year a program makes no day without a year
             found.setdefault(type(after), []).append(any(same(each, after) for each in before))
         return found
 
@@ -81,10 +93,21 @@ class ChangedCell:
     @property
     def value_before(self) -> str | None:
         """The text of the value that the cell was in every locale; None if that depends on the locale."""
-        return self.was if self.was_typed or re.match(r"\d{4}-\d\d-\d\d", self.was) else None
+        if self.was_typed or re.match(r"\d{4}-\d\d-\d\d", self.was):
+            return self.was
+        if not DATE.fullmatch(self.was) or (self.may_be_fixed and not self.is_kept):
+            return None
+        dates = set(readings(self.was).values())
+        return dates.pop() if len(dates) == 1 else None  # 09/18/2027 has one, 09/08/2027 two
 
 
 @lru_cache(maxsize=65_536)
 def droppable(text: str) -> tuple[str, ...]:
     """What a program could drop of a text."""
     return tuple(name for name, (before, _) in _DROPPED.items() if before.fullmatch(text))
+
+
+@lru_cache(maxsize=65_536)
+def shows_format(text: str) -> bool:
+    """Whether a text shows, also where it is kept, what a program does to it: it could drop something, or is a date."""
+    return bool(droppable(text) or DATE.fullmatch(text))

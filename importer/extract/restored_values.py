@@ -18,12 +18,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from importer.extract.changed_cell import ChangedCell, droppable
+from importer.extract.changed_cell import ChangedCell, droppable, shows_format
 from importer.extract.csv_file import Encoding
 from importer.extract.encoding import byte_order_mark
 from importer.extract.opening import open_records, results_file
 from importer.extract.possible_values import DATE, Format, possible_values, readings
-from importer.extract.results_file import PERHAPS_CHANGED, PERHAPS_CODE, ReadAs, ResultsTable
+from importer.extract.results_file import PERHAPS_CODE, ReadAs, ResultsTable, perhaps_mark
 from importer.extract.saved_encoding import BYTES, decode, has_character, lost_characters, proven_encodings
 from importer.extract.sheet import ReadingLimits, Record, Sheet
 from importer.extract.source_file import SourceCopy, replace_copy
@@ -116,6 +116,7 @@ class _Changes:
         self._dropped: set[tuple[int, str]] = set()  # by column: what the program drops, and what it keeps
         self._kept: set[tuple[int, str]] = set()
         self._proven: dict[int, frozenset[Format]] = {}
+        self._left_as_text: dict[int, frozenset[Format]] = {}
         self._loses_characters = bool(encodings)
         self.found = False
         for record, changed, _ in self._compared():
@@ -193,7 +194,7 @@ class _Changes:
         status, problem = (self._table.added(record, name) for name in IMPORT_COLUMNS[1:3])
         for here, there in self._places:
             was, now, mark = row.cells[there], cells[here], marks.get(here, "") if there in row.typed else ""
-            if now and (also_kept or now != was or bool(mark) != (here in marks) or droppable(was)):
+            if now and (also_kept or now != was or bool(mark) != (here in marks) or shows_format(was)):
                 is_named = f'column "{self._original.columns[there].label}"' in problem
                 may_be_fixed = is_named or (status.endswith("rejected") and 'column "' not in problem)
                 was_refused = any(each.code == PERHAPS_CODE and each.is_in((there,)) for each in row.problems)
@@ -209,13 +210,15 @@ class _Changes:
             self._loses_characters = True
         found = readings(cell.now)
         if cell.value_before is not None and set(found.values()) == {cell.value_before}:
-            self._proven[cell.index] = self._proven.get(cell.index, frozenset(found)) & frozenset(found)
+            # A text that was left as it was does not prove a format, but another format is not proven beside it.
+            formats = self._left_as_text if cell.is_kept and not cell.was_typed else self._proven
+            formats[cell.index] = formats.get(cell.index, frozenset(found)) & frozenset(found)
 
     def _decided(self, cell: ChangedCell, letter: str) -> tuple[str, str]:
         """The text of a changed cell, and what TYPED_COLUMN lists for it."""
         as_before = cell.was, cell.mark
-        unproven = cell.was, letter + PERHAPS_CHANGED
-        if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)):
+        unproven = cell.was, perhaps_mark(letter, cell.now)
+        if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)) or cell.is_cut:
             return as_before
         if self._has_lost_characters(cell):
             is_proven = self._loses_characters and not (cell.is_named or (cell.may_be_fixed and "?" not in cell.now))
@@ -236,6 +239,7 @@ class _Changes:
         if typed_by_program or not in_question:
             return cell.now, letter if cell.now_typed else ""
         proven = self._proven.get(cell.index, frozenset())
+        proven &= self._left_as_text.get(cell.index, proven)
         values = {value for each, value in readings(cell.now).items() if each in proven}
         if len(values) == 1:
             value = values.pop()

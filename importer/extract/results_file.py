@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote, unquote
 
 from importer.extract.cell_text import header_text, width_of
 from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS, LINKS_COLUMN
@@ -147,9 +148,19 @@ class ResultsTable:
 # --- its values -------------------------------------------------------------------------------------
 
 
-PERHAPS_CHANGED: Final = "!"
-"""In TYPED_COLUMN of a private copy, after the letter of a cell that either a person or a program has changed."""
+_PERHAPS_CHANGED: Final = "!"
 PERHAPS_CODE: Final = "value-perhaps-changed"
+
+
+def perhaps_mark(letter: str, now: str) -> str:
+    """What TYPED_COLUMN of a private copy lists for a cell that either a person or a program has changed to `now`."""
+    return f"{letter}{_PERHAPS_CHANGED}{quote(now[:80], safe='', errors='backslashreplace')}"
+
+
+def perhaps_marked(listed: str) -> dict[str, str]:
+    """The texts that perhaps_mark listed, by the letter of the cell."""
+    marks = (each.partition(_PERHAPS_CHANGED) for each in listed.split())
+    return {letter: unquote(now) for letter, mark, now in marks if mark}
 
 
 def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
@@ -177,13 +188,13 @@ def is_canonical(text: str) -> bool:
     return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
 
 
-def perhaps_changed(text: str) -> Problem:
+def perhaps_changed(text: str, now: str) -> Problem:
     """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was."""
     was = f"was '{text[:80]}'" if text else "was blank"
-    message = f"this cell {was}; a spreadsheet program may have changed what it is now"
+    message = f"this cell {was} and is now '{now}'; a spreadsheet program may have changed it"
     hint = (
-        "type the value into this cell in report.xlsx, where every cell is text and stays as you type it; or clear "
-        "import_row if every cell of this row is right"
+        "the new results files have the old value again: type the right one into this cell of the new report.xlsx, "
+        "where every cell is text and stays as you type it; or leave it if the old value is right"
     )
     return Problem(PERHAPS_CODE, message, hint)
 

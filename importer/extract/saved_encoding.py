@@ -26,11 +26,11 @@ _LETTERS: Final = dict(zip("ıłŁđĐ", "ilLdD", strict=True))  # Unicode does 
 def proven_encodings(cells: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """The encodings in which the most of these cells are what they were, at least one; there can be several.
 
-    cells: each as it was, and as it is now in BYTES.
+    cells: each as it was, and as it is now in BYTES; one with other characters is not of the file.
     """
     agree: Counter[str] = Counter()
     for was, now in cells:
-        if not (was.isascii() and now.isascii()):
+        if not (was.isascii() and now.isascii()) and has_character(BYTES, now):
             agree.update(each for each in _ENCODINGS if _is_saved(was, _decoded(now, each), each))
     most = max(agree.values(), default=0)
     return tuple(each for each in _ENCODINGS if most and agree[each] == most)
@@ -56,9 +56,9 @@ def lost_characters(was: str, now: str) -> frozenset[str]:
     return frozenset(before for before, _ in pairs) if is_lost else frozenset()
 
 
-def has_character(encoding: str, character: str) -> bool:
-    """Whether an encoding can write a character."""
-    return bool(character.encode(encoding, "ignore"))
+def has_character(encoding: str, text: str) -> bool:
+    """Whether an encoding can write all characters of a text."""
+    return len(text.encode(encoding, "ignore").decode(encoding)) == len(text)
 
 
 def _is_saved(was: str, now: str, encoding: str) -> bool:

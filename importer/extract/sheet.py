@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from importer.extract.cell_text import width_of
 from importer.extract.results_file import (
-    PERHAPS_CHANGED,
     ResultsHeader,
     format_changed,
     is_canonical,
     links_unreadable,
     listed_currencies,
     perhaps_changed,
+    perhaps_marked,
     typed_cells,
 )
 from importer.models import LINKS_COLUMN, TYPED_COLUMN, Row
@@ -225,9 +225,10 @@ class Layout:
     ) -> Iterator[Problem]:
         """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""
         known = {each.index - self.origin.first for each in record.problems if each.index is not None}
+        perhaps = perhaps_marked(listed)
         for each in self.columns:
-            if f"{each.letter}{PERHAPS_CHANGED}" in listed.split():
-                problem = perhaps_changed(cells[each.index])
+            if (now := perhaps.get(each.letter)) is not None:
+                problem = perhaps_changed(cells[each.index], now)
             elif each.index in typed - known and not is_canonical(cells[each.index]):
                 problem = format_changed(cells[each.index])
             else:

@@ -35,7 +35,7 @@ from importer.extract.sheet_content import (
     read_frame,
 )
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
-from importer.models import NEEDS_ATTENTION, SUMMARY_SHEET
+from importer.models import NEEDS_ATTENTION, SENT_SHEETS, SUMMARY_SHEET, OutcomeKind
 from importer.problems import FilePlace, Problem, UnusableInput
 from importer.text.cell_links import is_web_link
 
@@ -78,9 +78,12 @@ def _limit(request: Request) -> None:
 def _answer(request: Request, out: IO[bytes]) -> None:
     book = _CachedBook(_open(request), request.name)
     sheets, copy_of = _own_sheets(book, request.sheet)
-    sheet = _choose(book, sheets, request)
+    to_fix = _sheet_to_fix(book, sheets, request)
+    sheet = to_fix or _choose(book, sheets, request)
     content = book.content(sheet)
     others = [other.title for other in sheets if other.visible and other != sheet] if not request.sheet else []
+    if to_fix:  # the other sheets of our report are not the person's
+        others = [title for title in others if _label(title) not in _REPORT_SHEETS]
     flags = content.flags
     batches = Batches(content)
     for batch in batches:
@@ -156,8 +159,6 @@ def _check_size(request: Request) -> None:
 
 
 def _choose(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName:
-    if (to_fix := _sheet_to_fix(book, sheets, request)) is not None:
-        return to_fix
     if request.sheet is None:
         return _first_sheet(request.name, sheets, lambda sheet: _has_cells(book, sheet))
     try:
@@ -183,6 +184,14 @@ def _own_sheets(book: _CachedBook, wanted: str | None) -> tuple[tuple[SheetName,
     return tuple(sheet for sheet in book.sheets if sheet != first), copies[0] if copies else None
 
 
+def _words_of(kind: OutcomeKind) -> str:
+    """The title of the sheet of an outcome in report.xlsx, without the status of the service."""
+    return kind.value.replace("_", " ")
+
+
+_REPORT_SHEETS = {SUMMARY_SHEET, *SENT_SHEETS, *map(_words_of, OutcomeKind)}
+
+
 def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName | None:
     """The sheet of our report.xlsx with rows to fix, unless the request names a sheet of it; None for other workbooks.
 
@@ -192,8 +201,8 @@ def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Reque
     titles = [sheet.title for sheet in sheets]
     if titles[:1] != [SUMMARY_SHEET] or request.sheet in titles:
         return None
-    labels = {kind.value.replace("_", " ") for kind in NEEDS_ATTENTION}
-    found = [sheet for sheet in sheets if sheet.title.lstrip("0123456789 ") in labels and _is_results(book, sheet)]
+    labels = {_words_of(kind) for kind in NEEDS_ATTENTION}
+    found = [sheet for sheet in sheets if _label(sheet.title) in labels and _is_results(book, sheet)]
     if len(found) > 1:
         flags = " or ".join(f'--sheet "{sheet.title}"' for sheet in found)
         message = f"the report has {len(found)} sheets with rows to fix"
@@ -201,6 +210,11 @@ def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Reque
             Problem("sheet-ambiguous", message, f"import one after the other: {flags}", FilePlace(request.name))
         )
     return found[0] if found else None
+
+
+def _label(title: str) -> str:
+    """The outcome that a sheet of our report.xlsx is named after: `rejected` for `400 rejected (2)`."""
+    return title.partition(" (")[0].lstrip("0123456789 ")
 
 
 def _has_cells(book: _CachedBook, sheet: SheetName) -> bool:

@@ -42,7 +42,8 @@ _INTEND: Final = """INSERT INTO identities (identity, state, status, body_digest
 _BEGIN_ATTEMPT: Final = """INSERT INTO attempts (identity, run, "row", number, started_at, state, after_unconfirmed)
     VALUES (?, ?, ?, ?, ?, ?, ?)"""
 _ANSWER: Final = "UPDATE identities SET state = ?, status = ?, updated_at = ? WHERE identity = ?"
-_END_ATTEMPT: Final = """UPDATE attempts SET state = ?, status = ?, ended_at = ?
+_END_ATTEMPT: Final = """UPDATE attempts
+    SET state = ?, status = ?, ended_at = COALESCE(ended_at, CASE WHEN ? THEN ? ELSE started_at END)
     WHERE run = ? AND "row" = ? AND number = ?"""
 
 
@@ -207,9 +208,9 @@ def _look_up(connection: Connection, wanted: Collection[bytes]) -> dict[bytes, K
 
 def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
     """`now`: seconds since 1970."""
-    ended = [(one.state.value, one.status, now, one.attempt) for one in plan.answers.values()]
-    connection.executemany(_ANSWER, [(*values, attempt.identity) for *values, attempt in ended])
-    connection.executemany(_END_ATTEMPT, [(*values, *attempt[1:]) for *values, attempt in ended])
+    ended = [(one.state.value, one.status, one) for one in plan.answers.values()]
+    connection.executemany(_ANSWER, [(*values, now, one.attempt.identity) for *values, one in ended])
+    connection.executemany(_END_ATTEMPT, [(*values, one.is_sent, now, *one.attempt[1:]) for *values, one in ended])
     begun = [(one.known.state.value, one) for one in plan.begun]
     connection.executemany(_INTEND, [(one.attempt.identity, state, *one.known[1:], now) for state, one in begun])
     connection.executemany(_BEGIN_ATTEMPT, [(*one.attempt, now, state, one.after_unconfirmed) for state, one in begun])

@@ -22,10 +22,11 @@ _RUN_COLUMNS: Final = (
 )
 _RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"
 _BEGIN_RUN: Final = f"INSERT INTO runs ({_RUN_COLUMNS}) VALUES ({', '.join('?' * (_RUN_COLUMNS.count(',') + 1))})"
-_LAST_ANSWER: Final = "SELECT max(COALESCE(ended_at, started_at)) FROM attempts WHERE run = ?"
-_ANSWERS_BY_INTERVAL: Final = """
+_SENT: Final = "(status IS NOT NULL OR ended_at IS NOT started_at)"  # else the run stopped before the request
+_LAST_ANSWER: Final = f"SELECT max(COALESCE(ended_at, started_at)) FROM attempts WHERE run = ? AND {_SENT}"
+_ANSWERS_BY_INTERVAL: Final = f"""
     SELECT CAST(max(COALESCE(ended_at, started_at) - ?, 0) / ? AS INTEGER), status, count(*)
-    FROM attempts WHERE run = ? GROUP BY 1, 2"""
+    FROM attempts WHERE run = ? AND {_SENT} GROUP BY 1, 2"""
 _IS_OF: Final = "base = ? AND operation = ? AND target = ?"  # see _values_of
 
 
@@ -114,9 +115,9 @@ class SqliteRuns:
                 yield RowState(row, left, last_status, number, bool(after_unconfirmed))
 
     def requests(self, run: str, row: int) -> tuple[RequestRecord, ...]:
-        query = "SELECT started_at, ended_at, status, state FROM attempts WHERE run = ? AND row = ? ORDER BY number"
+        query = f"SELECT started_at, ended_at, status, state FROM attempts WHERE run = ? AND row = ? AND {_SENT}"
         with self._transaction() as connection:
-            found = connection.execute(query, (run, row)).fetchall()
+            found = connection.execute(f"{query} ORDER BY number", (run, row)).fetchall()
         return tuple(
             RequestRecord(_moment(began), _moment(ended) if ended else None, status, State(state))
             for began, ended, status, state in found

@@ -3,6 +3,7 @@
 from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA, Stop
 from importer.load.loader import DryLoader, Loader, Waiting
 from importer.load.options import Cancellation, ErrorLimit, LoadOptions, parse_minutes
+from importer.load.sender import RequestAnswered
 
 __all__ = [
     "CREATED_EARLIER",
@@ -12,6 +13,7 @@ __all__ = [
     "ErrorLimit",
     "LoadOptions",
     "Loader",
+    "RequestAnswered",
     "Stop",
     "Waiting",
     "parse_minutes",

@@ -119,7 +119,8 @@ def outcome_of(job: Job, state: State | None, stop: Stop | None) -> Outcome:
     if state is State.UNCONFIRMED and job.earlier is not None and not job.attempts:
         return unconfirmed_before(job.row, job.earlier)
     kind, problems = _kind_and_problems(job, state, stop)
-    return Outcome(job.row, kind, job.status, job.attempts, problems)
+    candidate_id = job.last.candidate_id if isinstance(job.last, Reply) and state is State.CREATED else None
+    return Outcome(job.row, kind, job.status, job.attempts, problems, candidate_id)
 
 
 def duplicate_of(row: int, other_row: int | None) -> Outcome:

@@ -20,7 +20,7 @@ from importer.load.explanations import (
 from importer.load.jobs import TINY, Job, Next, PriorAttempt
 from importer.load.next_step import after_pause, after_question_probe, after_time
 from importer.load.options import Cancellation, LoadOptions
-from importer.load.sender import IDLE, Sender, Service
+from importer.load.sender import IDLE, RequestAnswered, Sender, Service
 from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate
 
 _LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and no row is sent meanwhile
@@ -48,6 +48,7 @@ class Loader:
     has_answered: whether the service has ever responded at this address; if not, the run does not wait for it.
     earlier: returns the outcome of a row in an earlier run, if that is still known.
     on_waiting: called with what the run waits for, and with None when sending continues.
+    on_answer: called with each request whose response was received or lost, on the thread of the transport.
     cancellation: stops or pauses sending.
     """
 
@@ -62,6 +63,7 @@ class Loader:
         has_answered: bool = True,
         earlier: Callable[[str, int], Outcome | None] = lambda _run, _row: None,
         on_waiting: Callable[[Waiting | None], None] = lambda _: None,
+        on_answer: Callable[[RequestAnswered], None] = lambda _: None,
         cancellation: Cancellation | None = None,
     ) -> None:
         self._ledger = ledger
@@ -71,7 +73,8 @@ class Loader:
         self._earlier = earlier
         self._on_waiting = on_waiting
         self._cancellation = cancellation or Cancellation()
-        self._sender = Sender(service, ledger, run, self._options, self._cancellation, has_answered=has_answered)
+        options, sending = self._options, self._cancellation
+        self._sender = Sender(service, ledger, run, options, sending, has_answered=has_answered, on_answer=on_answer)
         self._is_last = False  # no new job comes: unconfirmed rows are sent again when they are due
         self._paused_at: float | None = None
         self._reported: str | None = None  # what the run waits for, as last reported

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from queue import SimpleQueue
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from importer.ledger import Answered, Attempt, Intent, LedgerStore, LedgerUnwritable, NotAllowed, RunRecord, State
 from importer.load.explanations import Stop, duplicate_of, ledger_lost, outcome_of
@@ -37,9 +37,20 @@ class Service(Protocol):
     def start(self, target: Target, body: bytes, on_done: OnAnswer) -> None: ...
 
 
+class RequestAnswered(NamedTuple):
+    """A request of a row whose response was received or lost. status: None if lost. is_settled: it is not repeated."""
+
+    row: int
+    attempt: int
+    status: int | None
+    seconds: float
+    is_settled: bool
+
+
 class Sender:
     """Sends the caller's jobs and returns an outcome for each. The caller uses one thread at a time.
 
+    on_answer: called with each request on the thread of the transport; it must be quick.
     `state`, `limiter`, `ready`, `waiting` and the counts change only under `lock`.
     """
 
@@ -52,6 +63,7 @@ class Sender:
         cancellation: Cancellation,
         *,
         has_answered: bool,
+        on_answer: Callable[[RequestAnswered], None],
     ) -> None:
         self._service = service
         self._ledger = ledger
@@ -59,6 +71,7 @@ class Sender:
         self._target = run.scope.target
         self._options = options
         self._cancellation = cancellation
+        self._on_answer = on_answer
         self.lock = threading.Lock()
         self.state = RunState(progress_at=cancellation.now(), has_answered=has_answered)
         self.limiter = RateLimiter(options.concurrency, options.rate)
@@ -203,10 +216,12 @@ class Sender:
             self._done.put(outcome_of(step.job, step.state, step.run.stop))
         else:
             self.waiting.add(step.job._replace(is_probe=False), step.next, step.due)
+        is_settled = step.next is Next.END
+        self._on_answer(RequestAnswered(job.row, step.job.attempts, step.job.status, now - sent_at, is_settled))
 
     def _record(self, job: Job, attempt: int, state: State) -> None:
         status = job.status if attempt == job.attempts else None
-        self._ledger.record(Answered(self._attempt(job, attempt), state, status))
+        self._ledger.record(Answered(self._attempt(job, attempt), state, status, is_sent=attempt == job.attempts))
 
     def _attempt(self, job: Job, number: int) -> Attempt:
         return Attempt(job.identity, self._run, job.row, number)

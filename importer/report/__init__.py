@@ -1,6 +1,6 @@
 """The results folder: the outcome of every row, for people and for programs."""
 
-from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCounter
+from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCounter, pair, place_in_list
 from importer.report.csv_files import write_rows
 from importer.report.outcomes import EDITS_FILE, csv_file, outcome_text
 from importer.report.summary import Entries, ProblemGroup, RunFacts, Summary, read_summary
@@ -38,6 +38,8 @@ __all__ = [
     "group_lines",
     "import_command",
     "outcome_text",
+    "pair",
+    "place_in_list",
     "read_summary",
     "status_lines",
     "subject_line",

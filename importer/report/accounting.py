@@ -62,7 +62,9 @@ class ReportedRow:
         row, columns = self.row, facts.columns
         marks = row.typed_marks({each.index: each.letter for each in columns}) if facts.knows_types else {}
         letters = [" ".join(marks.values())] if facts.knows_types else ()
+        number = self.outcome.candidate_id
         return (
+            *(["" if number is None else str(number)] if facts.has_ids else ()),
             *letters,
             *([links_text(row.cells, row.links, [each.letter for each in columns])] if facts.has_links else ()),
         )
@@ -143,6 +145,7 @@ class SummaryCounter:
         self._sent = 0
         self._retried = 0
         self._groups: dict[_Key, _Group] = {}
+        self._nth: dict[int, int] = {}
 
     def add(self, reported: ReportedRow) -> None:
         """Count one row."""
@@ -167,8 +170,15 @@ class SummaryCounter:
         groups = [group.as_problem_group(key) for key, group in self._groups.items()]
         return tuple(sorted(groups, key=lambda group: (-group.count, group.example_row)))
 
+    def nth(self, group: ProblemGroup) -> int:
+        """Which one of the rows of its outcome, from 1, the first row of the group is."""
+        return self._nth[group.example_row]
+
     def _add_problem(self, key: _Key, problem: Problem, row: Row) -> None:
-        group = self._groups.setdefault(key, _Group(problem, row.number))
+        if key not in self._groups:
+            self._groups[key] = _Group(problem, row.number)
+            self._nth[row.number] = self._outcomes[key.outcome]
+        group = self._groups[key]
         group.count += 1
         if len(group.places) < _PLACES_KEPT:
             group.places.append(place_in_list(problem.place, row, group.origin if group.places else None))

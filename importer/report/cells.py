@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from math import ceil
+from types import MappingProxyType
 from typing import Any, Final
 
 from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]  # it ships no types
 
-MAX_CELL_LENGTH: Final = 32_767  # in UTF-16 units, as Excel counts
-CUT_NOTE: Final = " ... (cut here; see the CSV file for the full text)"
+from importer.text.cell_length import MAX_CELL_LENGTH, truncated
+
 TEXT_CELL_LIMIT: Final = 255  # some versions of Excel show a longer cell of the format Text as ####
 LINE_HEIGHT, _MOST_LINES = 15.0, 20  # points, of the workbook's own font
 _LINE_FILL = 0.92  # words do not fill lines completely
@@ -57,16 +58,6 @@ def write_text(sheet: Any, row: int, column: int, text: str, style: Any) -> None
         sheet.write_string(row, column, text, style)
 
 
-def truncated(text: str) -> str:
-    """The text, cut to the length of a cell."""
-    if not text.isascii():
-        text = text.encode("utf-8", "backslashreplace").decode("utf-8")
-    if len(text) <= MAX_CELL_LENGTH // 2 or len(text.encode("utf-16-le")) // 2 <= MAX_CELL_LENGTH:
-        return text
-    kept = text.encode("utf-16-le")[: 2 * (MAX_CELL_LENGTH - len(CUT_NOTE))]
-    return kept.decode("utf-16-le", "ignore") + CUT_NOTE
-
-
 # What XlsxWriter escapes specially or XML does not allow: control characters, `_x0041_`, invalid Unicode.
 _SPECIAL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]|_x|<r>")
 _MARKUP: Final = re.compile(r"[&<>]")
@@ -93,8 +84,11 @@ class TextRows:
         )
         self._long_styles = tuple(f'" s="{style._get_xf_index()}"' for style in long_styles)
 
-    def write(self, row: int, texts: Sequence[str]) -> bool:
-        """Write the texts into the row (from 0); returns false, without writing, if a text needs special handling."""
+    def write(self, row: int, texts: Sequence[str], styles: Mapping[int, Any] = MappingProxyType({})) -> bool:
+        """Write the texts into the row (from 0); returns false, without writing, if a text needs special handling.
+
+        styles: those of single cells, by column; such a cell is written also if it is empty.
+        """
         whole = "".join(texts)
         if max(map(len, texts)) > MAX_CELL_LENGTH // 2 or _SPECIAL.search(whole):
             return False  # a longer text may have to be cut
@@ -104,9 +98,13 @@ class TextRows:
         for column, ((begin, style), text) in enumerate(zip(self._columns, texts, strict=True)):
             if text:
                 used = style if len(text) < self._long_from else self._long_styles[column]
+                if column in styles:
+                    used = f'" s="{styles[column]._get_xf_index()}"'
                 keep = ' xml:space="preserve"' if text[0].isspace() or text[-1].isspace() else ""
                 shown = _escaped(text) if has_markup else text
                 cells.append(f'{begin}{number}{used} t="inlineStr"><is><t{keep}>{shown}</t></is></c>')
+            elif column in styles:
+                cells.append(f'{begin}{number}" s="{styles[column]._get_xf_index()}"/>')
             elif column not in self._source:
                 cells.append(f"{begin}{number}{style}/>")
         sheet = self._sheet

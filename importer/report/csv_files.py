@@ -33,7 +33,7 @@ class CsvFiles:
 
     def __init__(self, staged: Path, facts: RunFacts) -> None:
         self._folder = staged
-        self._facts = facts
+        self._facts = {kind: facts.of(kind) for kind in OutcomeKind}
         self._open = ExitStack()
         self._files: dict[OutcomeKind, RowsFile] = {}
         try:
@@ -51,7 +51,8 @@ class CsvFiles:
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row."""
-        self._file_of(reported.outcome.kind).write(_cells(reported, self._facts))
+        kind = reported.outcome.kind
+        self._file_of(kind).write(_cells(reported, self._facts[kind]))
 
     def finish(self, summary: Summary, folder: Path) -> None:
         """Close the files."""
@@ -66,8 +67,8 @@ class CsvFiles:
             # A name from the command line may not be UTF-8: then it is escaped.
             path = self._folder / csv_file(kind)
             opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
-            self._files[kind] = RowsFile(self._open.enter_context(opened), self._facts.delimiter)
-            self._files[kind].write(_header(self._facts))
+            self._files[kind] = RowsFile(self._open.enter_context(opened), self._facts[kind].delimiter)
+            self._files[kind].write(_header(self._facts[kind]))
         return self._files[kind]
 
 
@@ -108,7 +109,7 @@ class EntryFiles:
         for name, found in self._found.items():
             table = found.table
             facts = replace(self._facts, columns=table.columns, delimiter=table.delimiter, has_links=False)
-            facts = replace(facts, knows_types=table.knows_types)
+            facts = replace(facts, knows_types=table.knows_types, has_ids=False)
             with (self._folder / name).open("w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
                 out = RowsFile(file, facts.delimiter)
                 out.write(_header(facts))
@@ -138,7 +139,8 @@ class _EntriesToFix:
 
 
 def write_rows(file: IO[str], facts: RunFacts, rows: Iterable[ReportedRow]) -> None:
-    """Write rows with any outcome to one file of the same form."""
+    """Write rows with any outcome to one file of the same form, without IDs."""
+    facts = replace(facts, has_ids=False)
     out = RowsFile(file, facts.delimiter)
     out.write(_header(facts))
     for reported in rows:

@@ -14,7 +14,8 @@ EDITS_FILE: Final = "mapping_changes.yaml"
 
 SHEET_LIMIT: Final = 100_000
 NO_ACTION_SHEET_LIMIT: Final = 10_000
-"""The maximum of rows of a sheet in report.xlsx, and of one that needs no action; the CSV files have all rows."""
+"""The maximum of rows of a sheet in report.xlsx, which is followed by another one, `invalid (2)`; and of the only sheet
+of an outcome that needs no action: the CSV file has all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class OutcomeText:
     status: str = ""
     sheet_limit: int = SHEET_LIMIT
     always_written: bool = False
+
+    @property
+    def is_split(self) -> bool:
+        """Whether a full sheet is followed by another one: somebody acts on its rows."""
+        return self.sheet_limit == SHEET_LIMIT
 
     @property
     def counted(self) -> str:
@@ -88,6 +94,7 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeText]] = {
         meaning="the run stopped before its turn",
         next_step="run the same command again",
         tab_color="#AEB8C2",
+        sheet_limit=NO_ACTION_SHEET_LIMIT,
     ),
     OutcomeKind.ALREADY_IMPORTED: OutcomeText(
         label="already imported",
@@ -120,10 +127,20 @@ def outcome_text(kind: OutcomeKind, *, dry_run: bool = False) -> OutcomeText:
     return _READY if dry_run and kind is OutcomeKind.NOT_SENT else OUTCOMES[kind]
 
 
-def sheet_title(kind: OutcomeKind) -> str:
-    """The title of the outcome's sheet in report.xlsx: `409 already exists`."""
+def sheet_title(kind: OutcomeKind, part: int = 1) -> str:
+    """The title of the outcome's sheet in report.xlsx: `409 already exists`; of its second one `invalid (2)`."""
     words = OUTCOMES[kind]
-    return f"{words.status} {words.label}" if words.status else words.label
+    title = f"{words.status} {words.label}" if words.status else words.label
+    return title if part == 1 else f"{title} ({part})"
+
+
+def sheet_link(kind: OutcomeKind, nth: int, *, dry_run: bool) -> str:
+    """The link to the nth row of an outcome (from 1) in its sheet; "" if only the CSV file has it."""
+    words = outcome_text(kind, dry_run=dry_run)
+    part, row = divmod(nth - 1, words.sheet_limit)
+    if part and not words.is_split:
+        return ""
+    return f"internal:'{sheet_title(kind, part + 1)}'!A{row + 2}"
 
 
 def csv_file(kind: OutcomeKind) -> str:

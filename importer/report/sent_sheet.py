@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from importer.models import OutcomeKind, Row
+from importer.models import SENT_SHEETS, OutcomeKind, Row
 from importer.report.accounting import ReportedRow
 from importer.report.cells import TEXT_CELL_LIMIT, TextRows, finish_table, write_text
 from importer.report.outcomes import outcome_text
@@ -26,7 +26,7 @@ class SentSheet:
     """Writes the lines of rows that this run sent, or that a check would send; `MOST_LINES` at most."""
 
     def __init__(self, workbook: Any, styles: Any, lines_of: LinesOf, *, dry_run: bool) -> None:
-        self.title = "What would be sent" if dry_run else "What was sent"
+        self.title = SENT_SHEETS[dry_run]
         self._workbook, self._styles, self._lines_of, self._dry_run = workbook, styles, lines_of, dry_run
         self._sheet: Any = None
         self._rows: TextRows | None = None

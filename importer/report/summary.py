@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 from importer.atomic_files import read_private
 from importer.models import (
+    ID_COLUMN,
     LINKS_COLUMN,
     NEEDS_ATTENTION,
     TYPED_COLUMN,
@@ -59,7 +60,8 @@ class RunFacts:
     mapping, origin: mapping file and source as the user named them; sha256: of the source, hexadecimal; reading: how
     the file was read, in one line; columns: those of the source, in order; delimiter: of the source, also used for the
     results CSVs; knows_types: whether the cell types are known, since the source is a workbook or a results file of
-    one; has_links: whether cells have hyperlinks; started_at, ended_at: with a time zone; warnings: full messages with
+    one; has_links: whether cells have hyperlinks; has_ids: whether created rows have the ID of their candidate;
+    started_at, ended_at: with a time zone; warnings: full messages with
     their places; blank_rows: blank rows that were skipped (not counted as rows read); identity: the indexes of the
     columns of the e-mail, and those of the name; flags: those of the command, with their values; continues: the run
     that this one continues; entries: other tables with entries of the rows; personal_data: whether report.html may
@@ -87,6 +89,7 @@ class RunFacts:
     identity: tuple[tuple[int, ...], ...] = ()
     knows_types: bool = False
     has_links: bool = False
+    has_ids: bool = False
     flags: Mapping[str, str] = field(default_factory=dict)
     continues: str | None = None
     entries: tuple[Entries, ...] = ()
@@ -95,8 +98,13 @@ class RunFacts:
 
     @property
     def last_columns(self) -> tuple[str, ...]:
-        """The added columns that a results file of this source needs to be read as the source was."""
-        return (*([TYPED_COLUMN] if self.knows_types else ()), *([LINKS_COLUMN] if self.has_links else ()))
+        """The columns after IMPORT_COLUMNS: the ID, and those that are needed to read the rows as the source was."""
+        found = {ID_COLUMN: self.has_ids, TYPED_COLUMN: self.knows_types, LINKS_COLUMN: self.has_links}
+        return tuple(name for name, is_there in found.items() if is_there)
+
+    def of(self, kind: OutcomeKind) -> RunFacts:
+        """The facts for the file of one outcome: only created rows have IDs."""
+        return self if kind is OutcomeKind.CREATED else replace(self, has_ids=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any, Final
 
 from importer.models import OutcomeKind
-from importer.report.outcomes import WORKBOOK_FILE, outcome_text, sheet_title
+from importer.report.outcomes import WORKBOOK_FILE, outcome_text, sheet_link, sheet_title
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.text import Step, headline, import_command, next_steps, sandbox_note
+from importer.text.dates import in_words
 
-WIDTHS: Final = (18, 11, 26, 62, 58, 34, 26)
+WIDTHS: Final = (18, 11, 26, 54, 50, 34, 26)
 """The widths of the columns, in characters."""
+
+CHART_COLUMN: Final = 5
+"""Where the chart begins, from 0: the outcomes have no text in this column and those after it."""
 
 Style = Mapping[str, Any]
 """The format of a cell: properties for XlsxWriter."""
@@ -56,19 +60,27 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the sheet. `height` in points; None: as high as its wrapped texts need."""
+    """A line of the sheet. `height` in points; None: as high as its wrapped texts need.
+
+    `begins_outcomes`: it is the first outcome of the table.
+    """
 
     cells: tuple[Cell, ...] = ()
     height: float | None = None
+    begins_outcomes: bool = False
 
 
-def summary_sheet(summary: Summary, folder: Path) -> Iterator[Line]:
+NthOf = Callable[[ProblemGroup], int]
+"""Which one of the rows of its outcome, from 1, the first row of a group is."""
+
+
+def summary_sheet(summary: Summary, folder: Path, nth: NthOf) -> Iterator[Line]:
     """All lines of the sheet; `folder`: the results folder as it appears in commands."""
     yield from _opening(summary)
     yield from _outcomes(summary)
     yield from _next_steps(next_steps(summary, folder))
-    yield from _problems(summary, folder)
-    yield from _warnings(summary)
+    yield from _problems(summary, folder, nth)
+    yield from _warnings(summary, nth)
     yield from _run_details(summary)
 
 
@@ -121,7 +133,7 @@ def _outcome(summary: Summary, kind: OutcomeKind) -> Line:
     else:
         label = Cell(0, words.label, _LINK, link=f"internal:'{sheet_title(kind)}'!A1")
         cells = label, Cell(1, count, _NUMBER), Cell(2, words.meaning, PLAIN), Cell(4, words.next_step, PLAIN)
-    return Line(cells)
+    return Line(cells, begins_outcomes=kind is next(iter(OutcomeKind)))
 
 
 def _next_steps(steps: Iterable[Step]) -> Iterator[Line]:
@@ -132,7 +144,7 @@ def _next_steps(steps: Iterable[Step]) -> Iterator[Line]:
             yield _text(f"     {command}", _COMMAND)
 
 
-def _problems(summary: Summary, folder: Path) -> Iterator[Line]:
+def _problems(summary: Summary, folder: Path, nth: NthOf) -> Iterator[Line]:
     found = [group for group in summary.problems if not group.is_warning]
     if not found:
         return
@@ -142,28 +154,25 @@ def _problems(summary: Summary, folder: Path) -> Iterator[Line]:
         NOTE,
     )
     yield _text(f"     {import_command(folder / WORKBOOK_FILE, summary, folder)}", _COMMAND)
-    yield from _groups(sorted(found, key=lambda group: not group.is_to_fix))
+    yield from _groups(summary, sorted(found, key=lambda group: not group.is_to_fix), nth)
 
 
-def _groups(groups: Iterable[ProblemGroup]) -> Iterator[Line]:
+def _groups(summary: Summary, groups: Iterable[ProblemGroup], nth: NthOf) -> Iterator[Line]:
     yield _header("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where", "Code")
     for group in groups:
+        link = sheet_link(group.outcome, nth(group), dry_run=summary.dry_run)
+        label = Cell(0, outcome_text(group.outcome).label, _LINK if link else PLAIN, link)
         texts = (group.column or "", group.what, group.hint, group.where, group.code)
-        label, count = Cell(0, outcome_text(group.outcome).label, WRAPPED), Cell(1, group.count, _NUMBER)
-        yield Line((label, count, *(Cell(column, text, WRAPPED) for column, text in enumerate(texts, start=2))))
+        cells = (Cell(column, text, WRAPPED) for column, text in enumerate(texts, start=2))
+        yield Line((label, Cell(1, group.count, _NUMBER), *cells))
 
 
-def _where(group: ProblemGroup) -> str:
-    rest = group.count - len(group.places)
-    return ", ".join(group.places) + (f" and {rest:,} more" if rest else "")
-
-
-def _warnings(summary: Summary) -> Iterator[Line]:
+def _warnings(summary: Summary, nth: NthOf) -> Iterator[Line]:
     of_rows = [group for group in summary.problems if group.is_warning]
     if of_rows or summary.warnings:
         yield from _section("Warnings")
     if of_rows:
-        yield from _groups(of_rows)
+        yield from _groups(summary, of_rows, nth)
     yield from map(_text, summary.warnings)
 
 
@@ -189,8 +198,13 @@ def run_details(summary: Summary) -> dict[str, str]:
         "Requests": f"{requests.sent:,} sent{f', {requests.retried:,} of them retries' if requests.retried else ''}",
         "Started": moment(summary.started_at),
         "Ended": moment(summary.ended_at) if summary.ended_at else "",
+        "Duration": _duration(summary.started_at, summary.ended_at) if summary.ended_at else "",
     }
     return {label: text for label, text in facts.items() if text}
+
+
+def _duration(start: datetime, end: datetime) -> str:
+    return in_words(max(0, round((end - start).total_seconds(), 1)))
 
 
 def moment(at: datetime) -> str:

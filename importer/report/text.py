@@ -34,7 +34,10 @@ _PIPED: Final = "standard input"  # the name of such a source; no file that can 
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
 _OF_SOME_ROWS: Final = ("--rows", "--limit", "--resend-rejected")
 _OF_THE_WHOLE_FILE: Final = ("--sheet", *_OF_SOME_ROWS)
-_OF_RUN_ONLY: Final = (*_OF_THE_WHOLE_FILE, "--sandbox", "--questions", "--faults", "--check-first", "--strict")
+_OF_RUN_ONLY: Final = (
+    *_OF_THE_WHOLE_FILE,
+    *("--sandbox", "--questions", "--faults", "--check-first", "--strict", "--no-personal-data"),
+)
 
 
 def headline(summary: Summary) -> str:

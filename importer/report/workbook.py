@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -10,14 +10,25 @@ from typing import Any, Final
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 
-from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, SUMMARY_SHEET, OutcomeKind
+from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, LINKS_COLUMN, SUMMARY_SHEET, TYPED_COLUMN, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
 from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, finish_table, row_height, write_text
+from importer.report.outcome_chart import insert_outcome_chart
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text, sheet_title
 from importer.report.sent_sheet import LinesOf, SentSheet
 from importer.report.summary import RunFacts, Summary
-from importer.report.summary_sheet import HEADER, NOTE, PLAIN, WIDTHS, WRAPPED, Line, Style, summary_sheet
+from importer.report.summary_sheet import (
+    CHART_COLUMN,
+    HEADER,
+    NOTE,
+    PLAIN,
+    WIDTHS,
+    WRAPPED,
+    NthOf,
+    Style,
+    summary_sheet,
+)
 
 MOST_COMMENTS: Final = 2_000
 
@@ -49,7 +60,7 @@ class ReportWorkbook:
 
     files = (WORKBOOK_FILE,)
 
-    def __init__(self, staged: Path, facts: RunFacts, lines_of: LinesOf) -> None:
+    def __init__(self, staged: Path, facts: RunFacts, lines_of: LinesOf, nth: NthOf) -> None:
         """lines_of: what each row was sent with."""
         options = {
             "constant_memory": True,
@@ -61,9 +72,10 @@ class ReportWorkbook:
         self._workbook: Any = xlsxwriter.Workbook(str(staged / WORKBOOK_FILE), options)
         self._workbook.use_zip64()
         self._facts = facts
+        self._nth = nth
         self._styles = _Styles(self._workbook)
         self._summary = self._workbook.add_worksheet(SUMMARY_SHEET)
-        self._sheets: dict[OutcomeKind, _OutcomeSheet] = {}
+        self._sheets: dict[OutcomeKind, list[_OutcomeSheet]] = {kind: [] for kind in OutcomeKind}
         self._comments = iter(range(MOST_COMMENTS))
         self._sent = SentSheet(self._workbook, self._styles, lines_of, dry_run=facts.dry_run)
         created = facts.ended_at or facts.started_at
@@ -72,18 +84,20 @@ class ReportWorkbook:
     def add(self, reported: ReportedRow) -> None:
         """Write one row to the sheet of its outcome."""
         kind = reported.outcome.kind
-        if kind not in self._sheets:
-            sheet = self._workbook.add_worksheet(sheet_title(kind))
-            self._sheets[kind] = _OutcomeSheet(sheet, self._styles, self._facts, kind, self._comments)
-        self._sheets[kind].add(reported)
+        parts = self._sheets[kind]
+        if not parts or parts[-1].is_to_be_followed:
+            sheet = self._workbook.add_worksheet(sheet_title(kind, len(parts) + 1))
+            parts.append(_OutcomeSheet(sheet, self._styles, self._facts.of(kind), kind, self._comments))
+        parts[-1].add(reported)
         self._sent.add(reported)
 
     def finish(self, summary: Summary, folder: Path) -> None:
         """Write the summary, sort the sheets by outcome, and write the file."""
-        for sheet in self._sheets.values():
-            sheet.finish()
+        for parts in self._sheets.values():
+            for part in parts:
+                part.finish()
         self._sent.finish()
-        _write_summary(self._summary, self._styles, summary_sheet(summary, folder))
+        self._write_summary(summary, folder)
         self._order_sheets()
         try:
             self._workbook.close()
@@ -98,11 +112,33 @@ class ReportWorkbook:
 
     def _order_sheets(self) -> None:
         """Sort the sheets, which were created in the order of their first rows."""
-        titles = [SUMMARY_SHEET, *map(sheet_title, OutcomeKind), self._sent.title]
+        titles = [sheet_title(kind, part) for kind, parts in self._sheets.items() for part, _ in enumerate(parts, 1)]
+        titles = [SUMMARY_SHEET, *titles, self._sent.title]
         places = {title: place for place, title in enumerate(titles)}
         self._workbook.worksheets_objs.sort(key=lambda sheet: places[sheet.get_name()])
         for index, sheet in enumerate(self._workbook.worksheets_objs):
             sheet.index = index  # the filters refer to it
+
+    def _write_summary(self, summary: Summary, folder: Path) -> None:
+        sheet, styles = self._summary, self._styles
+        for index, width in enumerate(WIDTHS):
+            sheet.set_column(index, index, width)
+        sheet.hide_gridlines(2)
+        sheet.set_landscape()
+        sheet.fit_to_pages(1, 0)
+        for row, line in enumerate(summary_sheet(summary, folder, self._nth)):
+            wrapped = {str(cell.value): WIDTHS[cell.column] for cell in line.cells if cell.style is WRAPPED}
+            if line.height or wrapped:  # before any cell of the row
+                sheet.set_row(row, line.height or row_height(wrapped))
+            if line.begins_outcomes:
+                insert_outcome_chart(self._workbook, sheet, summary, row, CHART_COLUMN, sum(WIDTHS[CHART_COLUMN:]))
+            for cell in line.cells:
+                if cell.link:
+                    sheet.write_url(row, cell.column, cell.link)
+                if isinstance(cell.value, int):
+                    sheet.write_number(row, cell.column, cell.value, styles[cell.style])
+                else:
+                    write_text(sheet, row, cell.column, cell.value, styles[cell.style])
 
 
 class _Styles:
@@ -117,25 +153,6 @@ class _Styles:
         if key not in self._formats:
             self._formats[key] = self._workbook.add_format(dict(style))
         return self._formats[key]
-
-
-def _write_summary(sheet: Any, styles: _Styles, lines: Iterable[Line]) -> None:
-    for index, width in enumerate(WIDTHS):
-        sheet.set_column(index, index, width)
-    sheet.hide_gridlines(2)
-    sheet.set_landscape()
-    sheet.fit_to_pages(1, 0)
-    for row, line in enumerate(lines):
-        wrapped = {str(cell.value): WIDTHS[cell.column] for cell in line.cells if cell.style is WRAPPED}
-        if line.height or wrapped:  # before any cell of the row
-            sheet.set_row(row, line.height or row_height(wrapped))
-        for cell in line.cells:
-            if cell.link:
-                sheet.write_url(row, cell.column, cell.link, styles[cell.style], str(cell.value))
-            elif isinstance(cell.value, int):
-                sheet.write_number(row, cell.column, cell.value, styles[cell.style])
-            else:
-                write_text(sheet, row, cell.column, cell.value, styles[cell.style])
 
 
 class _OutcomeSheet:
@@ -153,11 +170,12 @@ class _OutcomeSheet:
         self._note = styles[NOTE]
         self._columns = facts.columns
         self._facts = facts
-        self._limit = outcome_text(kind, dry_run=facts.dry_run).sheet_limit
+        words = outcome_text(kind, dry_run=facts.dry_run)
+        self._limit, self._is_split = words.sheet_limit, words.is_split
         self._csv_file = csv_file(kind)
         self._comments = comments
         self._rows = 0
-        sheet.set_tab_color(outcome_text(kind).tab_color)
+        sheet.set_tab_color(words.tab_color)
         self._widths = [len(column.name) + 3 for column in self._columns]  # + 3: the filter's button
         email, name = facts.identity or ((), ())
         self._candidate = tuple(dict.fromkeys((*name, *email)))
@@ -177,6 +195,11 @@ class _OutcomeSheet:
         long_styles = self._import_styles + [self._long] * len(self._columns) + last
         self._text_rows = TextRows(sheet, text_styles, long_styles, TEXT_CELL_LIMIT + 1, self._source)
 
+    @property
+    def is_to_be_followed(self) -> bool:
+        """Whether the next row belongs into another sheet."""
+        return self._is_split and self._rows == self._limit
+
     def add(self, reported: ReportedRow) -> None:
         """Write one row, or only count it if the sheet is full."""
         self._rows += 1
@@ -188,27 +211,35 @@ class _OutcomeSheet:
         row, *others = reported.import_cells
         import_cells = (row, ", ".join(filter(None, (cells[index] for index in self._candidate))), *others)
         last = reported.last_cells(self._facts)
-        if problems or not self._text_rows.write(self._rows, (*import_cells, *cells, *last)):
+        highlighted = reported.highlighted_cells() if problems else {}
+        own = {self._source[index]: found for index, found in sorted(highlighted.items()) if index < len(cells)}
+        styles = {index: self._style_of(found) for index, found in own.items()}
+        commented = [index for index in own if next(self._comments, None) is not None]
+        # XlsxWriter writes a row with a comment itself.
+        by_cell = commented or (problems and self._rows <= _ROWS_FITTED)
+        if by_cell or not self._text_rows.write(self._rows, (*import_cells, *cells, *last), styles):
             self._write_import(import_cells)
-            self._write_source(reported)
+            self._write_source(cells, styles)
             for index, text in enumerate(last, self._source.stop):
                 write_text(self._sheet, self._rows, index, text, self._import_styles[0])
+        for index in commented:
+            self._write_comment(index, own[index])
 
-    def _write_source(self, reported: ReportedRow) -> None:
-        highlighted = reported.highlighted_cells()
-        for index, text in enumerate(reported.row.cells):
-            if index in highlighted:
-                self._write_highlighted(self._source[index], text, highlighted[index])
+    def _style_of(self, problems: list[Problem]) -> Any:
+        is_warning = all(problem.severity == "warning" for problem in problems)
+        return self._warned if is_warning else self._highlighted
+
+    def _write_source(self, cells: tuple[str, ...], styles: dict[int, Any]) -> None:
+        for index, text in zip(self._source, cells, strict=True):
+            if index in styles:
+                write_text(self._sheet, self._rows, index, text, styles[index])
             elif text:
                 style = self._text if len(text) <= TEXT_CELL_LIMIT else self._long
-                write_text(self._sheet, self._rows, self._source[index], text, style)
+                write_text(self._sheet, self._rows, index, text, style)
 
-    def _write_highlighted(self, index: int, text: str, problems: list[Problem]) -> None:
-        is_warning = all(problem.severity == "warning" for problem in problems)
-        write_text(self._sheet, self._rows, index, text, self._warned if is_warning else self._highlighted)
-        if next(self._comments, None) is not None:
-            comment = "\n".join(f"{problem.message}\n{problem.hint}".strip() for problem in problems)
-            self._sheet.write_comment(self._rows, index, comment[:_LONGEST_COMMENT], _COMMENT)
+    def _write_comment(self, index: int, problems: list[Problem]) -> None:
+        comment = "\n".join(f"{problem.message}\n{problem.hint}".strip() for problem in problems)
+        self._sheet.write_comment(self._rows, index, comment[:_LONGEST_COMMENT], _COMMENT)
 
     def _write_import(self, cells: tuple[str, ...]) -> None:
         *_, problem, hint = cells
@@ -224,8 +255,9 @@ class _OutcomeSheet:
         source = (min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)
         for index, width in enumerate((*_IMPORT_WIDTHS, *source)):
             sheet.set_column(index, index, width)
-        if self._facts.last_columns:  # only the importer reads them
-            sheet.set_column(self._source.stop, self._last_column, None, None, {"hidden": True})
+        for index, name in enumerate(self._facts.last_columns, self._source.stop):
+            is_for_us = name in (TYPED_COLUMN, LINKS_COLUMN)  # only the importer reads them
+            sheet.set_column(index, index, len(name) + 3, None, {"hidden": is_for_us})
         finish_table(sheet, written, self._last_column, frozen=_FROZEN)
         if self._rows > written:
             note = f"Only the first {written:,} rows are shown here; {self._csv_file} has all rows."

@@ -75,7 +75,7 @@ def write_report(
     with _staging(folder, facts.run) as staged, ExitStack() as open_writers:
         counter = SummaryCounter()
         writers: list[ReportWriter] = []
-        for make in (CsvFiles, EntryFiles, partial(ReportWorkbook, lines_of=lines_of), ReportPage):
+        for make in (CsvFiles, EntryFiles, partial(ReportWorkbook, lines_of=lines_of, nth=counter.nth), ReportPage):
             writers.append(make(staged, facts))
             open_writers.callback(writers[-1].close)
         for reported in pair(rows, outcomes):

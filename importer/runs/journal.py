@@ -35,12 +35,13 @@ _TABLE: Final = """CREATE TABLE IF NOT EXISTS outcomes (
      kind VARCHAR NOT NULL,
      status INTEGER,
      attempts INTEGER NOT NULL,
-     problems VARCHAR NOT NULL
+     problems VARCHAR NOT NULL,
+     candidate_id INTEGER
    )"""
 _WARNINGS: Final = "CREATE TABLE IF NOT EXISTS warnings (row INTEGER NOT NULL PRIMARY KEY, problems VARCHAR NOT NULL)"
-_COLUMNS: Final = ("row", "kind", "status", "attempts", "problems")
+_COLUMNS: Final = ("row", "kind", "status", "attempts", "problems", "candidate_id")
 _OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
-_INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?)"
+_INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)"
 
 
 class JournalUnwritable(StoppedEarly):
@@ -256,12 +257,13 @@ class RunJournal:
 
 def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:
     """The values of _COLUMNS."""
-    return outcome.row, outcome.kind.value, outcome.status, outcome.attempts, _problems_to_json(outcome.problems)
+    problems = _problems_to_json(outcome.problems)
+    return outcome.row, outcome.kind.value, outcome.status, outcome.attempts, problems, outcome.candidate_id
 
 
 def _outcome(found: tuple[Any, ...]) -> Outcome:
-    row, kind, status, attempts, problems = found
-    return Outcome(row, OutcomeKind(kind), status, attempts, _problems_from_json(problems))
+    row, kind, status, attempts, problems, candidate_id = found
+    return Outcome(row, OutcomeKind(kind), status, attempts, _problems_from_json(problems), candidate_id)
 
 
 def _problems_to_json(problems: Iterable[Problem]) -> str:

@@ -5,8 +5,9 @@
 - Was it sent in another form, from a results file or an annotated copy of its file? `OtherForms`, here.
 - Was its e-mail address sent to this target? The ledger knows, when it is the row's turn: `load.Loader`.
 
-A row is another form of a row if `import_row` names it or it has its place in an annotated copy, and its e-mail or its
-name is unchanged: `related_runs` proves it.
+A row is another form of a row if `import_row` names it or it has its place in an annotated copy, and its e-mail, its
+name or most of its other cells are unchanged: `related_runs` proves it. Of an original that was edited since, it is the
+same one if it has its place and most of its other cells.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Problem, StoppedEarly, UnusableInput
 from importer.runs.journal import RowSet, RunJournal
 from importer.runs.manifest import RunManifest, manifests_in
-from importer.runs.related_runs import Aligned, Form, RelatedRuns, same_cells, same_person
+from importer.runs.related_runs import Aligned, Form, RelatedRuns, cells_of, mostly_same, same_cells, same_person
 from importer.settings import Settings
 
 # --- an earlier run of the same file --------------------------------------------------------------
@@ -90,7 +91,8 @@ class OtherForms:
     """The rows of a run that were sent in another form, before or after a correction. Falsy if there are none.
 
     rows: those of the run with their cells in the order of the original. numbers: of a results file or an annotated
-    copy, the number of each row in the original; None for an original. as_of: what the ledger knew of other runs.
+    copy, the number of each row in the original; None for an original. emails: the indexes of the e-mail's columns in
+    the original. as_of: what the ledger knew of other runs.
     """
 
     def __init__(
@@ -99,12 +101,18 @@ class OtherForms:
         forms: Iterable[Form] = (),
         rows: Aligned | None = None,
         numbers: Mapping[int, int] | None = None,
+        emails: Sequence[int] = (),
         as_of: frozenset[RunRecord] = frozenset(),
     ) -> None:
         self._scope, self._rows, self._numbers, self._as_of = manifest.scope, rows, numbers, as_of
+        self._emails = emails
         self._forms: dict[int, list[Form]] = {}
+        self._owners: dict[tuple[str, ...], Form] = {}  # by e-mail address; of an original, the numbers may have moved
         for form in sorted(forms, key=lambda one: (one.is_done, one.by_it, one.manifest.started_at), reverse=True):
             self._forms.setdefault(form.original.number, []).append(form)
+            address = cells_of(form.row, form.identity[0])
+            if numbers is not None and form.is_done and form.manifest.scope == self._scope and any(address):
+                self._owners.setdefault(address, form)
 
     def __bool__(self) -> bool:
         return bool(self._forms)
@@ -123,15 +131,24 @@ class OtherForms:
         unchanged = {one.number: form for one, form in reversed(same)}
         if self._rows.is_complete and len(unchanged) == len(rows):
             return self._of_unchanged(row.number, [unchanged[number] for number in sorted(unchanged)])
-        for one, form in pairs if self._numbers is not None else ():
+        for one, form in pairs:
             emails, names = form.identity
+            is_meant = self._numbers is not None or (form.is_proven and mostly_same(one, form.original, form.identity))
             is_here = form.manifest.scope == self._scope
-            if is_here and same_person(one, form.row, names) and not same_person(one, form.row, emails):
-                return _with_other_email(row.number, form)
+            is_person = same_person(one, form.row, names) or mostly_same(one, form.row, form.identity)
+            if is_meant and is_here and is_person and not same_person(one, form.row, emails):
+                return _with_other_email(row.number, form, is_original=self._numbers is None)
+        for one in rows:
+            owner = self._owners.get(cells_of(one, self._emails))
+            if owner is not None and owner.original.number != self._number(one):
+                return _with_email_of_other(row, owner)
         return None
 
+    def _number(self, row: Row) -> int | None:
+        return row.number if self._numbers is None else self._numbers.get(row.number)
+
     def _of(self, row: Row) -> Sequence[Form]:
-        number = row.number if self._numbers is None else self._numbers.get(row.number)
+        number = self._number(row)
         return self._forms.get(number, ()) if number is not None else ()
 
     def _of_unchanged(self, row: int, forms: Sequence[Form]) -> Outcome | None:
@@ -149,12 +166,23 @@ class OtherForms:
         return None if is_known else _with_other_email(row, first)
 
 
-def _with_other_email(row: int, form: Form) -> Outcome:
+def _with_email_of_other(row: Row, form: Form) -> Outcome:
+    """The outcome of a row with the e-mail address of another row of the original, which was imported."""
+    number = form.original.number
+    run = form.manifest.run
+    message = f"the e-mail address is the same as in row {number} of the original, which run {run} imported"
+    hint = "correct the address if they are two people; otherwise remove this row, here and in your original file"
+    problem = Problem("email-duplicate", message, hint, row.place())
+    return Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
+
+
+def _with_other_email(row: int, form: Form, *, is_original: bool = False) -> Outcome:
     """The outcome of a row whose person was sent, or may have been, with another e-mail address."""
     run, sent = form.manifest.run, form.row.number
     message = f"sent with another e-mail address by run {run} from {form.manifest.file}, row {sent}"
     if form.is_done:
-        hint = "for a correction, change the candidate in the service; for a different person, clear import_row"
+        other = "move the row to the end of the file" if is_original else "clear import_row"
+        hint = f"for a correction, change the candidate in the service; for a different person, {other}"
         problem = Problem(IMPORTED_WITH_OTHER_DATA, f"{message}; this row was not sent", hint)
         return Outcome(row, OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
     problem = Problem(
@@ -199,14 +227,22 @@ def find_other_forms(
         with suppress(UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
             like = runs.sheet(line[-1]) if line else sheet
             numbers = runs.numbers(manifest, sheet, line) if line else None
+            rows = Aligned(sheet, like)
+            emails = next(iter(rows.identity(manifest)), ())
             wanted = set(numbers.values()) if numbers else set()
+            addresses = {cells_of(row, emails) for row in rows.rows()} if wanted else set()
             for run in originals if wanted else ():
                 if runs.manifest(run).scope == manifest.scope and run != manifest.run:
                     with suppress(UnusableInput, StoppedEarly):
-                        forms += runs.forms_of_original(run, like, wanted, ledger)
+                        sent = runs.forms_of_original(run, like, ledger)
+                        forms += (
+                            form
+                            for form in sent
+                            if form.original.number in wanted or cells_of(form.row, form.identity[0]) in addresses
+                        )
             for run, way in runs.lines_to(originals).items():
                 if runs.manifest(run).scope in scopes and run != manifest.run:
                     with suppress(UnusableInput, StoppedEarly):
                         forms += runs.forms(way, like, ledger)
-            return OtherForms(manifest, forms, Aligned(sheet, like), numbers, others)
+            return OtherForms(manifest, forms, rows, numbers, emails, others)
     return OtherForms(manifest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from operator import ne
@@ -67,7 +67,7 @@ class RelatedRuns:
     """The runs of a results folder, and which row of an original each of their rows is."""
 
     def __init__(self, settings: Settings) -> None:
-        self._limits = ReadingLimits.of(settings)
+        self.limits = ReadingLimits.of(settings)
         self._opened: dict[str, Sheet] = {}  # the last few: a workbook takes a second to open
         self.all = {manifest.run: (folder, manifest) for folder, manifest in manifests_in(settings.out)}
 
@@ -76,7 +76,7 @@ class RelatedRuns:
 
     def sheet(self, run: str) -> Sheet:
         if run not in self._opened:
-            self._opened = dict([*self._opened.items(), (run, sheet_of(*self.all[run], self._limits))][-3:])
+            self._opened = dict([*self._opened.items(), (run, sheet_of(*self.all[run], self.limits))][-3:])
         return self._opened[run]
 
     def before(self, manifest: RunManifest, originals: Collection[str] = ()) -> str | None:
@@ -128,7 +128,8 @@ class RelatedRuns:
         """The forms in which the first run of the line sent rows of the original, which the last run has read; with
         their cells as in another sheet of the original.
 
-        Proven is the same person if e-mail or name are unchanged; of a candidate with several rows in one of them.
+        Proven is the same person if the e-mail, the name or most other cells are unchanged; of a candidate with several
+        rows in one of them.
         """
         folder, manifest = self.all[line[0]]
         if ledger.run(manifest.run) is None:
@@ -142,24 +143,29 @@ class RelatedRuns:
             if row.number in numbers:
                 rows.setdefault(numbers[row.number], []).append(row)
         pairs = [(row, after) for row in original.rows() for after in rows.get(row.number, ())]
-        same = RowSet(after.number for row, after in pairs if any(same_person(row, after, by) for by in identity))
+        same = RowSet(
+            after.number
+            for row, after in pairs
+            if any(same_person(row, after, by) for by in identity) or mostly_same(row, after, identity)
+        )
         same.add_groups(manifest.groups)
         for row, after in pairs:
             if after.number in sent:
-                # If a row was copied and only one of the two was sent, it is not known which one is the original.
-                is_only = all(other.number in sent for other in rows[row.number])
+                # If a row was copied and only one of the two was sent, and they have different names, it is not known
+                # which one is the original.
+                is_only = all(one.number in sent or same_person(one, after, identity[1]) for one in rows[row.number])
                 is_proven = copy.is_complete and original.is_complete and is_only and after.number in same
                 yield Form(manifest, row, after, identity, after.number in done, is_proven, after.number in own)
 
-    def forms_of_original(self, run: str, like: Sheet, numbers: Container[int], ledger: LedgerStore) -> Iterator[Form]:
-        """These rows of an original, if a run of it sent them; with their cells as in another sheet of the original."""
+    def forms_of_original(self, run: str, like: Sheet, ledger: LedgerStore) -> Iterator[Form]:
+        """The rows of an original that a run of it sent; with their cells as in another sheet of the original."""
         folder, manifest = self.all[run]
         if ledger.run(run) is not None:
             done, sent, own = _done_and_sent(folder, manifest, ledger)
             rows = Aligned(self.sheet(run), like)
             identity = rows.identity(manifest)
             for row in rows.rows():
-                if row.number in numbers and row.number in sent:
+                if row.number in sent:
                     yield Form(manifest, row, row, identity, row.number in done, True, row.number in own)
 
 
@@ -187,14 +193,27 @@ def _done_and_sent(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> 
 _MOST_OF_ONE_NAME: Final = 500  # rows that are compared with each other
 
 
+def cells_of(row: Row, columns: Sequence[int]) -> tuple[str, ...]:
+    """These cells of a row, to be compared with others."""
+    return identity_of(row.cells, columns)
+
+
+def mostly_same(one: Row, other: Row, identity: Sequence[Sequence[int]]) -> bool:
+    """Whether more than half of the cells that do not name the person, and are filled in either row, are equal."""
+    named = {index for columns in identity for index in columns}
+    pairs = [pair for index, pair in enumerate(zip(one.cells, other.cells, strict=True)) if index not in named]
+    filled = [first == second for first, second in pairs if first or second]
+    return sum(filled) * 2 > len(filled)
+
+
 def same_person(one: Row, other: Row, columns: Sequence[int]) -> bool:
     """Whether these cells are equal, and one of them is filled."""
-    return same_cells(one, other, columns) and any(_identity(one.cells, columns))
+    return same_cells(one, other, columns) and any(cells_of(one, columns))
 
 
 def same_cells(one: Row, other: Row, columns: Sequence[int]) -> bool:
     """Whether these cells are equal, apart from case."""
-    return _identity(one.cells, columns) == _identity(other.cells, columns)
+    return cells_of(one, columns) == cells_of(other, columns)
 
 
 def unmoved_rows(
@@ -214,14 +233,14 @@ def unmoved_rows(
     changed = after.keys() - proven
     for columns in identity:
         same_before, same_after = (_by_identity(rows, columns) for rows in (before, after))
-        for key in {_identity(after[number], columns) for number in changed}:
+        for key in {identity_of(after[number], columns) for number in changed}:
             numbers = same_after[key]
             if any(key) and numbers == same_before.get(key) and len(numbers) < _MOST_OF_ONE_NAME:
                 for number in numbers & changed:
                     differ = {each: sum(map(ne, after[number], before[each])) for each in numbers}
                     if all(differ[number] < count for each, count in differ.items() if each != number):
                         proven.add(number)
-    named = {number for number, cells in after.items() if any(any(_identity(cells, one)) for one in identity)}
+    named = {number for number, cells in after.items() if any(any(identity_of(cells, one)) for one in identity)}
     for rows in groups:
         own = named.intersection(rows)
         if own and own <= proven:
@@ -232,9 +251,10 @@ def unmoved_rows(
 def _by_identity(rows: Mapping[int, Sequence[str]], columns: Sequence[int]) -> dict[tuple[str, ...], set[int]]:
     found: dict[tuple[str, ...], set[int]] = {}
     for number, cells in rows.items():
-        found.setdefault(_identity(cells, columns), set()).add(number)
+        found.setdefault(identity_of(cells, columns), set()).add(number)
     return found
 
 
-def _identity(cells: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
+def identity_of(cells: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
+    """These cells of a row, as they are compared."""
     return tuple(cells[index].strip().casefold() for index in columns)

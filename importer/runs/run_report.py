@@ -125,6 +125,7 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         delimiter=sheet.delimiter,
         knows_types=sheet.knows_types,
         has_links=sheet.has_links,
+        has_ids=not manifest.dry_run and any(part.target.key == "talent_pool" for part in manifest.targets),
         started_at=manifest.started_at,
         ended_at=ending.at if ending else None,
         finished=ending.finished if ending else False,

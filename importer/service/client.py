@@ -22,6 +22,7 @@ _OLDEST_LIBCURL = 0x081600  # 8.22.0: older ones do not report the connection of
 _NEEDED = ("PREREQFUNCTION", "ACTIVESOCKET", "RETRY_AFTER")
 
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
+_LARGEST_ID: Final = 2**63 - 1  # that the journal of a run can keep
 
 
 class Reply(NamedTuple):
@@ -29,13 +30,14 @@ class Reply(NamedTuple):
 
     `message`: the body as one readable line, may be ""; for a 201 only whether its body has the expected format, since
     a pool's record contains presigned URLs. `retry_after`: seconds, at most a quarter of an hour. `email`: the address
-    in the body of a 201, or "".
+    in the body of a 201, or "". `candidate_id`: the ID of the record (2.5) in the body of a pool's 201.
     """
 
     status: int
     message: str = ""
     retry_after: float | None = None
     email: str = ""
+    candidate_id: int | None = None
 
 
 OnAnswer = Callable[[Reply | NoReply | BaseException], None]
@@ -139,7 +141,7 @@ def _read_reply(operation: Operation, raw: RawReply, now: Clock) -> Reply:
 
 
 def _created(operation: Operation, body: bytes) -> Reply:
-    """A 201. Only the e-mail address is kept: a pool's record contains presigned URLs."""
+    """A 201. Only the e-mail address and a candidate's ID are kept: a pool's record contains presigned URLs."""
     try:
         shown = json.loads(body)
     except (ValueError, RecursionError):
@@ -147,11 +149,13 @@ def _created(operation: Operation, body: bytes) -> Reply:
     if not isinstance(shown, dict):
         shown = {}
     is_expected = _REQUIRED_KEY[operation] in shown
-    email = shown.get("email")
+    email, number = shown.get("email"), shown.get("id")
+    is_id = operation is Operation.ADD_TO_POOL and type(number) is int and 0 <= number <= _LARGEST_ID
     return Reply(
         201,
         "" if is_expected else "created, but the response has an unexpected format",
         email=one_line(email) if isinstance(email, str) else "",
+        candidate_id=number if is_id else None,
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import http
 import http.client
 import io
+import re
 import socket
 import ssl
 import threading
@@ -40,6 +41,8 @@ from importer.service.transport_api import (
 
 _LONGEST_HEADER: Final = 65_536  # bytes
 _MOST_HEADERS: Final = 100
+_HEADER_NAME: Final = re.compile(r"[!-9;-~]+")
+_LENGTH: Final = re.compile(r"[0-9]{1,18}")
 
 
 class RequestsTransport:
@@ -267,7 +270,7 @@ def _read_headers(head: io.BufferedIOBase) -> http.client.HTTPMessage:
     headers = http.client.HTTPMessage()
     for text in lines:
         name, colon, value = text.partition(":")
-        if colon:
+        if colon and _HEADER_NAME.fullmatch(name):  # newer versions of Python raise an error for another one
             headers[name] = value.strip()
     return headers
 
@@ -278,7 +281,7 @@ def _length(headers: http.client.HTTPMessage) -> int | None:
     if len(lengths) > 1:
         del headers["Content-Length"]  # urllib3 would raise an error and lose the status
     text = lengths.pop() if len(lengths) == 1 else ""
-    return int(text) if text.isascii() and text.isdigit() else None
+    return int(text) if _LENGTH.fullmatch(text) else None
 
 
 class _ReportsPhase:

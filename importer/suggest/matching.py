@@ -58,10 +58,13 @@ class Matcher:
         return tuple(view for view in self._views if view.column.index not in self._taken)
 
     def closest_columns(self, goal: Goal) -> tuple[ColumnView, ...]:
-        """The unmatched columns that are closest to a goal: by their values, else by their header."""
+        """The unmatched columns that are closest to a goal: by values or a related concept, else by their header."""
         filled = [view for view in self._imported() if view.filled]
-        by_values = [view for view in filled if view.concept is None and _values_identify(goal, view)]
-        return tuple(by_values[:_MOST_CLOSEST]) or _closest(filled, lambda view: _score(goal, view))
+        likely = [view for view in filled if view.concept is None and _values_identify(goal, view)]
+        likely += [
+            view for view in filled if goal.concept and FALLBACK_CONCEPTS.get(view.concept or "") == goal.concept
+        ]
+        return tuple(likely[:_MOST_CLOSEST]) or _closest(filled, lambda view: _score(goal, view))
 
     def closest_goals(self, view: ColumnView) -> tuple[Goal, ...]:
         """The unmatched goals that are closest to a column, at most two."""

@@ -76,7 +76,8 @@ def _to_do(proposal: Proposal) -> Iterator[str]:
         yield f"#   under candidate:   {item.name}: ...   {_HINTS[item.name]}{_closest_note(item)}"
         if item.name == "cv":
             yield "#     Every candidate needs a document that is in the service: upload the CVs there and add a column"
-            yield "#     with their IDs to the file, or use one document for every row: cv: {value: ID}"
+            one = "" if item.closest else ", or use one document for every row: cv: {value: ID}"
+            yield f"#     with their IDs to the file{one}"
     for question, item in questions:
         text = comment_text(question.text)
         yield f"#   under answers:     {_question_name(question)}: ...   {text}{_closest_note(item)}"

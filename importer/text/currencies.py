@@ -32,6 +32,7 @@ _FORMS = {
 }  # fmt: skip
 _SHARED = "kr krone kroner kronor rs rupee £e dinar peso pesos franc francs mark"  # each used for several currencies
 
+_ISO_4217 = frozenset(_CODES.split())
 _CODE_OF = {normalize(form): code for code in _CODES.split() for form in (code, *_FORMS.get(code, "").split())}
 _CODE_OF |= dict.fromkeys(_SHARED.split(), "")
 
@@ -62,17 +63,21 @@ def is_same_currency(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def currency_of_format(number_format: str) -> str:
-    """The currency that a number format shows, without blanks; "" if it shows none.
+    """The currency that a number format shows, without blanks; "" if it shows none. With words that may multiply the
+    number, such as `k€`, it is the whole text.
 
     >>> currency_of_format('#,##0.00 "€"'), currency_of_format("[$CHF-807] 0.00"), currency_of_format("General")
     ('€', 'CHF', '')
     """
     for marked, quoted, sign in _SHOWN.findall(number_format):
-        text = "".join((marked or quoted or sign).split())
+        words = (marked or quoted or sign).partition("/")[0].split()  # `USD/month`
+        text = "".join(words)
         if text and (
             marked
             or (quoted and text.lower() not in _UNITS and currency_code(text) is not None)
             or any(unicodedata.category(each) == "Sc" for each in text)
         ):
             return text
+        if any(word in _ISO_4217 for word in words):
+            return words[0] if words[0] in _ISO_4217 else text
     return ""

@@ -9,7 +9,7 @@ from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedVa
 from importer.models import Row
 from importer.problems import Column, Problem, Unread
 from importer.settings import WireFormat
-from importer.text.currencies import is_same_currency
+from importer.text.currencies import currency_code, is_same_currency
 from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
 from importer.transform.literals import InvalidLiteral, read_literal
@@ -165,7 +165,9 @@ class ValueReader:
                 message = (
                     f"the format of this cell shows {quoted(f'{row.cells[column.index]} {shown}')}, not {declared[0]}"
                 )
-                hint = f"convert it to {declared[0]}, or add '{shown}' to currency: {in_mapping(self.value.place)}"
+                is_known = currency_code(shown) is not None  # otherwise currency: does not take it
+                other = f"add '{shown}' to currency: {in_mapping(self.value.place)}" if is_known else "write it in full"
+                hint = f"convert it to {declared[0]}, or {other}"
                 return InvalidValue("currency-of-format", message, hint)
         if not row.links or not self._follows_links or read is None:
             return read

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
+
+from openpyxl import load_workbook
 
 from tests.cli.conftest import FrontDoor, candidate, read_csv, write_csv
 from tests.service.scripted import Script, answer, scripted
@@ -19,9 +22,9 @@ def answers_with(*bodies: str) -> Script:
     return script
 
 
-def record(email: str) -> str:
+def record(email: str, number: int = 5) -> str:
     return json.dumps(
-        {"id": 5, "email": email, "cv": {"presigned_url": "https://files.example.com/1?signature=s3cret"}}
+        {"id": number, "email": email, "cv": {"presigned_url": "https://files.example.com/1?signature=s3cret"}}
     )
 
 
@@ -58,4 +61,27 @@ def test_a_created_row_whose_response_names_another_candidate_is_a_warning(front
     assert "check the rows with a warning in 201_created.csv" in output
     assert "@example.com" not in output
     kept = b"".join(path.read_bytes() for path in (front_door.folder / "results").rglob("*") if path.is_file())
+    assert b"s3cret" not in kept
+
+
+def test_the_created_rows_of_a_pool_carry_the_ids_of_their_candidates(front_door: FrontDoor) -> None:
+    """File and sheet have them, also when the report is written again; fed back, the column is ignored."""
+    folder = front_door.folder
+    write_csv(folder / "people.csv", [candidate(number) for number in range(3)])
+    bodies = [record(f"person{number}@example.com", 4100 + number) for number in range(3)]
+    with scripted(answers_with(*bodies)) as server:
+        settings = {"IMPORTER_BASE_URL": server.base_url, "IMPORTER_TOKEN": "t0ken"}
+        ran = front_door("run", "people.csv", "--mapping", "pool.yaml", "--json", **settings)
+        results = folder / "results" / ran.summary["run"]
+        assert front_door("report", "last").code == 0
+        created = read_csv(results / "201_created.csv")
+        assert [row["import_candidate_id"] for row in created] == ["4100", "4101", "4102"]
+        assert "import_candidate_id" not in (results / "409_already_exists.csv").read_text(encoding="utf-8-sig")
+        rows = load_workbook(results / "report.xlsx")["201 created"].iter_rows(values_only=True)
+        assert [row[-1] for row in rows] == ["import_candidate_id", "4100", "4101", "4102"]
+        shutil.copy(results / "201_created.csv", folder / "again.csv")  # a file of its own
+        for fed in (results / "201_created.csv", folder / "again.csv"):
+            again = front_door("run", str(fed), "--mapping", "pool.yaml", "--json", **settings)
+            assert (again.code, again.counts) == (0, {"already_imported": 3})
+    kept = b"".join(path.read_bytes() for path in results.rglob("*") if path.is_file())
     assert b"s3cret" not in kept

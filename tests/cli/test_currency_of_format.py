@@ -38,12 +38,13 @@ def _ran(served: Served, *formats: str, **changed: str) -> Ran:
 
 def test_an_amount_whose_format_shows_another_currency_is_a_problem_at_its_cell(serve: Serve) -> None:
     """The same currency, or none, is sent; another one is refused, with what to do."""
-    ran = _ran(serve(), "0.00", '#,##0.00 "€"', "[$€-407] #,##0.00", "[$$-409]#,##0.00", '#,##0 "TL"')
-    assert ran.counts == {"created": 3, "invalid": 2}, ran.err
-    dollars, lira = sorted(ran.summary["problems"], key=lambda problem: str(problem["places"]))
+    ran = _ran(serve(), "0.00", '#,##0.00 "€"', "[$€-407] #,##0.00", "[$$-409]#,##0.00", '#,##0 "TL"', '#,##0 "k€"')
+    assert ran.counts == {"created": 3, "invalid": 3}, ran.err
+    dollars, lira, thousands = sorted(ran.summary["problems"], key=lambda problem: str(problem["places"]))
     assert (dollars["places"], dollars["what"]) == (["G5"], _OTHER.format("$"))
     assert dollars["hint"] == "convert it to EUR, or add '$' to currency: in mapping.yaml:11"
     assert (lira["places"], lira["what"]) == (["G6"], _OTHER.format("TL"))
+    assert (thousands["places"], thousands["hint"]) == (["G7"], "convert it to EUR, or write it in full")
 
 
 def test_a_results_file_keeps_the_currency_of_an_amount(serve: Serve) -> None:
@@ -100,6 +101,10 @@ def test_a_duration_of_an_ods_cell(tmp_path: Path) -> None:
         ("[Red]$#,##0", "$"),
         ("#,##0.00\\ [$kr.-406]", "kr."),
         ('"Fr." #,##0', "Fr."),
+        ('#,##0 "USD/month"', "USD"),
+        ('#,##0 "€/month"', "€"),
+        ('#,##0" USD p.a."', "USD"),
+        ('#,##0 "k USD"', "kUSD"),
     ],
 )
 def test_the_currency_in_a_number_format(number_format: str, currency: str) -> None:

@@ -107,7 +107,7 @@ def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: Ledger
 def test_outcomes_in_the_journal_stay(folder: Path, ledger: LedgerStore) -> None:
     """An outcome recorded before the kill stays, and an interrupted finalization is completed."""
     with RunJournal(folder) as journal:
-        journal.record(Outcome(2, OutcomeKind.CREATED, 201, 3))
+        journal.record(Outcome(2, OutcomeKind.CREATED, 201, 3, candidate_id=4100))
         journal.record(Outcome(7, OutcomeKind.INVALID))
     summary = close(folder, ledger, ReadingLimits())
     assert counts(summary) == {
@@ -115,7 +115,7 @@ def test_outcomes_in_the_journal_stay(folder: Path, ledger: LedgerStore) -> None
         OutcomeKind.INVALID: 1,
     }
     with RunJournal(folder) as journal:
-        assert journal.outcome(2) == Outcome(2, OutcomeKind.CREATED, 201, 3)
+        assert journal.outcome(2) == Outcome(2, OutcomeKind.CREATED, 201, 3, candidate_id=4100)
 
 
 def test_killed_between_ending_and_report(folder: Path, ledger: LedgerStore) -> None:

@@ -254,6 +254,16 @@ def test_a_row_that_was_copied_is_corrected_once(serve: Serve) -> None:
     )
 
 
+def test_a_row_that_was_copied_is_known_by_the_copy_that_was_sent(serve: Serve) -> None:
+    """Also if the other one was invalid: both have the name of the original, so they are one person."""
+    served = serve()
+    first = run_first(served, candidate(1), candidate(2, Salary="a lot"))
+    sent = correct(served, first / "invalid.csv", {MAIL: ""}, {MAIL: "ada@example.com", "Salary": "900"})
+    assert sent.counts == {"created": 1, "invalid": 1}
+    change(served.door.folder / "mapping.yaml", ("salary: Salary", "salary: {column: Salary, missing: [a lot]}"))
+    assert served(*RUN, "--json").counts == {"already_imported": 2}
+
+
 # --- anything ---------------------------------------------------------------------------------------
 
 

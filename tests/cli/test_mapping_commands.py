@@ -39,6 +39,32 @@ def test_a_proposal_needs_no_edit_where_everything_is_found(serve: Serve) -> Non
     assert (ran.code, ran.counts) == (0, {"created": 4})
 
 
+@pytest.mark.parametrize("header", ["Doc ID", "Document ID", "Doc-ID", "File ID", "Attachment ID", "Dokument-ID"])
+@pytest.mark.parametrize(
+    ("cell", "told", "written"),
+    [
+        pytest.param(
+            "00300",
+            "3 matched, 1 to review,",
+            "  cv: {0}   # please check: '{0}' is similar, but not identical",
+            id="IDs",
+        ),
+        pytest.param("ada.pdf", "Perhaps this column is for cv: {0}", "  # cv: ... (perhaps {0})", id="files"),
+    ],
+)
+def test_a_column_of_documents_is_proposed_for_review(
+    front_door: FrontDoor, header: str, cell: str, told: str, written: str
+) -> None:
+    """A likely column of document IDs is proposed or named, and then never one document for every row."""
+    lines = f"Email,First name,Last name,{header}\nada@example.com,Ada,Muster,{cell}\n"
+    (front_door.folder / "people.csv").write_text(lines, "utf-8")
+    new = front_door(*NEW, "--sandbox")
+    mapping = (front_door.folder / "people.yaml").read_text("utf-8")
+    assert told.format(header) in new.err
+    assert written.format(header) in mapping.splitlines()
+    assert "one document" not in new.err + mapping
+
+
 def test_the_legacy_sample_is_mapped_as_a_person_mapped_it(front_door: FrontDoor) -> None:
     """62 columns with title rows above: every row that the shipped mapping calls sound is sound by the proposal."""
     file = str(SAMPLES / "legacy_ats_export.xlsx")

@@ -21,12 +21,12 @@ _CHANGED_FORMAT = (
 )
 
 
-def _perhaps(column: str, was: str) -> str:
+def _perhaps(column: str, was: str, now: str) -> str:
     before = f"was '{was}'" if was else "was blank"
     return (
-        f'column "{column}": this cell {before}; a spreadsheet program may have changed what it is now; type the '
-        "value into this cell in report.xlsx, where every cell is text and stays as you type it; or clear "
-        "import_row if every cell of this row is right"
+        f"column \"{column}\": this cell {before} and is now '{now}'; a spreadsheet program may have changed it; the "
+        "new results files have the old value again: type the right one into this cell of the new report.xlsx, where "
+        "every cell is text and stays as you type it; or leave it if the old value is right"
     )
 
 
@@ -256,7 +256,7 @@ def test_a_fix_that_a_program_could_have_made_is_refused(serve: Serve) -> None:
     again = _again(served, results)
     assert (again.counts, _messages(again)) == (
         {"invalid": 1},
-        _perhaps("Salary", "45.000,5"),
+        _perhaps("Salary", "45.000,5", "45000.5"),
     )
     assert served.accepted == []
 
@@ -268,7 +268,7 @@ def test_what_to_type_is_said_where_a_fix_is_refused(serve: Serve, came: str) ->
     results = _ran_csv(served, "+905550000001", Salary="45.000 TL")
     _saved(results, ("Salary",), (came,))
     again = _again(served, results)
-    assert (again.counts, _messages(again)) == ({"invalid": 1}, _perhaps("Salary", "45.000 TL"))
+    assert (again.counts, _messages(again)) == ({"invalid": 1}, _perhaps("Salary", "45.000 TL", came))
     report = results.parent.with_name(str(again.summary["run"])) / "report.xlsx"
     _fix_report(report, "invalid", Salary="45.000")
     assert _again(served, report).counts == {"created": 1}
@@ -286,13 +286,15 @@ def test_a_row_without_its_number_is_read_as_it_is(serve: Serve) -> None:
 # --- what a person types into a file that a program saves -------------------------------------------
 
 
-def _ran_with_blanks(served: Served, *texts: tuple[str, str], fine: Sequence[tuple[str, str]] = ()) -> Path:
+def _ran_with_blanks(
+    served: Served, *texts: tuple[str, str], fine: Sequence[tuple[str, str]] = (), start: str = "From"
+) -> Path:
     """The invalid.csv of a run of these salaries and dates, in whose every row the permit is wrong; `fine`: not."""
     rows = [[*candidate(number, Permit="perhaps", Salary=pay), day] for number, (pay, day) in enumerate(texts, start=1)]
     rows += [[*candidate(number, Salary=pay), day] for number, (pay, day) in enumerate(fine, start=51)]
     with (served.door.folder / "people.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([[*HEADER, "From"], *rows])
-    (served.door.folder / "mapping.yaml").write_text(_DEFAULTS + MAPPING + "  available_from: From\n", "utf-8")
+    (served.door.folder / "mapping.yaml").write_text(_DEFAULTS + MAPPING + f"  available_from: {start}\n", "utf-8")
     ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
     return served.door.folder / "results" / str(ran.summary["run"]) / "invalid.csv"
 
@@ -325,7 +327,7 @@ def test_a_number_that_lost_something_is_refused(serve: Serve, was: str, came: s
     again = _again(served, results)
     assert (again.counts, _messages(again)) == (
         {"created": 1, "invalid": 1},
-        _perhaps("Salary", before),
+        _perhaps("Salary", before, typed),
     )
     second = served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv"
     _saved_with_blanks(second, (typed, ""))
@@ -365,6 +367,53 @@ def test_a_date_in_a_blank_cell_is_read_as_its_column_proves(serve: Serve) -> No
     assert _answers(served, "available_from") == ["2026-05-06", "2026-03-14"]
 
 
+_MONTH_FIRST = "{column: From, dates: ['%m/%d/%Y']}"
+
+
+def test_a_date_is_read_as_the_program_wrote_the_other_texts(serve: Serve) -> None:
+    """09/18/2027 that became 9/18/2027 proves how to read a 2/8/2027 that was typed over a date that does not exist."""
+    served = serve()
+    results = _ran_with_blanks(served, ("900", "2/30/2027"), ("900", "09/18/2027"), start=_MONTH_FIRST)
+    _saved_with_blanks(results, ("900", "2/8/2027"), ("900", "9/18/2027"))
+    again = _again(served, results)
+    assert again.counts == {"created": 2}, again.err
+    assert _answers(served, "available_from") == ["2027-02-08", "2027-09-18"]
+
+
+def test_a_date_is_refused_where_its_column_has_both_orders(serve: Serve) -> None:
+    """An 18/09/2027 that the program left as it is shows another order: the typed date is refused, and not lost."""
+    served = serve()
+    texts = (("900", "2/30/2027"), ("900", "09/18/2027"), ("900", "18/09/2027"))
+    results = _ran_with_blanks(served, *texts, start=_MONTH_FIRST)
+    _saved_with_blanks(results, ("900", "2/8/2027"), ("900", "9/18/2027"), ("900", "18/09/2027"))
+    again = _again(served, results)
+    assert again.counts == {"created": 1, "invalid": 2}, again.err
+    second = read_csv(served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv")[0]
+    assert (
+        f"{second['import_problem']}; {second['import_hint']}" == f"row 2, {_perhaps('From', '2/30/2027', '2/8/2027')}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("was", "came", "typed", "form"),
+    [
+        pytest.param("10/2014", "Oct-14", "Nov-14", "%m/%Y", id="in English"),
+        pytest.param("10.2014", "Okt 14", "Nov 14", "%m.%Y", id="in German"),
+    ],
+)
+def test_a_month_that_the_program_named_is_read_as_it_was(
+    serve: Serve, was: str, came: str, typed: str, form: str
+) -> None:
+    """A program makes Oct-14 of 10/2014, which no day is meant by; another month is refused, and told."""
+    served = serve()
+    start = f"{{column: From, dates: ['{form}'], missing_day: first}}"
+    results = _ran_with_blanks(served, ("900", was), ("900", was), start=start)
+    _saved_with_blanks(results, ("900", typed), ("900", came))
+    again = _again(served, results)
+    assert (again.counts, _messages(again)) == ({"created": 1, "invalid": 1}, _perhaps("From", was, typed))
+    assert _answers(served, "available_from") == ["2014-10-01"]
+
+
 def test_a_date_without_proof_is_refused_in_a_file_that_a_program_has_saved(serve: Serve) -> None:
     """Where other cells show that a program has saved the file, it may have turned round a date in any column."""
     served = serve()
@@ -373,7 +422,7 @@ def test_a_date_without_proof_is_refused_in_a_file_that_a_program_has_saved(serv
     again = _again(served, results)
     assert (again.counts, _messages(again)) == (
         {"created": 1, "invalid": 1},
-        _perhaps("From", ""),
+        _perhaps("From", "", "5/6/2026"),
     )
 
 
@@ -404,6 +453,40 @@ def test_the_report_is_fixed_and_fed_back(serve: Serve) -> None:
     again = _again(served, report)
     assert again.counts == {"created": 1}, again.err
     assert _phones(served) == ["+905550000001"]
+
+
+def test_a_text_that_the_workbook_cut_is_whole_again_or_refused(serve: Serve) -> None:
+    """A text too long for a cell is read from the run's copy; where that is not at hand, its beginning is not sent."""
+    served, name = serve(), "A" * 33_000
+    write_csv(served.door.folder / "people.csv", [candidate(1, First=name, Salary="a lot")])
+    ran = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    report = served.door.folder / "results" / str(ran.summary["run"]) / "report.xlsx"
+    _fix_report(report, "invalid", Salary="900")
+    elsewhere = served.door.folder / "elsewhere.xlsx"
+    elsewhere.write_bytes(report.read_bytes())
+
+    refused = served("run", str(elsewhere), "--mapping", "mapping.yaml", "--json")
+    assert [(each["code"], each["column"]) for each in refused.summary["problems"]] == [("cell-cut", "First")]
+    assert refused.summary["problems"][0]["what"] == "the text is cut: a cell of report.xlsx does not hold all of it"
+    assert refused.summary["problems"][0]["hint"] == (
+        "fix and import the CSV file beside report.xlsx, which has the full text; or type the text again"
+    )
+    assert _again(served, report).counts == {"created": 1}
+    assert [body["first_name"] for body in served.sandbox.memory.accepted()] == [name]
+
+
+def test_the_other_sheets_of_the_report_are_no_problem(serve: Serve) -> None:
+    """With --strict, the importer's own sheets are not reported as unread; a sheet that a person added is."""
+    served = serve()
+    report = _ran_with_blanks(served, ("900", "2026-03-04")).with_name("report.xlsx")
+    again = served("run", str(report), "--mapping", "mapping.yaml", "--strict", "--json")
+    assert again.code == 4, again.err
+    assert again.counts == {"invalid": 1}
+    book = load_workbook(report)
+    book.create_sheet("Notes")["A1"] = "more"
+    book.save(report)
+    again = served("run", str(report), "--mapping", "mapping.yaml", "--strict", "--json")
+    assert (again.code, "only the sheet 'invalid' is read, not 'Notes'" in again.err) == (3, True)
 
 
 def test_one_of_several_sheets_to_fix_is_named(serve: Serve) -> None:

@@ -104,7 +104,7 @@ def test_a_lost_character_in_what_a_person_typed_is_refused(serve: Serve) -> Non
     again = _again(served, results)
     assert again.counts == {"created": 1, "invalid": 1}, again.err
     (problem,) = again.summary["problems"]
-    assert "column \"First\": this cell was 'Şule'; a spreadsheet program may have changed what it is now" in str(
+    assert "column \"First\": this cell was 'Şule' and is now 'Ay?e'; a spreadsheet program may have changed it" in str(
         problem["message"]
     )
 

@@ -87,7 +87,7 @@ def test_strict_holds_back_rows_with_a_warning(front_door: FrontDoor, people: Pa
     (group,) = ran.summary["problems"]
     assert (group["severity"], group["outcome"], group["code"]) == ("error", "invalid", "email-domain-mistyped")
     shown = front_door("show", ran.summary["run"]).out
-    assert "run the same command again" not in shown  # nothing is left to do, unless a row is fixed
+    assert "send the rows that are ready" not in shown  # nothing is left to send
     assert "/invalid.csv --mapping mapping.yaml --sandbox --strict" in shown
     lenient = front_door(*run, "--json")
     assert (lenient.code, lenient.counts) == (0, {"already_imported": 1, "created": 1})

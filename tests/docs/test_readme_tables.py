@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from importer.app.run_log import LOG_FILE
 from importer.cli.app import COMMANDS, load_command
 from importer.load import Stop
-from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, OutcomeKind
+from importer.models import ID_COLUMN, IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, OutcomeKind
 from importer.problems import ImporterError
 from importer.report.outcomes import (
     NO_ACTION_SHEET_LIMIT,
@@ -171,7 +172,7 @@ def test_every_file_of_the_results_folder_is_listed() -> None:
     """docs/results.md has each file of a run's folder."""
     listed = {name for key in table(RESULTS, "file", "contents") for name in key.split(", ")}
     kept = {"source.*", "mapping.yaml", "questions.json", ASKED, EDITS_FILE, MANIFEST, JOURNAL}
-    kept |= {"invalid.NAME.csv", "400_rejected.NAME.csv", "child-*"}
+    kept |= {LOG_FILE, "invalid.NAME.csv", "400_rejected.NAME.csv", "child-*"}
     assert listed == {*map(csv_file, OutcomeKind), PAGE_FILE, WORKBOOK_FILE, SUMMARY_FILE, *kept}
 
 
@@ -185,7 +186,7 @@ def test_the_always_written_files_come_first() -> None:
 
 def test_the_added_columns_are_listed() -> None:
     """docs/results.md explains each import_ column."""
-    assert tuple(table(RESULTS, "column", "contents")) == (*IMPORT_COLUMNS, TYPED_COLUMN, LINKS_COLUMN)
+    assert tuple(table(RESULTS, "column", "contents")) == (*IMPORT_COLUMNS, ID_COLUMN, TYPED_COLUMN, LINKS_COLUMN)
 
 
 def test_every_key_of_the_summary_is_listed() -> None:

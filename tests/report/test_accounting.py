@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 
+import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from importer.models import Outcome, OutcomeKind
+from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Problem
-from importer.report import MissingOutcome, Summary, write_report
-from tests.report.building import FACTS, created, files_in, rows
+from importer.report import MissingOutcome, Summary, csv_file, write_report
+from tests.report.building import (
+    FACTS,
+    bad_degree,
+    bad_mobile,
+    created,
+    facts_with,
+    files_in,
+    read_csv,
+    refused,
+    row,
+    rows,
+)
 
 LEFT_OVER = "the outcome created of row {} has no row, or the row has a second outcome"
 BROKEN = {
@@ -45,14 +58,49 @@ def _summary(count: int, outcomes: list[Outcome]) -> Summary:
         return write_report(Path(folder), FACTS, rows(range(count)), outcomes)
 
 
-@settings(max_examples=20)  # each writes a report
-@given(st.lists(st.sampled_from(OutcomeKind)))
-def test_counts_add_up_to_the_rows(kinds: list[OutcomeKind]) -> None:
-    """Each row is counted once under its outcome."""
-    summary = _summary(len(kinds), [Outcome(n, kind) for n, kind in enumerate(kinds)])
+@st.composite
+def _runs(draw: st.DrawFn) -> tuple[list[Row], list[Outcome], bool]:
+    """The rows of a run, its outcomes with any number of problems, and whether it is a check."""
+    numbers = sorted(draw(st.sets(st.integers(2, 2_000_000), max_size=12)))
+    read = [row(number, *draw(st.lists(st.text(max_size=5), max_size=4))) for number in numbers]
+    outcomes = []
+    for each in read:
+        problems = draw(st.sets(st.sampled_from([bad_degree(each), bad_mobile(each), refused("no"), refused("off")])))
+        outcomes.append(Outcome(each.number, draw(st.sampled_from(OutcomeKind)), problems=tuple(problems)))
+    return read, outcomes, draw(st.booleans())
 
-    assert summary.source.rows == len(kinds)
-    assert summary.outcomes == {kind: kinds.count(kind) for kind in OutcomeKind}
+
+def _rows_in_csv_files(folder: Path) -> dict[str, list[str]]:
+    """The numbers of the rows by the CSV file."""
+    return {path.stem: [cells[4] for cells in read_csv(path)[1:]] for path in folder.glob("*.csv")}
+
+
+def _rows_in_sheets(folder: Path) -> dict[str, list[str]]:
+    """The numbers of the rows by the sheet of report.xlsx, in the form of the names of CSV files."""
+    book = openpyxl.load_workbook(folder / "report.xlsx", read_only=True)
+    return {
+        sheet.title.replace(" ", "_"): [str(cells[0]) for cells in sheet.iter_rows(min_row=2, values_only=True)]
+        for sheet in book.worksheets[1:]
+    }
+
+
+@settings(max_examples=25, deadline=None)  # each writes a report
+@given(_runs())
+def test_every_row_is_in_one_file_and_counted_once(run: tuple[list[Row], list[Outcome], bool]) -> None:
+    """The counts of summary.json add up to the rows read; each row is in the file and the sheet of its outcome only."""
+    read, outcomes, dry_run = run
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_report(folder, facts_with(dry_run=dry_run), read, outcomes)
+        summary = json.loads((folder / "summary.json").read_text("utf-8"))
+        files, sheets = _rows_in_csv_files(folder), _rows_in_sheets(folder)
+
+    numbers = {kind: [str(each.row) for each in outcomes if each.kind is kind] for kind in OutcomeKind}
+    assert summary["source"]["rows"] == sum(summary["outcomes"].values()) == len(read)
+    assert summary["outcomes"] == {kind: len(found) for kind, found in numbers.items()}
+    expected = {csv_file(kind).removesuffix(".csv"): found for kind, found in numbers.items() if found}
+    assert {file: found for file, found in files.items() if found} == expected
+    assert sheets == expected
 
 
 def test_requests_are_those_of_all_attempts() -> None:

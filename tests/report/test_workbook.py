@@ -10,12 +10,13 @@ from typing import Any
 import openpyxl
 import pytest
 
-from importer.models import Outcome, OutcomeKind
-from importer.problems import Problem
+from importer.extract import ReadingLimits, open_sheet
+from importer.models import Outcome, OutcomeKind, SourceOptions
+from importer.problems import Problem, UnusableInput
 from importer.report import write_report
-from importer.report.cells import CUT_NOTE, MAX_CELL_LENGTH, truncated
-from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
+from importer.report.outcomes import NO_ACTION_SHEET_LIMIT, SHEET_LIMIT
 from importer.report.workbook import MOST_COMMENTS
+from importer.text.cell_length import CUT_NOTE, MAX_CELL_LENGTH, truncated
 from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, refused, row, rows
 
 
@@ -25,10 +26,6 @@ def _open(folder: Path) -> Any:
 
 def _cells(sheet: Any) -> list[list[Any]]:
     return [[cell.value for cell in cells] for cells in sheet.iter_rows()]
-
-
-def _texts(sheet: Any) -> list[str]:
-    return [str(cell.value) for cells in sheet.iter_rows() for cell in cells if cell.value is not None]
 
 
 def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
@@ -139,7 +136,7 @@ HOSTILE = {
     "no character": "\ufffe",
     "long": "x" * MAX_CELL_LENGTH,
 }
-AS_SHOWN = {"lone surrogate": "\\udcfd", "no character": "_xFFFE_"}
+AS_SHOWN = {"lone surrogate": "\\udcfd", "no character": "\ufffd"}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -211,7 +208,42 @@ def test_a_sheet_that_needs_action_has_all_rows(tmp_path: Path, kind: OutcomeKin
 
     write_report(tmp_path, FACTS, rows(range(1, count + 1)), (Outcome(n, kind) for n in range(1, count + 1)))
 
-    assert _open(tmp_path).worksheets[1].max_row == 1 + count
+    book = openpyxl.load_workbook(tmp_path / "report.xlsx", read_only=True)
+    assert book.worksheets[1].max_row == 1 + count
+
+
+def test_a_full_sheet_on_which_somebody_acts_is_followed_by_another(tmp_path: Path) -> None:
+    """The report has every row to fix: `invalid (2)` goes on after 100,000 rows, links lead to it, and both are fed
+    back by name."""
+    count = SHEET_LIMIT + 1
+    problem = (bad_degree(row(count)),)
+    outcomes = (Outcome(n, OutcomeKind.INVALID, problems=problem if n == count else ()) for n in range(1, count + 1))
+
+    filtered = Outcome(count + 1, OutcomeKind.FILTERED)
+    write_report(tmp_path, FACTS, rows(range(1, count + 2)), [*outcomes, filtered])
+
+    report = tmp_path / "report.xlsx"
+    book = openpyxl.load_workbook(report, read_only=True)
+    assert book.sheetnames == ["Summary", "invalid", "invalid (2)", "filtered"]
+    numbers = []
+    for title in ("invalid", "invalid (2)"):
+        sheet = open_sheet(report, SourceOptions(sheet=title), ReadingLimits())
+        assert [column.name for column in sheet.columns] == ["ID", "E-mail", "Mobile", "Degree 1"]
+        numbers += [each.cells[0] for each in sheet.rows()]
+    assert numbers == [row(n).cells[0] for n in range(1, count + 1)]
+    with zipfile.ZipFile(report) as package:
+        summary = package.read("xl/worksheets/sheet1.xml").decode()
+    assert re.findall('location="([^"]+)"', summary) == [
+        *("'invalid'!A1", "'filtered'!A1"),  # of the table of outcomes
+        "'invalid (2)'!A2",  # of the problem
+    ]
+    with pytest.raises(UnusableInput) as refused:
+        open_sheet(report, SourceOptions(), ReadingLimits())
+    (ambiguous,) = refused.value.problems
+    assert (ambiguous.message, ambiguous.hint) == (
+        "the report has 2 sheets with rows to fix",
+        'import one after the other: --sheet "invalid" or --sheet "invalid (2)"',
+    )
 
 
 def test_the_number_of_comments_is_limited(tmp_path: Path) -> None:
@@ -225,71 +257,3 @@ def test_the_number_of_comments_is_limited(tmp_path: Path) -> None:
     degrees = [cells[8] for cells in _open(tmp_path)["invalid"].iter_rows(min_row=2)]
     assert [cell.comment is not None for cell in degrees] == [True] * MOST_COMMENTS + [False]
     assert len({cell.fill.fgColor.rgb for cell in degrees}) == 1
-
-
-def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
-    """The sheet Summary shows what happened, the meaning of each outcome, what to fix and what to do."""
-    bad = row(7, "1", "a@example.com", "", "bachelor")
-    outcomes = [
-        *(Outcome(n, OutcomeKind.FILTERED, problems=(Problem("left-out", "Status is Hired"),)) for n in (4, 5)),
-        *created([6]),
-        Outcome(7, OutcomeKind.INVALID, problems=(bad_degree(bad),)),
-        Outcome(8, OutcomeKind.REJECTED, 400, attempts=2, problems=(refused("salary is required", "fill it in"),)),
-    ]
-    facts = facts_with(
-        target_title="Engineer", warnings=('candidates.xlsx: column "Notes" is not used; map it',), blank_rows=2
-    )
-
-    write_report(tmp_path, facts, [row(4), row(5), row(6), bad, row(8)], outcomes)
-
-    sheet = _open(tmp_path)["Summary"]
-    assert _texts(sheet) == [
-        "Import of candidates.xlsx into Engineer",
-        "Finished: 5 rows read, 1 created, 1 rejected, 1 invalid, 2 filtered",
-        "Outcomes",
-        *("Outcome", "Rows", "Meaning", "What to do"),
-        *("created", "1", "the service accepted it (201)", "no action needed"),
-        *("already exists", "0", "the service already had this person (409)"),
-        *("rejected", "1", "the service refused it (400)", "fix the row, run it again"),
-        *(
-            "invalid",
-            "1",
-            "our own checks refused it; nothing was sent",
-            "fix the highlighted cells, run the row again",
-        ),
-        *("failed", "0", "it was not accepted when the run ended"),
-        *("unconfirmed", "0", "sent, but no response confirms that it arrived"),
-        *("not sent", "0", "the run stopped before its turn"),
-        *("already imported", "0", "an earlier run imported it; nothing was sent"),
-        *("filtered", "2", "excluded by where: in the mapping", "no action needed"),
-        *("total", "5"),
-        "What to do next",
-        "1. fix the rows in invalid.csv and 400_rejected.csv, then import them",
-        f"     importer run {tmp_path}/invalid.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
-        f"     importer run {tmp_path}/400_rejected.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
-        "2. or fix the rows in candidates.xlsx, then import it again; completed rows are skipped",
-        f"     importer run candidates.xlsx --mapping mappings/zoho.yaml --out {tmp_path.parent}",
-        "What to fix, then notes",
-        "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook:",
-        f"     importer run {tmp_path}/report.xlsx --mapping mappings/zoho.yaml --out {tmp_path.parent}",
-        *("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where", "Code"),
-        *("invalid", "1", "Degree 1", "'bachelor' is not a degree that the service accepts"),
-        *("add it under values: in mappings/zoho.yaml:41", "D7", "value-unknown"),
-        *("rejected", "1", "salary is required", "fill it in", "row 8", "refused"),
-        *("filtered", "2", "Status is Hired", "row 4, row 5", "left-out"),
-        "Warnings",
-        'candidates.xlsx: column "Notes" is not used; map it',
-        "Run details",
-        *("Run", "20261121-021503-7f3a"),
-        *("Target", "job post 4f2c9a (Engineer)"),
-        *("File", "candidates.xlsx"),
-        *("Sheet", "Candidates"),
-        *("Read as", "XLSX, sheet Candidates, header in row 3, 4 columns"),
-        *("Blank rows", "2 skipped"),
-        *("SHA-256", "ab" * 32),
-        *("Mapping", "mappings/zoho.yaml"),
-        *("Requests", "3 sent, 1 of them retries"),
-        *("Started", "2026-11-21 02:15:03 UTC+03:00"),
-        *("Ended", "2026-11-21 02:19:40 UTC+03:00"),
-    ]
-    assert sheet["A6"].hyperlink.location == "'201 created'!A1"

@@ -53,7 +53,7 @@ def test_a_request_is_what_the_description_says(transport: TransportChoice) -> N
 def test_a_pool_has_its_own_path(transport: TransportChoice) -> None:
     """A talent pool addition goes to the path of 4.3."""
     with scripted(answer("201 Created", b'{"id": 5}')) as server:
-        assert submit(transport, server.base_url, POOL) == Reply(201)
+        assert submit(transport, server.base_url, POOL) == Reply(201, candidate_id=5)
     assert server.requests[0].startswith(b"POST /api/v1/talent-pools/17/add-candidate/ HTTP/1.1\r\n")
 
 
@@ -129,11 +129,18 @@ def test_a_request_that_may_have_arrived_is_reported_as_such(
 
 RECORDS = [
     pytest.param(
-        b'{"id": 5, "email": "Ada@example.com"}', Reply(201, email="Ada@example.com"), id="its e-mail is kept"
+        b'{"id": 5, "email": "Ada@example.com"}',
+        Reply(201, email="Ada@example.com", candidate_id=5),
+        id="its e-mail and its ID are kept",
     ),
-    pytest.param(b'{"id": 5, "email": "a\\u202e\\nb"}', Reply(201, email="a\\u202e b"), id="as one line"),
-    pytest.param(b'{"id": 5, "score": "high"}', Reply(201), id="a field of another type"),
+    pytest.param(
+        b'{"id": 5, "email": "a\\u202e\\nb"}', Reply(201, email="a\\u202e b", candidate_id=5), id="as one line"
+    ),
+    pytest.param(b'{"id": 5, "score": "high"}', Reply(201, candidate_id=5), id="a field of another type"),
     pytest.param(b'{"email": "ada@example.com"}', Reply(201, NOT_AS_SHOWN, email="ada@example.com"), id="no id"),
+    pytest.param(b'{"id": "5"}', Reply(201), id="an ID that is no integer"),
+    pytest.param(b'{"id": true}', Reply(201), id="a boolean ID"),
+    pytest.param(b'{"id": 9223372036854775808}', Reply(201), id="an ID that is too large"),
     pytest.param(b"[]", Reply(201, NOT_AS_SHOWN), id="no object"),
     pytest.param(b"[" * 100_000, Reply(201, NOT_AS_SHOWN), id="nothing but brackets"),
     pytest.param(b"", Reply(201, NOT_AS_SHOWN), id="nothing"),
@@ -141,8 +148,8 @@ RECORDS = [
 
 
 @pytest.mark.parametrize(("body", "reply"), RECORDS)
-def test_of_a_created_record_only_the_email_is_kept(transport: TransportChoice, body: bytes, reply: Reply) -> None:
-    """It identifies the candidate; a body in another form is reported."""
+def test_of_a_created_record_only_email_and_id_are_kept(transport: TransportChoice, body: bytes, reply: Reply) -> None:
+    """They identify the candidate; a body in another form is reported."""
     with scripted(answer("201 Created", body)) as server:
         assert submit(transport, server.base_url, POOL) == reply
 

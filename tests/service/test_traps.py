@@ -157,6 +157,14 @@ def test_headers_that_break_off_keep_the_status(transport: TransportChoice) -> N
     assert found.status == 201
 
 
+def test_headers_that_are_none_keep_the_status(transport: TransportChoice) -> None:
+    """Neither a name with a blank nor a length that no body has ends the run."""
+    broken = b"HTTP/1.1 201 Created\r\nA name: x\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n{}"
+    with scripted(send_and_close(broken)) as server, opened(transport) as opener:
+        found = opener.send(post(server.base_url))
+    assert isinstance(found, RawReply if transport == "requests" else RawReply | NoReply)
+
+
 @pytest.mark.parametrize("status", ["100 Continue", "102 Processing", "103 Early Hints", "199 Unknown"])
 def test_an_interim_answer_is_not_the_answer(transport: TransportChoice, status: str) -> None:
     """After 100 Continue the final status follows; without it there is none."""

@@ -1,0 +1,114 @@
+"""The log of a run: JSON lines in its folder, without personal data, the token or messages of the service."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self, get_args
+
+from importer.app import orders
+from importer.atomic_files import open_private
+from importer.group_writer import GroupWriter, QueuedWrite
+from importer.load import RequestAnswered
+from importer.models import Outcome
+from importer.settings import LogLevel
+
+LOG_FILE: Final = "log.jsonl"
+_DELAY: Final = 1.0  # seconds that a line may be only in memory
+_LEVELS: Final = get_args(LogLevel)
+
+
+class RunLog:
+    """Logs events from the given level on, and passes all of them to `listen`. A context manager that writes the rest.
+
+    A run with several targets has one log, in the folder of the whole run. Texts that may quote a cell or the service
+    are left out; their codes are logged. If the log cannot be written, the run continues without it.
+    """
+
+    def __init__(self, level: LogLevel, listen: orders.Listener) -> None:
+        self._levels = frozenset(_LEVELS[_LEVELS.index(level) :])
+        self._listen = listen
+        self._run = '""'  # the current one, as JSON
+        self._path: Path | None = None
+        self._writer: GroupWriter[str] | None = None  # from `Planned` on, which makes the folder known
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if kind is not None:
+            self._log("error", "failed", error=kind.__name__, exit_code=getattr(error, "exit_code", 1))
+        if self._writer is not None:
+            self._writer.close()
+
+    def __call__(self, event: orders.Event) -> None:
+        if not isinstance(event, orders.RowEnded):
+            self._log_event(event)
+        elif "debug" in self._levels and not event.outcome.attempts:
+            self._log_unsent(event.outcome)
+        self._listen(event)
+
+    def answered(self, request: RequestAnswered) -> None:
+        """Log a request; on any thread."""
+        level = "info" if request.is_settled and request.attempt == 1 else "warning"
+        if level in self._levels:
+            status = "null" if request.status is None else request.status
+            found = f'"row": {request.row}, "attempt": {request.attempt}, "status": {status}'
+            self._put(level, "request", f'{found}, "milliseconds": {request.seconds * 1000:.0f}')
+
+    def _log_unsent(self, outcome: Outcome) -> None:
+        codes = list(dict.fromkeys(problem.code for problem in outcome.problems))
+        self._log("debug", "row", row=outcome.row, outcome=outcome.kind, codes=codes)
+
+    def _log_event(self, event: orders.Event) -> None:
+        match event:
+            case orders.Planned(folder=folder, targets=targets):
+                self._path = folder / LOG_FILE
+                self._writer = GroupWriter(self._commit, linger=_DELAY, name="log")
+                for one in targets:
+                    self._run = json.dumps(one.run)
+                    counts = {"ready": one.ready, "held_back": one.held_back, "filtered": one.filtered}
+                    self._log("info", "planned", rows=one.rows, checked=one.checked, **counts, done=one.done)
+                self._run = json.dumps(folder.name)
+            case orders.Started(run=run, target=target):
+                self._run = json.dumps(run)
+                self._log("info", "started", **{target.key: target.id})
+            case orders.Paused(reason=reason, seconds=seconds, rows=rows):
+                self._log("warning", "paused", reason=reason, seconds=round(seconds, 1), rows=rows)
+            case orders.Resumed():
+                self._log("warning", "resumed")
+            case orders.Stopped(code=code):
+                self._log("warning", "stopped", code=code)
+            case orders.TargetBlocked(run=run):
+                self._log("warning", "blocked", target=run)
+            case orders.EarlierRunEnded(run=run):
+                self._log("info", "earlier-run-ended", earlier=run)
+            case orders.ReportWritten(summary=summary):
+                self._run = json.dumps(summary.run)
+                outcomes = {kind: count for kind, count in summary.outcomes.items() if count}
+                self._log("info", "ended", exit_code=summary.exit_code, outcomes=outcomes)
+
+    def _log(self, level: LogLevel, event: str, **values: Any) -> None:
+        if level in self._levels:
+            self._put(level, event, json.dumps(values)[1:-1])
+
+    def _put(self, level: str, event: str, values: str) -> None:
+        if self._writer is not None:
+            time = datetime.now(UTC).isoformat(timespec="milliseconds")
+            known = f'"time": "{time}", "level": "{level}", "event": "{event}", "run": {self._run}'
+            self._writer.put(f"{{{known}, {values}}}\n" if values else f"{{{known}}}\n")
+
+    def _commit(self, group: list[QueuedWrite[str]]) -> None:
+        # Opened for each group: the folder of a run that does not start can be removed at any time.
+        if self._path is not None:
+            try:
+                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+                with os.fdopen(open_private(self._path, flags), "wb") as file:
+                    file.write("".join(queued.write for queued in group).encode())
+            except OSError:
+                self._path = None  # the last line may be cut: nothing is written after it
+        for queued in group:
+            queued.finish()

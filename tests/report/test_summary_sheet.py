@@ -1,0 +1,156 @@
+"""The sheet Summary of report.xlsx: the whole run at a glance."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+
+from importer.models import Outcome, OutcomeKind
+from importer.problems import Problem
+from importer.report import write_report
+from importer.report.outcomes import NO_ACTION_SHEET_LIMIT, OUTCOMES
+from tests.report.building import FACTS, bad_degree, created, facts_with, refused, row, rows
+
+
+def _texts(sheet: Any) -> list[str]:
+    return [str(cell.value) for cells in sheet.iter_rows() for cell in cells if cell.value is not None]
+
+
+def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
+    """The sheet Summary shows what happened, the meaning of each outcome, what to fix and what to do."""
+    bad = row(7, "1", "a@example.com", "", "bachelor")
+    outcomes = [
+        *(Outcome(n, OutcomeKind.FILTERED, problems=(Problem("left-out", "Status is Hired"),)) for n in (4, 5)),
+        *created([6]),
+        Outcome(7, OutcomeKind.INVALID, problems=(bad_degree(bad),)),
+        Outcome(8, OutcomeKind.REJECTED, 400, attempts=2, problems=(refused("salary is required", "fill it in"),)),
+    ]
+    facts = facts_with(
+        target_title="Engineer", warnings=('candidates.xlsx: column "Notes" is not used; map it',), blank_rows=2
+    )
+
+    write_report(tmp_path, facts, [row(4), row(5), row(6), bad, row(8)], outcomes)
+
+    sheet = openpyxl.load_workbook(tmp_path / "report.xlsx")["Summary"]
+    assert _texts(sheet) == [
+        "Import of candidates.xlsx into Engineer",
+        "Finished: 5 rows read, 1 created, 1 rejected, 1 invalid, 2 filtered",
+        "Outcomes",
+        *("Outcome", "Rows", "Meaning", "What to do"),
+        *("created", "1", "the service accepted it (201)", "no action needed"),
+        *("already exists", "0", "the service already had this person (409)"),
+        *("rejected", "1", "the service refused it (400)", "fix the row, run it again"),
+        *(
+            "invalid",
+            "1",
+            "our own checks refused it; nothing was sent",
+            "fix the highlighted cells, run the row again",
+        ),
+        *("failed", "0", "it was not accepted when the run ended"),
+        *("unconfirmed", "0", "sent, but no response confirms that it arrived"),
+        *("not sent", "0", "the run stopped before its turn"),
+        *("already imported", "0", "an earlier run imported it; nothing was sent"),
+        *("filtered", "2", "excluded by where: in the mapping", "no action needed"),
+        *("total", "5"),
+        "What to do next",
+        "1. fix the rows in invalid.csv and 400_rejected.csv, then import them",
+        f"     importer run {tmp_path}/invalid.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
+        f"     importer run {tmp_path}/400_rejected.csv --mapping mappings/zoho.yaml --out {tmp_path.parent}",
+        "2. or fix the rows in candidates.xlsx, then import it again; completed rows are skipped",
+        f"     importer run candidates.xlsx --mapping mappings/zoho.yaml --out {tmp_path.parent}",
+        "What to fix, then notes",
+        "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook:",
+        f"     importer run {tmp_path}/report.xlsx --mapping mappings/zoho.yaml --out {tmp_path.parent}",
+        *("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where", "Code"),
+        *("invalid", "1", "Degree 1", "'bachelor' is not a degree that the service accepts"),
+        *("add it under values: in mappings/zoho.yaml:41", "D7", "value-unknown"),
+        *("rejected", "1", "salary is required", "fill it in", "row 8", "refused"),
+        *("filtered", "2", "Status is Hired", "row 4, row 5", "left-out"),
+        "Warnings",
+        'candidates.xlsx: column "Notes" is not used; map it',
+        "Run details",
+        *("Run", "20261121-021503-7f3a"),
+        *("Target", "job post 4f2c9a (Engineer)"),
+        *("File", "candidates.xlsx"),
+        *("Sheet", "Candidates"),
+        *("Read as", "XLSX, sheet Candidates, header in row 3, 4 columns"),
+        *("Blank rows", "2 skipped"),
+        *("SHA-256", "ab" * 32),
+        *("Mapping", "mappings/zoho.yaml"),
+        *("Requests", "3 sent, 1 of them retries"),
+        *("Started", "2026-11-21 02:15:03 UTC+03:00"),
+        *("Ended", "2026-11-21 02:19:40 UTC+03:00"),
+        *("Duration", "4 minutes 37 seconds"),
+    ]
+    assert sheet["A6"].hyperlink.location == "'201 created'!A1"
+
+
+def test_each_problem_links_to_its_first_row(tmp_path: Path) -> None:
+    """The link of a group leads to the row of its sheet that was written for its first row, after rows without it."""
+    bad = row(9, "1", "a@example.com", "", "bachelor")
+    left_out = (Problem("left-out", "Status is Hired"),)
+    outcomes = [
+        *(Outcome(n, OutcomeKind.INVALID) for n in (4, 5)),
+        *created([6]),
+        Outcome(7, OutcomeKind.REJECTED, 400, problems=(refused("no salary"),)),
+        Outcome(8, OutcomeKind.REJECTED, 400, problems=(refused("no degree"),)),
+        Outcome(9, OutcomeKind.INVALID, problems=(bad_degree(bad),)),
+        Outcome(10, OutcomeKind.FILTERED, problems=left_out),
+        Outcome(11, OutcomeKind.FILTERED, problems=left_out),
+    ]
+
+    write_report(tmp_path, FACTS, [*rows(range(4, 9)), bad, row(10), row(11)], outcomes)
+
+    book = openpyxl.load_workbook(tmp_path / "report.xlsx")
+    linked = {}
+    for cells in book["Summary"].iter_rows(min_row=17):
+        if cells[0].hyperlink:
+            title, _, address = cells[0].hyperlink.location.replace("'", "").partition("!")
+            linked[cells[3].value] = title, book[title][address].value
+    assert linked == {
+        "'bachelor' is not a degree that the service accepts": ("invalid", "9"),
+        "no salary": ("400 rejected", "7"),
+        "no degree": ("400 rejected", "8"),
+        "Status is Hired": ("filtered", "10"),
+    }
+
+
+def test_a_problem_beyond_the_end_of_a_sheet_has_no_link(tmp_path: Path) -> None:
+    """A link never leads to a row that is only in the CSV file."""
+    count = NO_ACTION_SHEET_LIMIT + 1
+    late = (Problem("left-out", "Status is Hired"),)
+    outcomes = (Outcome(n, OutcomeKind.FILTERED, problems=late if n == count else ()) for n in range(1, count + 1))
+
+    write_report(tmp_path, FACTS, rows(range(1, count + 1)), outcomes)
+
+    with zipfile.ZipFile(tmp_path / "report.xlsx") as package:
+        summary = package.read("xl/worksheets/sheet1.xml").decode()
+    assert re.findall('location="([^"]+)"', summary) == ["'filtered'!A1"]
+
+
+def test_a_chart_shows_the_outcomes_beside_their_table(tmp_path: Path) -> None:
+    """Each bar has the count, the label and the color of its outcome, and stands in columns without texts."""
+    outcomes = [*created([4, 5]), Outcome(6, OutcomeKind.INVALID)]
+
+    write_report(tmp_path, FACTS, rows([4, 5, 6]), outcomes)
+
+    sheet = openpyxl.load_workbook(tmp_path / "report.xlsx")["Summary"]
+    (chart,) = sheet._charts
+    (bars,) = chart.series
+    assert (bars.cat.strRef.f, bars.val.numRef.f) == ("Summary!$A$6:$A$14", "Summary!$B$6:$B$14")
+    assert [sheet.cell(n, 1).value for n in range(6, 15)] == [words.label for words in OUTCOMES.values()]
+    assert [point.v for point in bars.cat.strRef.strCache.pt] == [words.label for words in OUTCOMES.values()]
+    assert [int(point.v) for point in bars.val.numRef.numCache.pt] == [2, 0, 0, 1, 0, 0, 0, 0, 0]
+    colors = [f"#{point.spPr.solidFill.srgbClr}" for point in bars.dPt]
+    assert colors == [words.tab_color for words in OUTCOMES.values()]
+    begin, end = chart.anchor._from, chart.anchor.to
+    assert (begin.row, end.row) == (5, 14)
+    covered = sheet.iter_rows(begin.row + 1, end.row + 1, begin.col + 1, end.col + 1)
+    assert not [cell.value for cells in covered for cell in cells if cell.value]
+    with zipfile.ZipFile(tmp_path / "report.xlsx") as package:
+        drawing = package.read("xl/drawings/drawing1.xml").decode()
+    assert 'descr="Rows by outcome: 2 created, 0 already exists' in drawing
