@@ -269,3 +269,47 @@ def test_a_row_of_the_copy_that_may_be_another_one_is_not_told(serve: Serve, cha
             book.save(path)
     assert served(*RUN).counts["created"] >= 1
     assert again("run").counts == {"already_imported": 1, "invalid": 3}
+
+
+def test_status_and_report_name_the_command_for_the_file_of_the_cells(serve: Serve) -> None:
+    """A cell of the copy is named with the command that imports the copy; one of the report with that of the report."""
+    served = serve()
+    folder = served.door.folder
+    _workbook(folder)
+    served(*CHECK)
+    assert served(*RUN).counts == {"created": 1, "invalid": 2}
+    shown = served("status", "people.xlsx").out
+    assert "fixed.xlsx, People!G4" in shown
+    assert "\n     importer run fixed.xlsx --mapping mapping.yaml\n" in shown
+    _fix(folder / "fixed.xlsx", "People", G4="1000", A5="eve@example.com")
+    assert served(*RUN).counts == {"created": 2, "already_imported": 1}
+    assert served("status", "people.xlsx").code == 0
+
+
+def test_the_command_for_the_copy_names_its_sheet(serve: Serve) -> None:
+    """A sheet that was named for the file is named for its copy too."""
+    served = serve()
+    _workbook(served.door.folder)
+    ran = served(*CHECK, "--sheet", "People")
+    command = "importer run fixed.xlsx --mapping mapping.yaml --sheet People"
+    assert ran.err.endswith(f"\nFix the cells in the copy, then import it: {command}\n")
+    assert served(*command.split()[1:], "--json").counts == {"created": 1, "invalid": 2}
+
+
+def test_a_report_is_imported_with_its_hidden_columns(serve: Serve) -> None:
+    """The columns that only the importer reads are hidden, and read when the fixed report is imported."""
+    served = serve()
+    folder = served.door.folder
+    _workbook(folder)
+    run = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json").summary["run"]
+    path = folder / "results" / str(run) / "report.xlsx"
+    sheet = load_workbook(path)["invalid"]
+    last = sheet.cell(1, sheet.max_column)
+    assert (last.value, sheet.column_dimensions[last.column_letter].hidden) == ("import_typed", True)
+    assert f"     importer run results/{run}/report.xlsx --mapping mapping.yaml" in [
+        row[0] for row in load_workbook(path)["Summary"].iter_rows(values_only=True)
+    ]
+    where = {cell.value: cell.coordinate for row in sheet.iter_rows() for cell in row}
+    _fix(path, "invalid", **{where["a lot"]: "1000", where["nobody"]: "eve@example.com"})
+    again = served("run", f"results/{run}/report.xlsx", "--mapping", "mapping.yaml", "--json")
+    assert again.counts == {"created": 2}

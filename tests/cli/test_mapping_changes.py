@@ -180,3 +180,16 @@ def test_changed_questions_that_do_not_matter_are_not_reported(front_door: Front
     checked = front_door(*_CHECK)
     assert (checked.counts, checked.summary["warnings"]) == ({"not_sent": 2}, [])
     assert "questions changed" not in checked.err
+
+
+def test_the_questions_of_a_sandbox_file_are_listed(front_door: FrontDoor) -> None:
+    """`importer questions --sandbox --questions FILE` lists the questions that a rehearsal with this file asks."""
+    (front_door.folder / "q.json").write_text(json.dumps(_QUESTIONS), encoding="utf-8")
+    ran = front_door("questions", "4f2c9a", "--sandbox", "--questions", "q.json", "--json")
+    assert [one["question_key"] for one in json.loads(ran.out)["questions"]] == ["level", "start"]
+
+
+def test_a_text_of_the_value_table_can_be_left_out(front_door: FrontDoor) -> None:
+    """As the hint of an unknown text says: with "" as its value, the row is sent without it."""
+    counts, _ = _checked(front_door, '  level: {column: Level, values: {x: ""}}\n', ["x", "Junior"], [""] * 2)
+    assert counts == {"not_sent": 2}

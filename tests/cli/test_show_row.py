@@ -82,3 +82,15 @@ def test_a_row_that_does_not_exist(serve: Serve) -> None:
         2,
         f"importer: run {run} has no row 9; use the number that a spreadsheet program shows\n",
     )
+
+
+def test_a_row_that_the_run_skipped(serve: Serve) -> None:
+    """Of a row that the run did not send, it is not said that something is sent."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1)])
+    served(*RUN)
+    assert served(*RUN).counts == {"already_imported": 1}
+    shown = served("show", "last", "--row", "2").out
+    assert "would be sent" in shown
+    assert "is sent" not in shown
+    assert "No request was sent for it in this run." in shown

@@ -275,3 +275,14 @@ def test_names_with_blanks_are_quoted_in_commands(tmp_path: Path) -> None:
     lines = _lines(tmp_path, facts, [row(4)], [Outcome(4, OutcomeKind.FAILED, 429, 6)])
 
     assert lines[-1] == "     importer run candidates.xlsx --mapping 'my mappings/zoho.yaml'"
+
+
+def test_a_few_more_problems_are_shown(tmp_path: Path) -> None:
+    """Two more than the maximum are shown rather than mentioned."""
+    numbers = range(1, MOST_GROUPS + 3)
+    outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, 1, (refused(f"no {n}"),)) for n in numbers]
+
+    lines = _lines(tmp_path, FACTS, list(rows(numbers)), outcomes)
+
+    assert lines.count("       1  rejected [refused]") == MOST_GROUPS + 2
+    assert not any("more in" in line for line in lines)
