@@ -202,8 +202,8 @@ class CurlHandle:
             number = self.curl.getinfo(pycurl.OS_ERRNO)
             return Reason.REFUSED if number == errno.ECONNREFUSED else Reason.OTHER.format(kind=os.strerror(number))
         found = (_WHILE_WAITING if self.sent else _WHILE_CONNECTING).get(error, Reason.OTHER)
-        waited = time.monotonic() - self._began
-        return found.format(connect=self._limits.connect, waited=waited, kind=f"curl {error}")
+        limit = self._limits.reached(time.monotonic() - self._began)
+        return found.format(connect=self._limits.connect, limit=limit, kind=f"curl {error}")
 
     def _phase(self) -> Phase:
         if not self.sent:

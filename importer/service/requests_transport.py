@@ -147,7 +147,8 @@ def _reason(error: BaseException) -> str:
         link = inner if isinstance(inner, BaseException) else link.__cause__ or link.__context__
     for kind, reason in _REASONS:
         if any(isinstance(link, kind) for link in chain):
-            return reason.format(connect=_CURRENT.limits.connect, waited=time.monotonic() - _CURRENT.began)
+            limits = _CURRENT.limits
+            return reason.format(connect=limits.connect, limit=limits.reached(time.monotonic() - _CURRENT.began))
     return Reason.OTHER.format(kind=type(chain[-1]).__name__)
 
 

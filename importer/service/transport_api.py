@@ -19,6 +19,10 @@ class Limits:
     body: int = 256 * 1024
     idle: float = 20.0  # after that a connection is not reused: a reset on it would be ambiguous
 
+    def reached(self, waited: float) -> float:
+        """The limit that ended a wait of so many seconds: the same for every such request, unlike the measured time."""
+        return self.total if waited >= self.total else self.read
+
 
 class Request(NamedTuple):
     """One request; the transport adds what HTTP requires, such as the length of the body.
@@ -75,7 +79,7 @@ class Reason(StrEnum):
     REFUSED = "the connection was refused"
     NO_CONNECTION = "no connection within {connect:g} s"
     TLS_REFUSED = "the TLS handshake failed or the certificate is not valid"
-    NO_ANSWER = "no response within {waited:.0f} s"
+    NO_ANSWER = "no response within {limit:g} s"
     CLOSED = "the connection was closed without a response"
     RESET = "the connection was reset"
     NOT_HTTP = "the response was not HTTP"
