@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from importer.extract.csv_file import Encoding, Survey, Undecodable, survey
-from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
+from importer.problems import LinePlace, Problem, UnusableInput, unusable_file
 
 # UTF-32 comes first: its mark begins with that of UTF-16.
 _MARKS = {
@@ -56,11 +56,11 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
         # It decodes as UTF-8 full of NULs, in wrong rows.
         message = "the file looks like UTF-16 without a byte-order mark"
         hint = f"set its encoding under source: in the mapping: {reading}"
-        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name)))
+        raise unusable_file("encoding-wrong", message, hint, name)
     if declared and not encoding.codec.startswith("utf") and (changed := _words_of_utf8(path, encoding)):
         message = f"the mapping says {encoding.label}, but the file is UTF-8"
         hint = f"remove `encoding:` from the mapping; then {changed}"
-        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name)))
+        raise unusable_file("encoding-wrong", message, hint, name)
     return found
 
 
@@ -90,7 +90,7 @@ def declared_encoding(declared: str) -> Encoding:
             else "most Turkish files are cp1254, most Western European files cp1252"
         )
         message = f"{declared!r} is not a known encoding"
-        raise UnusableInput(Problem("encoding-unknown", message, hint, FilePlace("encoding: in the mapping")))
+        raise unusable_file("encoding-unknown", message, hint, "encoding: in the mapping")
     return Encoding(codec.name, declared.strip())
 
 
