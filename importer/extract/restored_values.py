@@ -13,12 +13,12 @@ import csv
 import io
 import re
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from importer.extract.changed_cell import ChangedCell, droppable, shows_format
+from importer.extract.changed_cell import ChangedCell, NamedMonth, droppable, named_month, shows_format, unnamed_month
 from importer.extract.csv_file import Encoding
 from importer.extract.encoding import byte_order_mark
 from importer.extract.opening import open_records, results_file
@@ -117,6 +117,7 @@ class _Changes:
         self._kept: set[tuple[int, str]] = set()
         self._proven: dict[int, frozenset[Format]] = {}
         self._left_as_text: dict[int, frozenset[Format]] = {}
+        self._months: defaultdict[int, set[NamedMonth]] = defaultdict(set)
         self._loses_characters = bool(encodings)
         self.found = False
         for record, changed, _ in self._compared():
@@ -206,6 +207,8 @@ class _Changes:
         elif cell.now != cell.was and cell.is_explained:
             self._rewritten.add(cell.index)
             self._dropped.update((cell.index, name) for name in droppable(cell.was) if name in cell.may_be_dropped)
+            if month := named_month(cell.was, cell.now):
+                self._months[cell.index].add(month)
         elif "?" in cell.now and lost_characters(cell.was, cell.now):
             self._loses_characters = True
         found = readings(cell.now)
@@ -229,6 +232,8 @@ class _Changes:
             return as_before
         if self._table.is_workbook and not (cell.was_typed or cell.now_typed):  # a text, as it was typed
             return cell.now, ""
+        if month := unnamed_month(cell.now, self._months[cell.index]):
+            return month, ""
         if cell.is_explained:
             return unproven
         is_dropped = self._is_perhaps_dropped(cell)
