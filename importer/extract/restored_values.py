@@ -36,22 +36,27 @@ _PLAIN = re.compile(r"[1-9]\d{0,14}|0|\d{4}-\d\d-\d\d.*|[^\d]*", re.ASCII)  # re
 
 
 def restore_values(
-    copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits
+    copy: SourceCopy,
+    original: Callable[[], Sheet],
+    options: SourceOptions,
+    limits: ReadingLimits,
+    *,
+    has_report: bool = True,
 ) -> SourceCopy:
     """The private copy of a results file, with the values that a spreadsheet program has changed as they were.
 
     `original` opens the source of the run that wrote the file. A copy in which something changed becomes a CSV, which
     says how it was read. Values that are not proven are reported when the file is read. A word that replaced a number
-    or date was typed by a person: it is no longer listed as a value.
+    or date was typed by a person: it is no longer listed as a value. has_report: as in ReadAs.
     """
     try:
-        return _restored(copy, original, options, limits)
+        return _restored(copy, original, options, limits, has_report=has_report)
     except (csv.Error, UnusableInput):  # opening the file reports it
         return copy
 
 
 def _restored(
-    copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits
+    copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits, *, has_report: bool
 ) -> SourceCopy:
     name, sheet, encodings = copy.path.name, None, tuple[str, ...]()
     is_marked = byte_order_mark(copy.path) is not None
@@ -76,7 +81,7 @@ def _restored(
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
         text = io.TextIOWrapper(content, "utf-8-sig", newline="", write_through=True)
         csv.writer(text, delimiter=source.delimiter).writerows(
-            changes.restored(ReadAs(source.how, source.origin.sheet, table.width))
+            changes.restored(ReadAs(source.how, source.origin.sheet, table.width, has_report))
         )
         text.detach().seek(0)
         return replace_copy(copy, content, ".csv")
