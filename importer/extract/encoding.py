@@ -31,8 +31,8 @@ _NOT_FOR_FILES = frozenset(
 # fmt: off
 _KNOWN = (
     "utf-8", "utf-16-le", "utf-16-be", "cp1254", "cp1252", "cp1250", "cp1251", "cp1253", "cp1255", "cp1256", "cp1257",
-    "cp857", "cp850", "cp437", "iso-8859-1", "iso-8859-2", "iso-8859-9", "iso-8859-15", "mac-roman", "mac-turkish",
-    "shift_jis", "gb18030", "big5", "euc-kr", "koi8-r",
+    "cp857", "cp850", "cp437", "iso-8859-1", "iso-8859-2", "iso-8859-5", "iso-8859-9", "iso-8859-15", "mac-roman",
+    "mac-turkish", "shift_jis", "gb18030", "big5", "euc-kr", "koi8-r",
 )
 # fmt: on
 
@@ -103,6 +103,7 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
     hint = "set its encoding under source: in the mapping"
     if readings := _likely_readings(path, bad.offset):
         hint += ": " + " or ".join(readings)
+    hint += '; or save it as UTF-8 in the program that made it (in Excel: Save As, "CSV UTF-8")'
     message = f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read"
     return Problem("encoding-wrong", message, hint, LinePlace(name, bad.line))
 
@@ -128,7 +129,7 @@ def _words_of_utf8(path: Path, declared: Encoding) -> str:
 # fmt: off
 _NARROW = (
     "cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "cp1256", "cp857", "cp850", "mac-turkish", "mac-roman",
-    "shift_jis", "gb18030", "big5", "euc-kr",
+    "koi8-r", "iso-8859-5", "cp866", "mac-cyrillic", "shift_jis", "gb18030", "big5", "euc-kr",
 )
 _WIDE = ("utf-16-le", "utf-16-be")
 # fmt: on
