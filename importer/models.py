@@ -328,8 +328,8 @@ class Timeline:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
-    """Why a run stopped early, and what to do. `code` is stable."""
+class Stop:
+    """Why sending stopped early, and what to do. `code` is stable."""
 
     code: str
     reason: str

@@ -13,7 +13,7 @@ from pathlib import Path
 from importer.app.connection import sandbox_memory
 from importer.atomic_files import INTERNAL, open_private
 from importer.ledger import LedgerStore, Presences, Scope, open_existing_ledger, presences_in
-from importer.problems import Busy, FilePlace, Problem, UnusableInput, UsageError
+from importer.problems import Busy, UnusableInput, UsageError, unusable_file
 from importer.runs.journal import JOURNAL
 from importer.runs.manifest import MANIFEST, is_run, manifests_in, read_manifest, runs_in
 from importer.runs.results_folder import (
@@ -199,13 +199,11 @@ def _remove(old: OldRun, ledger: LedgerStore | None) -> bool:
     except Busy:
         return False
     except OSError as error:
-        raise UnusableInput(
-            Problem(
-                "purge-blocked",
-                f"the file cannot be removed: {error.strerror or error}",
-                "close the program that has it open, or get permission to delete it, then run purge again",
-                FilePlace(str(error.filename or old.folder)),
-            )
+        raise unusable_file(
+            "purge-blocked",
+            f"the file cannot be removed: {error.strerror or error}",
+            "close the program that has it open, or get permission to delete it, then run purge again",
+            error.filename or old.folder,
         ) from None
     return True
 

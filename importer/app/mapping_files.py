@@ -26,7 +26,7 @@ from importer.mapping import (
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
 from importer.models import Application, Operation, PoolCandidate, Question, Row, SourceOptions, Target
-from importer.problems import FilePlace, Problem, UnusableInput
+from importer.problems import Problem, UnusableInput, unusable_file
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import private_input
 from importer.sent_answers import PickedCandidate, pick_candidates
@@ -243,7 +243,7 @@ def write_template(workbook: Path, target: Target, questions: tuple[Question, ..
 
 def _unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
     message = f"{noun} cannot be written: {(error.strerror or str(error)).lower()}"
-    return UnusableInput(Problem("file-not-writable", message, "choose another path with --to", FilePlace(str(path))))
+    return unusable_file("file-not-writable", message, "choose another path with --to", path)
 
 
 # --- a mapping checked --------------------------------------------------------------------------

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from importer.load import Cancellation, ErrorLimit, Stop, parse_minutes
-from importer.models import ManyTargets, Outcome, Target
+from importer.load import Cancellation, ErrorLimit, parse_minutes
+from importer.models import ManyTargets, Outcome, Stop, Target
 from importer.problems import Problem, UsageError
 from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection

@@ -20,7 +20,7 @@ from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share
 from importer.ledger import Presence, Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, changes_that_matter, resolve, route_column
 from importer.models import Operation, Question, Row, SourceOptions
-from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
+from importer.problems import Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report import write_unfinished_summary
 from importer.runs.journal import RunJournal
 from importer.runs.known_rows import find_other_forms
@@ -302,9 +302,7 @@ def _new_folder(settings: Settings, run: str) -> Iterator[tuple[Path, Presence]]
         remove_files(folder, presence)
         message = f"the copies of the file and the mapping cannot be written: {error.strerror or error}"
         hint = "free disk space, or choose another folder with --out or IMPORTER_OUT"
-        raise UnusableInput(
-            Problem("results-folder-not-writable", message, hint, FilePlace(str(folder.parent)))
-        ) from None
+        raise unusable_file("results-folder-not-writable", message, hint, folder.parent) from None
     except BaseException:
         remove_files(folder, presence)
         raise

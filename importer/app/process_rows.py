@@ -12,8 +12,8 @@ from typing import Final
 from importer.app.classify_rows import Classified
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.plan import Plan
-from importer.load import DryLoader, Loader, Stop
-from importer.models import Outcome, ReadyCandidate, Timeline
+from importer.load import DryLoader, Loader
+from importer.models import Outcome, ReadyCandidate, Stop, Timeline
 from importer.problems import StoppedEarly, Unread, UnusableInput
 from importer.report import Summary, read_summary
 from importer.runs.finalize import Progress, record_end, was_sent

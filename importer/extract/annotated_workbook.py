@@ -32,7 +32,7 @@ from importer.extract.cell_text import plain_number
 from importer.extract.opening import open_records
 from importer.extract.sheet import COPY_OF, FIRST_SHEET, NOT_READ, ReadingLimits, Record, Sheet
 from importer.models import SourceOptions
-from importer.problems import CellPlace, FilePlace, Problem, UnusableInput
+from importer.problems import CellPlace, Problem, UnusableInput, unusable_file
 
 MOST_NOTES: Final = 5_000
 _LARGEST = 100 << 20  # bytes of unpacked sheets, or of a CSV: openpyxl needs several times as much memory
@@ -123,7 +123,7 @@ def write_annotated(
 
 
 def _unusable(path: Path, message: str, hint: str = "give a name that ends in .xlsx") -> UnusableInput:
-    return UnusableInput(Problem("annotation-failed", message, hint, FilePlace(str(path))))
+    return unusable_file("annotation-failed", message, hint, path)
 
 
 # --- a source that is not an .xlsx ------------------------------------------------------------------

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from importer.extract.cell_text import changes_text
-from importer.problems import FilePlace, Problem, UnusableInput, column_letter
+from importer.problems import column_letter, unusable_file
 from importer.text.currencies import currency_of_format
 
 LAST_ROW = 1_048_576  # the largest row number of any format
@@ -77,7 +77,7 @@ class StrayCells:
                 f"{column_letter(self.first_index)}{self.first_row}"
             )
             hint = "delete the columns to the right of the table and save the workbook again, or save the sheet as CSV"
-            raise UnusableInput(Problem("sheet-too-wide", message, hint, FilePlace(file)))
+            raise unusable_file("sheet-too-wide", message, hint, file)
 
     def check_area(self, last_row: int) -> None:
         """Check that a reader that allocates the whole area can read the sheet.

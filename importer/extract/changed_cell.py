@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from importer.extract.possible_values import DATE, Moment, possible_values, readings, same
 from importer.text.cell_length import CUT_NOTE, truncated
@@ -111,3 +113,44 @@ def droppable(text: str) -> tuple[str, ...]:
 def shows_format(text: str) -> bool:
     """Whether a text shows, also where it is kept, what a program does to it: it could drop something, or is a date."""
     return bool(droppable(text) or DATE.fullmatch(text))
+
+
+# --- months that a program names --------------------------------------------------------------------
+
+_MONTH = re.compile(r"\d{1,2}([./-])(\d{4})|(\d{4})([./-])\d{1,2}")
+_NAMED = re.compile(r"[^\W\d]+(\W*)\d\d")
+_NEAR = 50  # years: of two years a century apart, only one is so near to another
+
+
+class NamedMonth(NamedTuple):
+    """A month that a program has named: how it was written, what is now between its name and its year, and its year."""
+
+    before: str
+    between: str
+    year: int
+
+
+def named_month(was: str, now: str) -> NamedMonth | None:
+    """The form of a month and of its name: of `10/2014` and `Oct-14`, which are the same; None for other texts."""
+    month, named = _MONTH.fullmatch(was), _NAMED.fullmatch(now)
+    if month is None or named is None:
+        return None
+    before = f"{{month:02}}{month[1]}{{year}}" if month[1] else f"{{year}}{month[4]}{{month:02}}"
+    return NamedMonth(before, named[1], int(month[2] or month[3]))
+
+
+def unnamed_month(now: str, known: Collection[NamedMonth]) -> str | None:
+    """The month that a person typed and the program named, written as the other months of its column were.
+
+    None unless these have one form, and years near to only one year that ends with its two digits.
+    """
+    named, forms = _NAMED.fullmatch(now), {(each.before, each.between) for each in known}
+    if named is None or len(forms) != 1:
+        return None
+    ((before, between),) = forms
+    found = (one for one in possible_values(now) if isinstance(one, Moment))
+    months = {one.month for one in found if len(one.year) == 2 and not one.day}
+    years = (century + int(now[-2:]) for century in (1900, 2000))
+    near = [year for year in years if all(abs(year - each.year) < _NEAR for each in known)]
+    is_proven = named[1] == between and len(months) == 1 and near
+    return before.format(month=months.pop(), year=near[0]) if is_proven else None

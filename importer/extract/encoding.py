@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from importer.extract.csv_file import Encoding, Survey, Undecodable, survey
-from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
+from importer.problems import LinePlace, Problem, UnusableInput, unusable_file
 
 # UTF-32 comes first: its mark begins with that of UTF-16.
 _MARKS = {
@@ -31,8 +31,8 @@ _NOT_FOR_FILES = frozenset(
 # fmt: off
 _KNOWN = (
     "utf-8", "utf-16-le", "utf-16-be", "cp1254", "cp1252", "cp1250", "cp1251", "cp1253", "cp1255", "cp1256", "cp1257",
-    "cp857", "cp850", "cp437", "iso-8859-1", "iso-8859-2", "iso-8859-9", "iso-8859-15", "mac-roman", "mac-turkish",
-    "shift_jis", "gb18030", "big5", "euc-kr", "koi8-r",
+    "cp857", "cp850", "cp437", "iso-8859-1", "iso-8859-2", "iso-8859-5", "iso-8859-9", "iso-8859-15", "mac-roman",
+    "mac-turkish", "shift_jis", "gb18030", "big5", "euc-kr", "koi8-r",
 )
 # fmt: on
 
@@ -56,11 +56,11 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
         # It decodes as UTF-8 full of NULs, in wrong rows.
         message = "the file looks like UTF-16 without a byte-order mark"
         hint = f"set its encoding under source: in the mapping: {reading}"
-        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name)))
+        raise unusable_file("encoding-wrong", message, hint, name)
     if declared and not encoding.codec.startswith("utf") and (changed := _words_of_utf8(path, encoding)):
         message = f"the mapping says {encoding.label}, but the file is UTF-8"
         hint = f"remove `encoding:` from the mapping; then {changed}"
-        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name)))
+        raise unusable_file("encoding-wrong", message, hint, name)
     return found
 
 
@@ -90,7 +90,7 @@ def declared_encoding(declared: str) -> Encoding:
             else "most Turkish files are cp1254, most Western European files cp1252"
         )
         message = f"{declared!r} is not a known encoding"
-        raise UnusableInput(Problem("encoding-unknown", message, hint, FilePlace("encoding: in the mapping")))
+        raise unusable_file("encoding-unknown", message, hint, "encoding: in the mapping")
     return Encoding(codec.name, declared.strip())
 
 
@@ -103,6 +103,7 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
     hint = "set its encoding under source: in the mapping"
     if readings := _likely_readings(path, bad.offset):
         hint += ": " + " or ".join(readings)
+    hint += '; or save it as UTF-8 in the program that made it (in Excel: Save As, "CSV UTF-8")'
     message = f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read"
     return Problem("encoding-wrong", message, hint, LinePlace(name, bad.line))
 
@@ -128,7 +129,7 @@ def _words_of_utf8(path: Path, declared: Encoding) -> str:
 # fmt: off
 _NARROW = (
     "cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "cp1256", "cp857", "cp850", "mac-turkish", "mac-roman",
-    "shift_jis", "gb18030", "big5", "euc-kr",
+    "koi8-r", "iso-8859-5", "cp866", "mac-cyrillic", "shift_jis", "gb18030", "big5", "euc-kr",
 )
 _WIDE = ("utf-16-le", "utf-16-be")
 # fmt: on

@@ -17,7 +17,7 @@ from importer.extract.results_file import is_canonical
 from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record, Sheet
 from importer.extract.table import counted, place_of
 from importer.models import SourceOptions
-from importer.problems import CellPlace, Column, LinePlace, Origin, Problem, UnusableInput
+from importer.problems import CellPlace, Column, LinePlace, Origin, Problem, UnusableInput, unusable_file
 
 _CHUNK: Final = 1 << 18  # characters that are read at once
 _DEEPEST: Final = 20  # levels within an object
@@ -51,7 +51,7 @@ def open_json(path: Path, name: str, kind: FileKind, options: SourceOptions, lim
         if len(keys) > limits.columns:
             raise UnusableInput(file.too_many_columns(each.number, len(keys)))
     if not keys:
-        raise UnusableInput(Problem("table-empty", "the table is empty", "export it again", place_of(file.origin)))
+        raise unusable_file("table-empty", "the table is empty", "export it again", place_of(file.origin))
     columns = tuple(Column.at(index, header_text(clean(key))) for key, index in keys.items())
     skipped, stop_at = frozenset(options.skip_rows), options.stop_at
     layout = Layout(file.origin, 0, len(columns), columns, even=False, left_out=skipped, stop_at=stop_at)

@@ -17,7 +17,7 @@ from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
 from importer.extract.table import RecordSource, open_table
 from importer.models import SourceOptions
-from importer.problems import FilePlace, Origin, Problem, UnusableInput
+from importer.problems import Origin, Problem, UnusableInput, unusable_file
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18  # characters from which the delimiter is detected
@@ -158,7 +158,7 @@ def _declared_delimiter(declared: str) -> str:
     if len(delimiter) != 1 or delimiter in '"\r\n':
         message = f"{declared!r} is not a valid delimiter"
         hint = 'give one character, such as "," or ";" or "|", or tab'
-        raise UnusableInput(Problem("delimiter-invalid", message, hint, FilePlace("delimiter: in the mapping")))
+        raise unusable_file("delimiter-invalid", message, hint, "delimiter: in the mapping")
     return delimiter
 
 
@@ -182,7 +182,7 @@ def _likely_delimiter(sample: Sequence[str], name: str) -> str | None:
         return None
     message = "the delimiter cannot be detected: none of , ; tab | gives every row the same number of columns"
     hint = 'set it under source: in the mapping, such as `delimiter: ";"`'
-    raise UnusableInput(Problem("delimiter-not-found", message, hint, FilePlace(name)))
+    raise unusable_file("delimiter-not-found", message, hint, name)
 
 
 def _split(sample: Sequence[str], delimiter: str) -> _Split | None:

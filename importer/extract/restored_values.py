@@ -13,12 +13,12 @@ import csv
 import io
 import re
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from importer.extract.changed_cell import ChangedCell, droppable, shows_format
+from importer.extract.changed_cell import ChangedCell, NamedMonth, droppable, named_month, shows_format, unnamed_month
 from importer.extract.csv_file import Encoding
 from importer.extract.encoding import byte_order_mark
 from importer.extract.opening import open_records, results_file
@@ -36,22 +36,27 @@ _PLAIN = re.compile(r"[1-9]\d{0,14}|0|\d{4}-\d\d-\d\d.*|[^\d]*", re.ASCII)  # re
 
 
 def restore_values(
-    copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits
+    copy: SourceCopy,
+    original: Callable[[], Sheet],
+    options: SourceOptions,
+    limits: ReadingLimits,
+    *,
+    has_report: bool = True,
 ) -> SourceCopy:
     """The private copy of a results file, with the values that a spreadsheet program has changed as they were.
 
     `original` opens the source of the run that wrote the file. A copy in which something changed becomes a CSV, which
     says how it was read. Values that are not proven are reported when the file is read. A word that replaced a number
-    or date was typed by a person: it is no longer listed as a value.
+    or date was typed by a person: it is no longer listed as a value. has_report: as in ReadAs.
     """
     try:
-        return _restored(copy, original, options, limits)
+        return _restored(copy, original, options, limits, has_report=has_report)
     except (csv.Error, UnusableInput):  # opening the file reports it
         return copy
 
 
 def _restored(
-    copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits
+    copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits, *, has_report: bool
 ) -> SourceCopy:
     name, sheet, encodings = copy.path.name, None, tuple[str, ...]()
     is_marked = byte_order_mark(copy.path) is not None
@@ -76,7 +81,7 @@ def _restored(
     with tempfile.TemporaryFile(dir=copy.path.parent) as content:
         text = io.TextIOWrapper(content, "utf-8-sig", newline="", write_through=True)
         csv.writer(text, delimiter=source.delimiter).writerows(
-            changes.restored(ReadAs(source.how, source.origin.sheet, table.width))
+            changes.restored(ReadAs(source.how, source.origin.sheet, table.width, has_report))
         )
         text.detach().seek(0)
         return replace_copy(copy, content, ".csv")
@@ -117,6 +122,7 @@ class _Changes:
         self._kept: set[tuple[int, str]] = set()
         self._proven: dict[int, frozenset[Format]] = {}
         self._left_as_text: dict[int, frozenset[Format]] = {}
+        self._months: defaultdict[int, set[NamedMonth]] = defaultdict(set)
         self._loses_characters = bool(encodings)
         self.found = False
         for record, changed, _ in self._compared():
@@ -206,6 +212,8 @@ class _Changes:
         elif cell.now != cell.was and cell.is_explained:
             self._rewritten.add(cell.index)
             self._dropped.update((cell.index, name) for name in droppable(cell.was) if name in cell.may_be_dropped)
+            if month := named_month(cell.was, cell.now):
+                self._months[cell.index].add(month)
         elif "?" in cell.now and lost_characters(cell.was, cell.now):
             self._loses_characters = True
         found = readings(cell.now)
@@ -229,6 +237,8 @@ class _Changes:
             return as_before
         if self._table.is_workbook and not (cell.was_typed or cell.now_typed):  # a text, as it was typed
             return cell.now, ""
+        if month := unnamed_month(cell.now, self._months[cell.index]):
+            return month, ""
         if cell.is_explained:
             return unproven
         is_dropped = self._is_perhaps_dropped(cell)

@@ -27,21 +27,25 @@ _CANONICAL = re.compile(
 
 
 class ReadAs(NamedTuple):
-    """What a private copy in which values were restored was made from: how that was read, and its header's width."""
+    """What a private copy in which values were restored was made from: how that was read, and its header's width.
+
+    has_report: report.xlsx has its rows too, as it has those of every file but a table of entries.
+    """
 
     how: str
     sheet: str | None
     width: int
+    has_report: bool
 
     @property
     def cell(self) -> str:
         """The last cell of the header of the private copy."""
-        return f"{_READ_AS}{self.width}\n{self.how}\n{self.sheet or ''}"
+        return f"{_READ_AS}{self.width}\n{self.how}\n{self.sheet or ''}\n{self.has_report}"
 
     @classmethod
     def of(cls, cell: str) -> ReadAs | None:
-        width, how, sheet = [*cell.removeprefix(_READ_AS).split("\n", 2), "", ""][:3]
-        return cls(how, sheet or None, int(width)) if width.isdecimal() else None
+        width, how, sheet, has_report = [*cell.removeprefix(_READ_AS).split("\n", 3), "", "", ""][:4]
+        return cls(how, sheet or None, int(width), has_report != "False") if width.isdecimal() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,11 @@ class ResultsHeader:
         """The number of the source's row, if it is given."""
         text = self.text(cells, IMPORT_COLUMNS[0])
         return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
+
+    @property
+    def has_report(self) -> bool:
+        """As in ReadAs."""
+        return self.read_as is None or self.read_as.has_report
 
     def shown_width(self, width: int) -> int:
         """The width of the header for a person, who does not see the columns of a private copy."""
@@ -188,19 +197,24 @@ def is_canonical(text: str) -> bool:
     return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
 
 
-def perhaps_changed(text: str, now: str) -> Problem:
-    """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was."""
+def perhaps_changed(text: str, now: str, *, has_report: bool) -> Problem:
+    """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was. has_report:
+    as in ReadAs."""
     was = f"was '{text[:80]}'" if text else "was blank"
     message = f"this cell {was} and is now '{now}'; a spreadsheet program may have changed it"
     hint = (
         "the new results files have the old value again: type the right one into this cell of the new report.xlsx, "
         "where every cell is text and stays as you type it; or leave it if the old value is right"
+        if has_report
+        else "the new results files have the old value again: correct it in your own file and import that again; or "
+        "leave it if the old value is right"
     )
     return Problem(PERHAPS_CODE, message, hint)
 
 
-def format_changed(text: str) -> Problem:
+def format_changed(text: str, *, has_report: bool) -> Problem:
     """The problem of a value whose format has changed: read by the mapping, day and month could be swapped."""
     message = f"'{text[:80]}' was a date, a number, TRUE or FALSE; its format has changed since"
-    hint = "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx"
+    hint = "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in "
+    hint += "report.xlsx" if has_report else "your own file, and import that again"
     return Problem("value-format-changed", message, hint)

@@ -15,7 +15,8 @@ from typing import IO, Final
 # The first of those that read a file the same is shown.
 _ENCODINGS: Final = (
     *("cp1252", "cp1254", "cp1251", "cp1250", "cp1253", "cp1255", "cp1256", "cp1257", "mac-roman", "mac-turkish"),
-    *("mac-cyrillic", "mac-latin2", "cp850", "cp857", "cp852", "cp866", "cp437"),
+    *("mac-cyrillic", "mac-latin2", "cp850", "cp857", "cp852", "cp866", "cp437", "koi8-r"),
+    "iso-8859-5",
 )
 BYTES: Final = "latin-1"
 """The encoding that a file is read in until its own is known: every character is a byte."""

@@ -225,12 +225,12 @@ class Layout:
     ) -> Iterator[Problem]:
         """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""
         known = {each.index - self.origin.first for each in record.problems if each.index is not None}
-        perhaps = perhaps_marked(listed)
+        perhaps, has_report = perhaps_marked(listed), self.results is None or self.results.has_report
         for each in self.columns:
             if (now := perhaps.get(each.letter)) is not None:
-                problem = perhaps_changed(cells[each.index], now)
+                problem = perhaps_changed(cells[each.index], now, has_report=has_report)
             elif each.index in typed - known and not is_canonical(cells[each.index]):
-                problem = format_changed(cells[each.index])
+                problem = format_changed(cells[each.index], has_report=has_report)
             else:
                 continue
             yield replace(problem, place=CellPlace(self.origin, record.number, each))

@@ -16,7 +16,7 @@ from importer.extract.cell_text import header_text, quoted, width_of
 from importer.extract.results_file import ResultsHeader, results_header
 from importer.extract.sheet import Layout, Record, Sheet
 from importer.models import ADDED_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
-from importer.problems import CellPlace, Column, FilePlace, Origin, Problem, UnusableInput
+from importer.problems import CellPlace, Column, FilePlace, Origin, Problem, UnusableInput, unusable_file
 
 _WINDOW = 20  # rows that are searched for the header
 
@@ -53,7 +53,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
     with closing(source.records()) as records:
         head = list(islice(records, max(_WINDOW, (options.header_row or 0) + (options.header_rows or 1))))
         if not any(record.width for record in head) and all(record.blank for record in records):
-            raise UnusableInput(Problem("table-empty", "the table is empty", "export it again", place_of(origin)))
+            raise unusable_file("table-empty", "the table is empty", "export it again", place_of(origin))
         results = results_header(head[0].cells) if head and head[0].number == 1 else None
         if results:
             if results.read_as is not None:
@@ -68,7 +68,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         if moved := next((one for one in layout.columns if one.name in ADDED_COLUMNS), None):
             message = f"the column '{moved.name}' of a results file is between other columns"
             hint = "move the import_ columns to the end, in any order; the rows cannot be known without them"
-            raise UnusableInput(Problem("results-columns-moved", message, hint, place_of(origin)))
+            raise unusable_file("results-columns-moved", message, hint, place_of(origin))
         has_rows = any(True for _ in layout.rows(head)) or any(True for _ in layout.rows(records))
     warnings = tuple(source.warnings(layout))
     return Sheet(
@@ -180,7 +180,7 @@ def _header(origin: Origin, head: Sequence[Record], options: SourceOptions) -> H
     if (options.header_rows or 1) > 1:
         message = f"a header of {options.header_rows} rows cannot be detected"
         hint = "set header_row: under source: in the mapping to its first row"
-        raise UnusableInput(Problem("header-row-missing", message, hint, place_of(origin)))
+        raise unusable_file("header-row-missing", message, hint, place_of(origin))
     return _likely_header(origin, records, several=options.header_rows is None)
 
 

@@ -20,7 +20,7 @@ from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits,
 from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, frame, read_frame
 from importer.extract.table import RecordSource, place_of
 from importer.models import SourceOptions
-from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput, column_letter
+from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput, column_letter, unusable_file
 
 _SHOWN = 10  # merged ranges in one warning
 # The messages of Python and Rust when memory is short.
@@ -45,7 +45,7 @@ def workbook_records(
     if facts.unchecked and options.hidden_rows == "skip":
         message = f"the mapping skips hidden rows, but which rows are hidden cannot be read ({facts.unchecked})"
         hint = "open it in a spreadsheet program and save it as .xlsx, or remove hidden_rows: from the mapping"
-        raise UnusableInput(Problem("hidden-rows-unknown", message, hint, place_of(origin)))
+        raise unusable_file("hidden-rows-unknown", message, hint, place_of(origin))
     how, hidden = f"{kind}, sheet {origin.sheet!r}", frozenset(facts.hidden)
     links, copy_of = facts.has_links, facts.copy_of
     return RecordSource(

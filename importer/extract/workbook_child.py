@@ -36,7 +36,7 @@ from importer.extract.sheet_content import (
 )
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
 from importer.models import NEEDS_ATTENTION, SENT_SHEETS, SUMMARY_SHEET, OutcomeKind
-from importer.problems import FilePlace, Problem, UnusableInput
+from importer.problems import UnusableInput, unusable_file
 from importer.text.cell_links import is_web_link
 
 
@@ -152,7 +152,7 @@ def _check_size(request: Request) -> None:
             "save the sheet as CSV, which has no such limit; or, if you trust the workbook, raise "
             "IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"
         )
-        raise UnusableInput(Problem("workbook-too-large", message, hint, FilePlace(request.name)))
+        raise unusable_file("workbook-too-large", message, hint, request.name)
 
 
 # --- which sheet is read ------------------------------------------------------------------------
@@ -206,9 +206,7 @@ def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Reque
     if len(found) > 1:
         flags = " or ".join(f'--sheet "{sheet.title}"' for sheet in found)
         message = f"the report has {len(found)} sheets with rows to fix"
-        raise UnusableInput(
-            Problem("sheet-ambiguous", message, f"import one after the other: {flags}", FilePlace(request.name))
-        )
+        raise unusable_file("sheet-ambiguous", message, f"import one after the other: {flags}", request.name)
     return found[0] if found else None
 
 
@@ -248,9 +246,7 @@ def _named_sheet(name: str, sheets: Sequence[SheetName], wanted: str) -> SheetNa
     titles = {_folded(sheet.title): sheet.title for sheet in sheets}
     near = difflib.get_close_matches(_folded(wanted), list(titles), n=1)
     hint = f"did you mean {titles[near[0]]!r}? " if near else ""
-    raise UnusableInput(
-        Problem("sheet-not-found", f"the sheet {wanted!r} does not exist", f"{hint}{_list_of(sheets)}", FilePlace(name))
-    )
+    raise unusable_file("sheet-not-found", f"the sheet {wanted!r} does not exist", f"{hint}{_list_of(sheets)}", name)
 
 
 def _first_sheet(name: str, sheets: Sequence[SheetName], has_cells: Callable[[SheetName], bool]) -> SheetName:
@@ -264,9 +260,7 @@ def _first_sheet(name: str, sheets: Sequence[SheetName], has_cells: Callable[[Sh
             return sheet
     hidden = any(not sheet.visible for sheet in sheets)
     hint = "to read a hidden sheet, set sheet: under source: in the mapping; " if hidden else ""
-    raise UnusableInput(
-        Problem("sheets-empty", "all visible sheets are empty", f"{hint}{_list_of(sheets)}", FilePlace(name))
-    )
+    raise unusable_file("sheets-empty", "all visible sheets are empty", f"{hint}{_list_of(sheets)}", name)
 
 
 def _list_of(sheets: Sequence[SheetName]) -> str:

@@ -1,6 +1,6 @@
 """Sends candidates and determines their outcomes: order, rate, retries, suspensions, stops."""
 
-from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA, Stop
+from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA
 from importer.load.loader import DryLoader, Loader, Waiting
 from importer.load.options import Cancellation, ErrorLimit, LoadOptions, parse_minutes
 from importer.load.sender import RequestAnswered
@@ -14,7 +14,6 @@ __all__ = [
     "LoadOptions",
     "Loader",
     "RequestAnswered",
-    "Stop",
     "Waiting",
     "parse_minutes",
 ]

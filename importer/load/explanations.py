@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 
 from importer.ledger import Known, LedgerUnwritable, State, normalized_email
 from importer.load.jobs import Job, PriorAttempt
 from importer.load.options import ErrorLimit
-from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, Outcome, OutcomeKind, Target
+from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, Outcome, OutcomeKind, Stop, Target
 from importer.problems import Problem
 from importer.service import NoReply, Reply
 from importer.text.dates import in_words
 
 _RUN_AGAIN = "run the same command again"
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Why sending stopped early. `code` is stable; `whole_run`: other targets would stop for the same reason."""
-
-    code: str
-    reason: str
-    hint: str
-    whole_run: bool = True
 
 
 INTERRUPTED = Stop("run-interrupted", "the run was interrupted", f"{_RUN_AGAIN}; it continues where it stopped")
@@ -50,12 +39,11 @@ def target_refused(target: Target, status: int) -> Stop:
         )
     if status in _OF_TARGET:
         code, verb, remedy = _OF_TARGET[status]
-        return Stop(code, f"the service {verb} {target} ({status})", f"{remedy}, then {_RUN_AGAIN}", whole_run=False)
+        return Stop(code, f"the service {verb} {target} ({status})", f"{remedy}, then {_RUN_AGAIN}")
     return Stop(
         "request-refused",
         f"the service does not accept this kind of request for {target} ({status})",
         "check IMPORTER_BASE_URL; if it is correct, the service has changed and the importer needs an update",
-        whole_run=False,
     )
 
 

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 from importer.ledger import DONE, Fingerprints, Known, LedgerStore, LedgerUnwritable, RunRecord, Scope, State
 from importer.load.explanations import (
     INTERRUPTED,
-    Stop,
     already_imported,
     duplicate_of,
     ledger_lost,
@@ -21,7 +20,7 @@ from importer.load.jobs import TINY, Job, Next, PriorAttempt
 from importer.load.next_step import after_pause, after_question_probe, after_time
 from importer.load.options import Cancellation, LoadOptions
 from importer.load.sender import IDLE, RequestAnswered, Sender, Service
-from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate
+from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, Stop
 
 _LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and no row is sent meanwhile
 _WORTH_REPORTING: Final = 1.5  # seconds

@@ -14,7 +14,6 @@ from typing import Final, Literal, NamedTuple
 
 from importer.ledger import State
 from importer.load.explanations import (
-    Stop,
     mapping_is_wrong,
     no_connection,
     no_progress,
@@ -23,7 +22,7 @@ from importer.load.explanations import (
 )
 from importer.load.jobs import TINY, Job, Next, PriorAttempt
 from importer.load.options import LoadOptions
-from importer.models import Operation, Target
+from importer.models import Operation, Stop, Target
 from importer.service import NoReply, Reply
 
 WINDOW: Final = 50  # answers

@@ -20,12 +20,12 @@ from queue import SimpleQueue
 from typing import Final, NamedTuple, Protocol
 
 from importer.ledger import Answered, Attempt, Intent, LedgerStore, LedgerUnwritable, NotAllowed, RunRecord, State
-from importer.load.explanations import Stop, duplicate_of, ledger_lost, outcome_of
+from importer.load.explanations import duplicate_of, ledger_lost, outcome_of
 from importer.load.jobs import TINY, Job, Next, PriorAttempt, ReadyRows, WaitingRows
 from importer.load.next_step import Conditions, RunState, after_answer
 from importer.load.options import Cancellation, LoadOptions, Wakeup
 from importer.load.rate_limiter import RateLimiter
-from importer.models import Operation, Outcome, Target
+from importer.models import Operation, Outcome, Stop, Target
 from importer.service import NoReply, OnAnswer, Reply
 
 IDLE: Final = 1.0  # seconds: the longest wait if nothing is due

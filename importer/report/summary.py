@@ -19,7 +19,7 @@ from importer.models import (
     Operation,
     OutcomeKind,
     Row,
-    Stopped,
+    Stop,
     Target,
     TargetRun,
     Timeline,
@@ -79,7 +79,7 @@ class RunFacts:
     ended_at: datetime | None = None
     finished: bool = False
     exit_code: int | None = None
-    stopped: Stopped | None = None
+    stopped: Stop | None = None
     target_title: str | None = None
     delimiter: str = ","
     sandbox: bool = False
@@ -178,7 +178,7 @@ class Summary:
     requests: Requests
     problems: tuple[ProblemGroup, ...]
     warnings: tuple[str, ...]
-    stopped: Stopped | None
+    stopped: Stop | None
     sandbox: bool
     dry_run: bool
     files: tuple[str, ...]
@@ -225,7 +225,7 @@ class Summary:
             "requests": Requests(**values["requests"]),
             "problems": tuple(_group(group) for group in values["problems"]),
             "warnings": tuple(values["warnings"]),
-            "stopped": Stopped(**values["stopped"]) if values["stopped"] else None,
+            "stopped": Stop(**values["stopped"]) if values["stopped"] else None,
             "files": tuple(values["files"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
             "ended_at": datetime.fromisoformat(values["ended_at"]) if values["ended_at"] else None,

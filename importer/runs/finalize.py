@@ -9,9 +9,9 @@ from pathlib import Path
 
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
-from importer.load import CREATED_EARLIER, Stop
-from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Stopped, Timeline
-from importer.problems import FilePlace, Problem, UnusableInput, UsageError
+from importer.load import CREATED_EARLIER
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Stop, Timeline
+from importer.problems import Problem, UnusableInput, UsageError, unusable_file
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
@@ -47,21 +47,14 @@ def record_end(
     """
     if not (folder / JOURNAL).is_file():  # opening it would create an empty one
         hint = "do not change the folder of a run while it is running; run the same command again"
-        raise UnusableInput(
-            Problem("journal-missing", "the file with the run's outcomes is missing", hint, FilePlace(str(folder)))
-        )
+        raise unusable_file("journal-missing", "the file with the run's outcomes is missing", hint, folder)
     with RunJournal(folder) as journal:
         counts = journal.counts()
     stop = stop or _unreadable_from(progress)
     is_finished = stop is None and signal is None
     is_unusable = manifest.strict and manifest.dry_run and bool(manifest.warnings)  # a run would not have started
     code = UnusableInput.exit_code if is_unusable else exit_code(counts, stop, signal)
-    write_manifest(folder, manifest.ended(_ending(stop, code, timeline, is_finished=is_finished)))
-
-
-def _ending(stop: Stop | None, code: int | None, timeline: Timeline | None, *, is_finished: bool) -> Ending:
-    stopped = Stopped(stop.code, stop.reason, stop.hint) if stop else None
-    return Ending(datetime.now(UTC), is_finished, code, stopped, timeline)
+    write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), is_finished, code, stop, timeline)))
 
 
 def _unreadable_from(progress: Progress) -> Stop | None:
@@ -96,8 +89,9 @@ def close(folder: Path, ledger: LedgerStore, limits: ReadingLimits) -> Summary:
     if manifest.ending is None:
         progress = _complete_journal(folder, manifest, ledger, limits)
         manifest = manifest.read_to(progress.rows, progress.last_row)
-        timeline = ledger.timeline(manifest.run, manifest.started_at)
-        write_manifest(folder, manifest.ended(_ending(_unreadable_from(progress), None, timeline, is_finished=False)))
+        stop, timeline = _unreadable_from(progress), ledger.timeline(manifest.run, manifest.started_at)
+        ending = Ending(datetime.now(UTC), finished=False, exit_code=None, stopped=stop, timeline=timeline)
+        write_manifest(folder, manifest.ended(ending))
     presences_in(folder.parent, ledger.address).forget(manifest.run)
     summary = rewrite_report(folder, limits)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
@@ -246,7 +240,7 @@ def end_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits, signal
     stopped = next((ending.stopped for ending in endings if ending.stopped), None)
     unusable = [UnusableInput.exit_code for ending in endings if ending.exit_code == UnusableInput.exit_code]
     if blocked:
-        stopped = Stopped("target-blocked", blocked, CONTINUE_HINT)
+        stopped = Stop("target-blocked", blocked, CONTINUE_HINT)
     ending = Ending(
         at=datetime.now(UTC),
         finished=signal is None and not blocked and all(ending.finished for ending in endings),

@@ -13,7 +13,7 @@ from typing import Any
 
 from importer.atomic_files import read_private, write_json
 from importer.ledger import Scope
-from importer.models import ManyTargets, Operation, SourceOptions, Stopped, Target, TargetRun, Timeline
+from importer.models import ManyTargets, Operation, SourceOptions, Stop, Target, TargetRun, Timeline
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
@@ -30,7 +30,7 @@ class Ending:
     at: datetime
     finished: bool
     exit_code: int | None
-    stopped: Stopped | None = None
+    stopped: Stop | None = None
     timeline: Timeline | None = None
 
 
@@ -199,7 +199,7 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
         raise ValueError("it was written by another version of importer")
     ending = values.pop("ending")
     if ending is not None:
-        stopped = Stopped(**ending["stopped"]) if ending["stopped"] else None
+        stopped = Stop(**ending["stopped"]) if ending["stopped"] else None
         ending = Ending(
             **{
                 **ending,

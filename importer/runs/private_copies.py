@@ -197,7 +197,7 @@ class _Children:
             try:
                 copied = copy_source(path, self._folder, self._limits, f"child-{len(self._copies) + 1}")
                 if beside and (original := self._entries_of_run(child)) is not None:
-                    copied = restore_values(copied, original, child.options, self._limits)
+                    copied = restore_values(copied, original, child.options, self._limits, has_report=False)
             except UnusableInput as error:  # reported at the place in the mapping
                 raise UnusableInput(
                     [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]

@@ -24,7 +24,7 @@ from importer.atomic_files import (
     write_private,
 )
 from importer.ledger import Presence, ledger_file, presences_in
-from importer.problems import FilePlace, Problem, UnusableInput
+from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.report import EDITS_FILE
 
 if TYPE_CHECKING:
@@ -177,13 +177,11 @@ def _group(gid: int) -> str:
 
 def unusable_folder(folder: Path, error: OSError) -> UnusableInput:
     """The error for a results folder that cannot be created or written."""
-    return UnusableInput(
-        Problem(
-            "results-folder-not-writable",
-            f"the results folder cannot be created: {error.strerror or error}",
-            "choose another folder with --out or IMPORTER_OUT, or get write permission there",
-            FilePlace(str(folder)),
-        )
+    return unusable_file(
+        "results-folder-not-writable",
+        f"the results folder cannot be created: {error.strerror or error}",
+        "choose another folder with --out or IMPORTER_OUT, or get write permission there",
+        folder,
     )
 
 

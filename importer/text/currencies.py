@@ -43,13 +43,15 @@ def currency_code(text: str) -> str | None:
     None if it is not a currency: `from`, and words that multiply the number, such as `k`, `TEUR` and `mio`.
     """
     code = _CODE_OF.get(normalize(text).removesuffix("."))
-    return "" if code is None and len(text) == 1 and unicodedata.category(text) == "Sc" else code
+    return "" if code is None and len(text) == 1 and _is_sign(text) else code
 
 
 # Signs and short forms that several currencies have.
 _OF_SEVERAL: Final = {"$": re.compile(r".*(?:\$|D)|MXN"), "kr": re.compile("SEK|NOK|DKK|ISK"), "¥": re.compile("CNY")}
 _UNITS: Final = frozenset(("km", "ft", "dm", "kn", "r", "gs", "rm"))  # in a number format these are no currencies
-_SHOWN: Final = re.compile(r'\[\$([^\]-]*)[^\]]*\]|"([^"]*)"|\[[^\]]*\]|_.|\*.|\\?(.)', re.DOTALL)
+# The pieces of a number format: a currency, a text, a character to show, what shows nothing, another character.
+_PIECE: Final = re.compile(r'\[\$([^\]-]*)[^\]]*\]|"([^"]*)"|\\(.)|(\[[^\]]*\]|_.|\*.)|(.)', re.DOTALL)
+_MARK, _END = "\x01", "\x02"  # before what the format itself calls a currency; between its sections
 
 
 def is_same_currency(one: str, other: str) -> bool:
@@ -63,21 +65,37 @@ def is_same_currency(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def currency_of_format(number_format: str) -> str:
-    """The currency that a number format shows, without blanks; "" if it shows none. With words that may multiply the
+    r"""The currency that a number format shows, without blanks; "" if it shows none. With words that may multiply the
     number, such as `k€`, it is the whole text.
 
     >>> currency_of_format('#,##0.00 "€"'), currency_of_format("[$CHF-807] 0.00"), currency_of_format("General")
     ('€', 'CHF', '')
+    >>> currency_of_format(r"0\T\L"), currency_of_format('[$€-407] 0 "k"')
+    ('TL', '€k')
     """
-    for marked, quoted, sign in _SHOWN.findall(number_format):
-        words = (marked or quoted or sign).partition("/")[0].split()  # `USD/month`
+    shown = "".join(map(_shown, _PIECE.finditer(number_format)))
+    for section in shown.split(_END):
+        words = [word for word in section.replace(_MARK, "").partition("/")[0].split() if any(map(_is_named, word))]
         text = "".join(words)
-        if text and (
-            marked
-            or (quoted and text.lower() not in _UNITS and currency_code(text) is not None)
-            or any(unicodedata.category(each) == "Sc" for each in text)
-        ):
-            return text
         if any(word in _ISO_4217 for word in words):
             return words[0] if words[0] in _ISO_4217 else text
+        is_currency = text.lower() not in _UNITS and currency_code(text) is not None
+        if text and (_MARK in section or is_currency or any(map(_is_sign, text))):
+            return text
     return ""
+
+
+def _shown(piece: re.Match[str]) -> str:
+    """What a person sees of a piece of a format; blanks for the number and its sign."""
+    marked, text, character, _, other = piece.groups(default="")
+    if other and not _is_sign(other):
+        return _END if other == ";" else " "
+    return _MARK + marked if marked else re.sub("[()+-]", " ", text + character) + other
+
+
+def _is_sign(character: str) -> bool:
+    return unicodedata.category(character) == "Sc"
+
+
+def _is_named(character: str) -> bool:
+    return character.isalpha() or _is_sign(character)

@@ -105,10 +105,17 @@ def test_a_duration_of_an_ods_cell(tmp_path: Path) -> None:
         ('#,##0 "€/month"', "€"),
         ('#,##0" USD p.a."', "USD"),
         ('#,##0 "k USD"', "kUSD"),
+        ('#,##0 "T""L"', "TL"),
+        ("#,##0.00\\ \\T\\L", "TL"),
+        ("#,##0\\ \\k\\m", ""),
+        ('#,##0"k"€', "k€"),
+        ('[$€-407] #,##0.0,, "Mio."', "€Mio."),
+        ("\\([$€-2]#,##0.00\\)", "€"),
+        ('"Fr." #,##0".-"', "Fr."),
     ],
 )
 def test_the_currency_in_a_number_format(number_format: str, currency: str) -> None:
-    """Its sign or its code, in quotes or not; a locale alone, a unit or a color is none."""
+    """Its sign or its code, however it is quoted, with other words; a locale alone, a unit or a color is none."""
     assert currency_of_format(number_format) == currency
 
 

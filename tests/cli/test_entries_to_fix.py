@@ -168,6 +168,32 @@ def test_entries_that_a_program_has_changed_are_read_as_they_were(serve: Serve) 
     ]
 
 
+def test_an_entry_that_is_perhaps_changed_is_fixed_in_the_own_file(serve: Serve) -> None:
+    """report.xlsx has no entries: the hint says where such a value can be corrected, and that is enough."""
+    served = serve()
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(MAPPING + _ENTRIES, "utf-8")
+    header, people = ["ID", "Company", "Title", "From", "To"], [["0001", *candidate(1)], ["0002", *candidate(2)]]
+    jobs = [["0001", "Bank", "Analyst", "05/04/2001", "?"], ["0002", "Shop", "Clerk", "15/04/2001", "13/07/2004"]]
+    own = ("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    for name, table in (("jobs.csv", [header, *jobs]), ("people.csv", [["ID", *HEADER], *people])):
+        with (folder / name).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(table)
+    results = folder / "results" / str(served(*own).summary["run"])
+    text = (results / "invalid.jobs.csv").read_text("utf-8-sig")
+    (results / "invalid.jobs.csv").write_text(text.replace("0001,", "1,").replace(",?,", ",2/3/2004,"), "utf-8")
+    again = served("run", str(results / "invalid.csv"), "--mapping", "mapping.yaml", "--json")
+    (problem,) = (each for each in again.summary["problems"] if each["code"] == "value-perhaps-changed")
+    assert (problem["what"], problem["hint"]) == (
+        "this cell was '?' and is now '2/3/2004'; a spreadsheet program may have changed it",
+        "the new results files have the old value again: correct it in your own file and import that again; or leave "
+        "it if the old value is right",
+    )
+    (folder / "jobs.csv").write_text((folder / "jobs.csv").read_text("utf-8").replace("?", "02/03/2004"), "utf-8")
+    assert served(*own).counts == {"created": 1, "already_imported": 1}
+    assert "2004-03-02" in jobs_of(served)[0]
+
+
 def test_what_a_program_changed_and_nobody_touched_stays_as_it_was_in_every_round(serve: Serve) -> None:
     """Values of a table of entries that a program changes again and again are still what the first file says."""
     served = serve()

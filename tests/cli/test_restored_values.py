@@ -397,21 +397,41 @@ def test_a_date_is_refused_where_its_column_has_both_orders(serve: Serve) -> Non
 @pytest.mark.parametrize(
     ("was", "came", "typed", "form"),
     [
-        pytest.param("10/2014", "Oct-14", "Nov-14", "%m/%Y", id="in English"),
-        pytest.param("10.2014", "Okt 14", "Nov 14", "%m.%Y", id="in German"),
+        pytest.param("10/2014", "Oct-14", "Nov-13", "%m/%Y", id="in English"),
+        pytest.param("10.2014", "Okt 14", "Nov 13", "%m.%Y", id="in German"),
+        pytest.param("2014-10", "oct.-14", "nov.-13", "%Y-%m", id="in French"),
     ],
 )
-def test_a_month_that_the_program_named_is_read_as_it_was(
+def test_months_are_read_as_the_program_named_the_others(
     serve: Serve, was: str, came: str, typed: str, form: str
 ) -> None:
-    """A program makes Oct-14 of 10/2014, which no day is meant by; another month is refused, and told."""
+    """Where a program made Oct-14 of 10/2014, the Nov-13 that it shows for a typed month is 11/2013, never a day."""
     served = serve()
-    start = f"{{column: From, dates: ['{form}'], missing_day: first}}"
-    results = _ran_with_blanks(served, ("900", was), ("900", was), start=start)
-    _saved_with_blanks(results, ("900", typed), ("900", came))
+    start = f"{{column: From, dates: ['{form}'], missing_day: last}}"
+    results = _ran_with_blanks(served, ("900", was), ("900", ""), ("900", "?"), start=start)
+    _saved_with_blanks(results, ("900", came), ("900", typed), ("900", typed))
     again = _again(served, results)
-    assert (again.counts, _messages(again)) == ({"created": 1, "invalid": 1}, _perhaps("From", was, typed))
-    assert _answers(served, "available_from") == ["2014-10-01"]
+    assert again.counts == {"created": 3}, again.err
+    assert _answers(served, "available_from") == ["2014-10-31", "2013-11-30", "2013-11-30"]
+
+
+@pytest.mark.parametrize(
+    ("others", "typed"),
+    [
+        pytest.param([("10/2014", "Oct-14"), ("2013-10", "Oct-13")], "Nov-14", id="two forms"),
+        pytest.param([("10/2014", "Oct-14")], "Nov 14", id="another name"),
+        pytest.param([("10/1940", "Oct-40"), ("10/2014", "Oct-14")], "Nov-14", id="years of a century"),
+    ],
+)
+def test_a_named_month_without_proof_is_refused(serve: Serve, others: list[tuple[str, str]], typed: str) -> None:
+    """Otherwise the month of a year of two digits is not guessed: the problem quotes it."""
+    served = serve()
+    start = "{column: From, dates: ['%m/%Y', '%Y-%m'], missing_day: first}"
+    results = _ran_with_blanks(served, ("900", "9/2014"), *(("900", was) for was, _ in others), start=start)
+    _saved_with_blanks(results, ("900", typed), *(("900", came) for _, came in others))
+    again = _again(served, results)
+    assert again.counts.get("invalid") == 1, again.err
+    assert _messages(again) == _perhaps("From", "9/2014", typed)
 
 
 def test_a_date_without_proof_is_refused_in_a_file_that_a_program_has_saved(serve: Serve) -> None:

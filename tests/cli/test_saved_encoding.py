@@ -52,6 +52,7 @@ _BEST_FIT = str.maketrans("şŞğĞıİ", "sSgGiI")
 PROVEN = [
     pytest.param("cp1254", TURKISH, str, id="all of its characters"),
     pytest.param("cp1251", RUSSIAN[:1], str, id="another script"),
+    pytest.param("koi8-r", RUSSIAN[:1], str, id="an older one of another script"),
     pytest.param("cp1252", TURKISH, str, id="some became ?"),
     pytest.param("cp1252", TURKISH, lambda text: text.translate(_BEST_FIT), id="some became letters without marks"),
     pytest.param("ascii", RUSSIAN, str, id="all became ?"),

@@ -15,8 +15,7 @@ import pytest
 
 from importer.app.run_log import LOG_FILE
 from importer.cli.app import COMMANDS, load_command
-from importer.load import Stop
-from importer.models import ID_COLUMN, IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, OutcomeKind
+from importer.models import ID_COLUMN, IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, OutcomeKind, Stop
 from importer.problems import ImporterError
 from importer.report.outcomes import (
     NO_ACTION_SHEET_LIMIT,

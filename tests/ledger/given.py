@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from queue import SimpleQueue
@@ -19,8 +20,13 @@ def record(run: str = "run-1", scope: Scope = JOB_POST, at: datetime = NOON) -> 
     return RunRecord(run, scope, "candidates.xlsx", "ab" * 32, "mappings/zoho.yaml", f"results/{run}", at)
 
 
-def begun(address: str | Path, run: str = "run-1", scope: Scope = JOB_POST) -> LedgerStore:
-    ledger = open_ledger(address, clock=lambda: 1_772_366_400.0)
+def begun(
+    address: str | Path,
+    run: str = "run-1",
+    scope: Scope = JOB_POST,
+    clock: Callable[[], float] = NOON.timestamp,
+) -> LedgerStore:
+    ledger = open_ledger(address, clock=clock)
     ledger.begin_run(record(run, scope))
     return ledger
 

@@ -221,6 +221,49 @@ def test_row_states_give_the_last_state_and_the_last_status(ledger: LedgerStore)
     assert (list(ledger.rows_done("run-1")), list(ledger.rows_done("run-0"))) == ([2], [])
 
 
+def test_current_states_are_those_of_the_identities(ledger: LedgerStore) -> None:
+    """A row that a later run has sent again, or that a person has resolved, has the state that it has now."""
+    for row in (2, 3, 4):
+        lead_to(ledger, State.UNCONFIRMED, row)
+    ledger.begin_run(record("run-2"))
+    again = make_intent(ledger, 3, run="run-2")
+    intend(ledger, again)
+    ledger.record(Answered(again.attempt, State.ALREADY_EXISTS, 409))
+    ledger.flush()
+    ledger.resolve("run-1", 4, created=True)
+    assert sorted(ledger.current_states("run-1")) == [
+        (2, State.UNCONFIRMED),
+        (3, State.ALREADY_EXISTS),
+        (4, State.CREATED),
+    ]
+    assert list(ledger.current_states("run-2")) == [(3, State.ALREADY_EXISTS)]
+    assert list(ledger.current_states("run-0")) == []
+
+
+def test_the_time_line_counts_responses_by_interval(address: str) -> None:
+    """In round intervals from the start of the run; a row whose request was never sent is not in it."""
+    now = [NOON.timestamp()]
+    with begun(address, clock=lambda: now[0]) as ledger:
+        assert ledger.timeline("run-1", NOON) is None
+        answers = (
+            (0.4, State.CREATED, 201),
+            (0.6, State.UNCONFIRMED, None),
+            (0.0, State.FAILED, None),  # stopped before its request: as soon as it began
+            (40.2, State.CREATED, 201),
+            (0.1, State.CREATED, 201),
+        )
+        for row, (seconds, state, status) in enumerate(answers, start=2):
+            intent = make_intent(ledger, row)
+            intend(ledger, intent)
+            now[0] += seconds
+            ledger.record(Answered(intent.attempt, state, status))
+            ledger.flush()
+        found = ledger.timeline("run-1", NOON)
+    assert found is not None
+    counts = {at: each for at, each in enumerate(found.intervals) if each}
+    assert (found.step, counts) == (1, {0: {"201": 1}, 1: {"no response": 1}, 41: {"201": 2}})
+
+
 def test_runs_are_stored(ledger: LedgerStore) -> None:
     """Runs are returned as recorded, the newest first; a run without an end is unfinished."""
     later = record("run-2", POOL, NOON + timedelta(hours=1))

@@ -16,9 +16,9 @@ from itertools import count
 from typing import Any, cast
 
 from importer.ledger import Answered, Fingerprints, Intent, Known, LedgerStore, RunRecord
-from importer.load import Cancellation, Loader, LoadOptions, Stop
+from importer.load import Cancellation, Loader, LoadOptions
 from importer.load.options import Wakeup
-from importer.models import OutcomeKind, ReadyCandidate, Target
+from importer.models import OutcomeKind, ReadyCandidate, Stop, Target
 from importer.service import NoReply, Reply
 from importer.service.transport_api import Phase
 from tests.load.given import JOB_POST, POOL

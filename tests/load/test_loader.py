@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from importer.ledger import Scope, State
-from importer.load import DryLoader, LoadOptions, Stop
-from importer.models import Application, Outcome, OutcomeKind, ReadyCandidate
+from importer.load import DryLoader, LoadOptions
+from importer.models import Application, Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import Problem
 from importer.service import Reply
 from importer.transform import encode

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from importer.ledger import State
-from importer.load import Cancellation, ErrorLimit, LoadOptions, Stop, Waiting
-from importer.models import Outcome, OutcomeKind
+from importer.load import Cancellation, ErrorLimit, LoadOptions, Waiting
+from importer.models import Outcome, OutcomeKind, Stop
 from importer.problems import Problem
 from importer.service import Reply
 from tests.load.given import (
@@ -74,7 +74,6 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
                 "target-forbidden",
                 "the service does not allow adding candidates to job post 4f2c9a (403)",
                 f"ask for permission, or check the token, then {AGAIN}",
-                whole_run=False,
             ),
             id="403",
         ),
@@ -84,7 +83,6 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
                 "target-not-found",
                 "the service cannot find job post 4f2c9a (404)",
                 f"check target: in the mapping, then {AGAIN}",
-                whole_run=False,
             ),
             id="404",
         ),
@@ -94,7 +92,6 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
                 "target-removed",
                 "the service no longer has job post 4f2c9a (410)",
                 f"check target: in the mapping, then {AGAIN}",
-                whole_run=False,
             ),
             id="410",
         ),
@@ -104,7 +101,6 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
                 "target-locked",
                 "the service has locked job post 4f2c9a (423)",
                 f"wait until it is unlocked, then {AGAIN}",
-                whole_run=False,
             ),
             id="423",
         ),
@@ -114,7 +110,6 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
                 "request-refused",
                 "the service does not accept this kind of request for job post 4f2c9a (405)",
                 "check IMPORTER_BASE_URL; if it is correct, the service has changed and the importer needs an update",
-                whole_run=False,
             ),
             id="405",
         ),
@@ -148,7 +143,7 @@ def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unconfirmed(har
         loader = harness.loader(ledger, service, ONE)
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
     assert loader.stop is not None
-    assert (loader.stop.code, loader.stop.whole_run) == ("service-redirected", True)
+    assert loader.stop.code == "service-redirected"
     assert (outcomes[5].kind, outcomes[5].status) == (K.UNCONFIRMED, status)
     later = harness.load(Scripted(by_row({5: (Reply(409),)})), applications(range(2, 10)))
     assert kinds(later) == {K.ALREADY_IMPORTED: 3, K.ALREADY_EXISTS: 1, K.CREATED: 4}

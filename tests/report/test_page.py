@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from importer.models import Outcome, OutcomeKind, Stopped, Timeline
+from importer.models import Outcome, OutcomeKind, Stop, Timeline
 from importer.report import write_report
 from tests.report.building import bad_degree, bad_mobile, facts_with, refused, row
 
@@ -107,7 +107,7 @@ def test_without_personal_data(tmp_path: Path) -> None:
         tmp_path,
         personal_data=False,
         warnings=("two e-mails for Ada Lovelace",),
-        stopped=Stopped("too-many-errors", "ada@example.com was refused", "run the same command again"),
+        stopped=Stop("too-many-errors", "ada@example.com was refused", "run the same command again"),
     )
     for value in ("ada@example.com", "person5", "call me", "Ph.D.", "Lovelace", "0004"):
         assert value not in html, value

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.models import Operation, Outcome, OutcomeKind, Stopped, Target
+from importer.models import Operation, Outcome, OutcomeKind, Stop, Target
 from importer.problems import CellPlace, Column, Origin, UnusableInput
 from importer.report import read_summary, write_report, write_unfinished_summary
 from importer.report.accounting import MOST_GROUPS
@@ -104,7 +104,7 @@ def test_unfinished_summary_says_so(tmp_path: Path) -> None:
     "facts",
     [
         FACTS,
-        facts_with(stopped=Stopped("token-refused", "the token is refused", "renew it"), finished=False, exit_code=5),
+        facts_with(stopped=Stop("token-refused", "the token is refused", "renew it"), finished=False, exit_code=5),
         facts_with(dry_run=True, sandbox=True, ended_at=None, target_title="Mühendis"),
         facts_with(origin=Origin("cand\udcfd.csv"), blank_rows=3),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from importer.models import Outcome, OutcomeKind, Row, Stopped
+from importer.models import Outcome, OutcomeKind, Row, Stop
 from importer.problems import Origin
 from importer.report import RunFacts, summary_lines, write_report, write_unfinished_summary
 from importer.report.text import MOST_GROUPS, attention_lines, subject_line
@@ -111,7 +111,7 @@ def test_a_run_where_all_is_well(tmp_path: Path) -> None:
 
 def test_a_run_that_was_stopped(tmp_path: Path) -> None:
     """The reason of a stop and its hint are shown once, not for each row."""
-    facts = facts_with(stopped=Stopped("token-refused", "the service refuses the token (401)", "renew IMPORTER_TOKEN"))
+    facts = facts_with(stopped=Stop("token-refused", "the service refuses the token (401)", "renew IMPORTER_TOKEN"))
     stopped = Outcome(5, OutcomeKind.NOT_SENT, problems=(refused("the service refuses the token (401)"),))
 
     assert _lines(tmp_path, facts, [row(4), row(5)], [Outcome(4, OutcomeKind.FAILED, 401, 1), stopped]) == [
@@ -227,7 +227,7 @@ SUBJECTS = [
         {"exit_code": 4}, OutcomeKind.FAILED, "needs attention: candidates.xlsx: 1 row read, 1 failed", id="4"
     ),
     pytest.param(
-        {"stopped": Stopped("x", "y", "z"), "exit_code": 5},
+        {"stopped": Stop("x", "y", "z"), "exit_code": 5},
         OutcomeKind.NOT_SENT,
         "stopped early: candidates.xlsx: 1 row read, 1 not sent",
         id="stopped",

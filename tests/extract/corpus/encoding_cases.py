@@ -7,6 +7,7 @@ import codecs
 from importer.models import SourceOptions
 from tests.extract.corpus.case import Case, Expected
 
+_OR_SAVE = '; or save it as UTF-8 in the program that made it (in Excel: Save As, "CSV UTF-8")'
 _TEXT = "Ad,E-posta\nGül,gul@example.com\nİpek,ipek@example.org\n"
 _COLUMNS = ("Ad", "E-posta")
 _ROWS = {2: ("Gül", "gul@example.com"), 3: ("İpek", "ipek@example.org")}
@@ -57,29 +58,45 @@ ENCODING_CASES = (
         "proposes Turkish first for Turkish text",
         _TEXT.encode("cp1254"),
         "a.csv:2:1: the file is not UTF-8: the byte 0xFC cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp1254` (reads 'İpek', 'Gül') or `encoding: cp1252` (reads 'Ýpek', 'Gül')",
+        "mapping: `encoding: cp1254` (reads 'İpek', 'Gül') or `encoding: cp1252` (reads 'Ýpek', 'Gül')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-cp1252",
         "proposes both encodings that read the same, the one without Turkish letters first",
         "Name,Ort\nJörg,Köln\n".encode("cp1252"),
         "a.csv:2:1: the file is not UTF-8: the byte 0xF6 cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp1252` or `encoding: cp1254` (they read the same: 'Jörg', 'Köln')",
+        "mapping: `encoding: cp1252` or `encoding: cp1254` (they read the same: 'Jörg', 'Köln')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-cp1251",
         "proposes Cyrillic for Cyrillic text",
         "Имя,Город\nАнна,Москва\nОльга,Казань\n".encode("cp1251"),
         "a.csv:1:1: the file is not UTF-8: the byte 0xC8 cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp1251` (reads 'Имя', 'Город', 'Анна') or `encoding: cp1250` (reads 'Čě˙', 'Ăîđîä', "
-        "'Ŕííŕ') or `encoding: cp1252` (reads 'Èìÿ', 'Ãîðîä', 'Àííà')",
+        "mapping: `encoding: cp1251` (reads 'Имя', 'Город', 'Анна') or `encoding: iso-8859-5` (reads 'Шьџ', "
+        "'Ую№юф', 'Рээр') or `encoding: mac-cyrillic` (reads '»м€', '√ород', 'јнна')" + _OR_SAVE,
+    ),
+    _refused(
+        "enc-undeclared-koi8-r",
+        "proposes the older encodings of Cyrillic text too",
+        "Имя,Город\nАнна,Москва\nОльга,Казань\n".encode("koi8-r"),
+        "a.csv:1:1: the file is not UTF-8: the byte 0xE9 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: koi8-r` (reads 'Имя', 'Город', 'Анна') or `encoding: cp1251` (reads 'йНС', 'зПТПД', "
+        "'бООБ') or `encoding: cp1256` (reads 'éحر', 'çدزدؤ', 'لخخء')" + _OR_SAVE,
+    ),
+    _refused(
+        "enc-undeclared-iso-8859-5",
+        "proposes the older encodings of Cyrillic text too",
+        "Имя,Город\nАнна,Москва\nОльга,Казань\n".encode("iso-8859-5"),
+        "a.csv:1:1: the file is not UTF-8: the byte 0xB8 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: iso-8859-5` (reads 'Имя', 'Город', 'Анна') or `encoding: mac-cyrillic` (reads 'Є№п', "
+        "'≥ёаё‘', '∞ЁЁ–') or `encoding: cp1251` (reads 'ёЬп', 'іЮаЮФ', '°ЭЭР')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-utf16",
         "proposes UTF-16 for UTF-16 without a mark",
         _TEXT.encode("utf-16-le"),
         "a.csv:2:1: the file is not UTF-8: the byte 0xFC cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: utf-16-le` (reads 'Gül', 'İpek')",
+        "mapping: `encoding: utf-16-le` (reads 'Gül', 'İpek')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-utf16-ascii",
@@ -114,7 +131,7 @@ ENCODING_CASES = (
         "reports UTF-8 with ASCII inside a character, which a quick check would accept",
         b"Ad,E-posta\nG\xc3X\xbcl,gul@example.com\n",
         "a.csv:2:1: the file is not UTF-8: the byte 0xC3 cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp1250` (reads 'GĂXĽl')",
+        "mapping: `encoding: cp1250` (reads 'GĂXĽl')" + _OR_SAVE,
     ),
     _refused(
         "enc-unknown",
@@ -145,7 +162,7 @@ ENCODING_CASES = (
         b"Ad,E-posta\nG\x81l,gul@example.com\n",
         "a.csv:2:1: the file is not cp1252: the byte 0x81 cannot be read; set its encoding under source: in the "
         "mapping: `encoding: cp857` or `encoding: cp850` (they read the same: 'Gül') or `encoding: "
-        "mac-turkish` (reads 'GÅl')",
+        "mac-turkish` (reads 'GÅl')" + _OR_SAVE,
         "cp1252",
     ),
 )
