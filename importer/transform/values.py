@@ -368,7 +368,7 @@ class _Interpreter:
         return InvalidValue(
             "value-unknown",
             f"{quoted(text)} is not in the value table",
-            f"{did_you_mean(text, table.targets)}, {into_table(table.place)}",
+            f"{did_you_mean(text, table.targets)}, {into_table(self._value)}",
             Unread(text, self._value.place),
         )
 
