@@ -238,9 +238,17 @@ _TYPO_SIMILARITY = 88  # of 100: a typing error
 _NON_WORD = re.compile(r"[\W\d_]+")
 
 
-def table_of(counts: Iterable[tuple[str, int]], options: Sequence[str]) -> tuple[TableLine, ...]:
-    """A line for each text that is not an option, the most frequent first; without a target if no option is similar."""
+def table_of(
+    counts: Iterable[tuple[str, int]],
+    options: Sequence[str],
+    target_of: Callable[[str], tuple[str | None, bool]] | None = None,
+) -> tuple[TableLine, ...]:
+    """A line for each text that is not an option, the most frequent first; without a target if no option is similar.
+
+    target_of: another rule for the target of a text, and whether it is certain.
+    """
     known = Options(options)
+    target_of = target_of or (lambda text: _matching_option(text, tuple(options)))
     found = Counter[str]()
     written: dict[str, str] = {}
     for text, count in counts:
@@ -249,7 +257,7 @@ def table_of(counts: Iterable[tuple[str, int]], options: Sequence[str]) -> tuple
             written.setdefault(normalize(text), text)
     lines = []
     for key, count in found.most_common(_MAX_LINES):
-        target, certain = _matching_option(written[key], tuple(options))
+        target, certain = target_of(written[key])
         lines.append(TableLine(written[key], target, count, certain))
     return tuple(lines)
 
