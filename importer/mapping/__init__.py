@@ -34,7 +34,7 @@ from importer.mapping.question_snapshot import (
     with_snapshot,
 )
 from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
-from importer.mapping.resolve import check_against_columns, check_without_columns, resolve
+from importer.mapping.resolve import check_without_columns, resolve
 from importer.mapping.resolved import (
     EntriesFrom,
     FromChild,
@@ -66,7 +66,7 @@ __all__ = [
     "Mapping", "NameRule", "Node", "Options", "Otherwise", "Pattern", "ResolvedAnswer", "ResolvedEntries",
     "ResolvedFilter", "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping", "ResolvedSource", "ResolvedTable",
     "ResolvedValue", "RouteColumn", "Surname", "Take", "Text", "ValueSpec", "changes", "changes_that_matter",
-    "check_against_columns", "check_without_columns", "comment_text", "flow_list", "is_within", "one_or_list",
+    "check_without_columns", "comment_text", "flow_list", "is_within", "one_or_list",
     "read_mapping", "read_mappings", "resolve", "route_column", "scalar", "snapshot_lines", "spec_of_candidate",
     "spec_of_entry", "spec_of_question", "with_snapshot",
 ]  # fmt: skip

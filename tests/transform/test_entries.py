@@ -108,7 +108,7 @@ def test_flags_in_every_entry(end: str, now: str, sent: dict[str, object]) -> No
         ),
         pytest.param(
             ("ETH", "", "", "2021-05-01", "2020-01-01", ""),
-            '"From 1": the start date 2021-05-01 is after the end date 2020-01-01; correct one of the two',
+            "\"From 1\": the start date 2021-05-01 is after the end date 2020-01-01 in 'To 1'; correct one of the two",
             id="start after end",
         ),
     ],
