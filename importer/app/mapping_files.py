@@ -16,7 +16,6 @@ from importer.mapping import (
     Mapping,
     ResolvedMapping,
     changes,
-    check_against_columns,
     check_without_columns,
     read_mapping,
     read_mappings,
@@ -300,10 +299,9 @@ def check_mappings(
                 sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
                 checked = replace(checked, reading=sheet.reading)
                 with _tables_of(mapping, file, settings) as tables:
-                    notes = check_against_columns(mapping, sheet.columns, questions, settings.wire, tables)
-                    checked = replace(checked, notes=(*sheet.warnings, *notes))
+                    resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
+                    checked = replace(checked, notes=(*sheet.warnings, *resolved.warnings))
                     if show:
-                        resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
                         checked = replace(checked, candidates=_candidates(resolved, sheet, show))
         except UnusableInput as error:
             yield replace(checked, misfit=error)

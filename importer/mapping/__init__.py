@@ -11,6 +11,7 @@ from __future__ import annotations
 from importer.mapping.entries import ENTRY_FIELDS, PLACEHOLDER, EntryKind, EntryOrder
 from importer.mapping.fields import (
     NO_WORDS,
+    NUMBERS,
     YES_WORDS,
     FieldSpec,
     Kind,
@@ -33,7 +34,7 @@ from importer.mapping.question_snapshot import (
     with_snapshot,
 )
 from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
-from importer.mapping.resolve import check_against_columns, check_without_columns, resolve
+from importer.mapping.resolve import check_without_columns, resolve
 from importer.mapping.resolved import (
     EntriesFrom,
     FromChild,
@@ -59,13 +60,13 @@ from importer.mapping.tables import ChildSource
 from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
 
 __all__ = [
-    "ENTRY_FIELDS", "FULL_NAME", "NO_WORDS", "OUTSIDE_HINT", "PLACEHOLDER", "REGIONS", "YES_WORDS", "ChildSource",
-    "DuplicatePolicy", "Edge", "EntriesFrom", "EntryKind", "EntryOrder", "FieldSpec", "FromChild", "FromGroup",
-    "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind", "Lookup", "Mapping",
-    "NameRule", "Node", "Options", "Otherwise", "Pattern", "ResolvedAnswer", "ResolvedEntries", "ResolvedFilter",
-    "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping", "ResolvedSource", "ResolvedTable", "ResolvedValue",
-    "RouteColumn", "Surname", "Take", "Text", "ValueSpec", "changes", "changes_that_matter", "check_against_columns",
-    "check_without_columns", "comment_text", "flow_list", "is_within", "one_or_list", "read_mapping", "read_mappings",
-    "resolve", "route_column", "scalar", "snapshot_lines", "spec_of_candidate", "spec_of_entry", "spec_of_question",
-    "with_snapshot",
+    "ENTRY_FIELDS", "FULL_NAME", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER", "REGIONS", "YES_WORDS",
+    "ChildSource", "DuplicatePolicy", "Edge", "EntriesFrom", "EntryKind", "EntryOrder", "FieldSpec", "FromChild",
+    "FromGroup", "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind", "Lookup",
+    "Mapping", "NameRule", "Node", "Options", "Otherwise", "Pattern", "ResolvedAnswer", "ResolvedEntries",
+    "ResolvedFilter", "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping", "ResolvedSource", "ResolvedTable",
+    "ResolvedValue", "RouteColumn", "Surname", "Take", "Text", "ValueSpec", "changes", "changes_that_matter",
+    "check_without_columns", "comment_text", "flow_list", "is_within", "one_or_list",
+    "read_mapping", "read_mappings", "resolve", "route_column", "scalar", "snapshot_lines", "spec_of_candidate",
+    "spec_of_entry", "spec_of_question", "with_snapshot",
 ]  # fmt: skip

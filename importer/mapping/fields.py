@@ -42,7 +42,8 @@ class FieldSpec:
     """What the service expects of a value.
 
     `label` completes "... is missing", `noun` completes "is not ...": `an option of level`. years_ahead: how far in the
-    future a date may lie; None: anywhere. is_birth: of a date of birth.
+    future a date may lie; None: anywhere. is_birth: of a date of birth. is_end: of the end date of an entry. required:
+    without it, nothing can be sent.
     """
 
     kind: Kind
@@ -51,6 +52,8 @@ class FieldSpec:
     options: tuple[str, ...] = ()
     years_ahead: int | None = None
     is_birth: bool = False
+    is_end: bool = False
+    required: bool = False
 
     @property
     def is_file(self) -> bool:
@@ -77,10 +80,10 @@ class Options:
 # --- fields of the candidate (bodies of service description 4.2 and 4.3) ---------------------------
 
 _CANDIDATE = {
-    "email": FieldSpec(Kind.EMAIL, "the e-mail address"),
-    "first_name": FieldSpec(Kind.NAME, "the first name"),
-    "last_name": FieldSpec(Kind.NAME, "the last name"),
-    "cv": FieldSpec(Kind.CV, "the CV's document ID"),
+    "email": FieldSpec(Kind.EMAIL, "the e-mail address", required=True),
+    "first_name": FieldSpec(Kind.NAME, "the first name", required=True),
+    "last_name": FieldSpec(Kind.NAME, "the last name", required=True),
+    "cv": FieldSpec(Kind.CV, "the CV's document ID", required=True),
     "terms_of_use": FieldSpec(Kind.FLAG, "terms_of_use"),
     "source_platform": FieldSpec(Kind.LINE, "source_platform"),
 }
@@ -112,7 +115,7 @@ def spec_of_entry(kind: EntryKind, name: str) -> FieldSpec:
     if name in _CHOICES:
         return FieldSpec(Kind.CHOICE, label, *_CHOICES[name])
     if name in ("start_date", "end_date"):
-        return FieldSpec(Kind.DATE, label, years_ahead=_YEARS_AHEAD.get((kind, name), 0))
+        return FieldSpec(Kind.DATE, label, years_ahead=_YEARS_AHEAD.get((kind, name), 0), is_end=name == "end_date")
     return FieldSpec(Kind.FLAG if name in _FLAGS else Kind.LINE, label)
 
 
@@ -151,4 +154,5 @@ def spec_of_question(question: Question) -> FieldSpec | None:
     options = question.options if kind in (Kind.CHOICE, Kind.CHOICES) else ()
     is_birth = kind is Kind.DATE and _BIRTH.search(normalize(f"{question.key} {question.text}")) is not None
     label, noun = f"the answer to {question.label}", f"an option of {question.label}"
-    return FieldSpec(kind, label, noun, options, 0 if is_birth else None, is_birth)
+    years_ahead = 0 if is_birth else None
+    return FieldSpec(kind, label, noun, options, years_ahead, is_birth, required=question.required)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn, cast
 
@@ -47,13 +47,22 @@ class Items(list["Node"]):
 
 
 class Keys(dict[Text, "Node"]):
-    """Keys and values of the file, in the order of the file; each key is unique. in_braces: between { }, or within."""
+    """Keys and values of the file, in the order of the file; each key is unique. in_braces: between { }, or within.
+
+    comments: the lines that are only a comment, up to the next key behind these keys.
+    """
 
     def __init__(
-        self, pairs: Iterable[tuple[Text, Node]], place: LinePlace, name: str, *, in_braces: bool = False
+        self,
+        pairs: Iterable[tuple[Text, Node]],
+        place: LinePlace,
+        name: str,
+        *,
+        in_braces: bool = False,
+        comments: tuple[LinePlace, ...] = (),
     ) -> None:
         super().__init__(pairs)
-        self.place, self.name, self.in_braces = place, name, in_braces
+        self.place, self.name, self.in_braces, self.comments = place, name, in_braces, comments
 
     def key(self, name: str) -> Text:
         """The key with its place; it must exist."""
@@ -276,11 +285,17 @@ class _YamlFile:
         self._check_depth(depth, place)
         inside = in_braces or bool(getattr(node, "flow_style", False))
         if isinstance(node, YamlMapping):
-            return Keys(self._pairs(node, depth + 1, inside), place, name, in_braces=inside)
+            pairs, comments = self._pairs(node, depth + 1, inside), tuple(self._comments(node))
+            return Keys(pairs, place, name, in_braces=inside, comments=comments)
         if isinstance(node, YamlSequence):
             of = f"each item of {name}"
             return Items([self._convert(item, depth + 1, of, in_braces=inside) for item in node.value], place, name)
         return Text(str(node.value), place, name, in_braces=in_braces)
+
+    def _comments(self, node: YamlNode) -> Iterator[LinePlace]:
+        for number in range(node.start_mark.line, min(node.end_mark.line, len(self._lines))):
+            if self._lines[number].lstrip().startswith("#"):
+                yield LinePlace(str(self._path), number + 1, 1, self._lines[number])
 
     def _pairs(self, node: YamlMapping, depth: int, in_braces: bool) -> Iterable[tuple[Text, Node]]:
         pairs: dict[Text, tuple[Text, Node]] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 from importer.mapping.entries import EntriesAnswer
@@ -283,30 +282,7 @@ def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
         context.error("question-not-mapped", message, hint, context.mapping.answers_place)
 
 
-_MAP_HINT = "map the columns that should be imported, if any"
 _COLUMN_CODES = "column-"  # the prefix of problem codes about columns
-
-
-def check_against_columns(
-    mapping: Mapping,
-    columns: Sequence[Column],
-    questions: Sequence[Question],
-    wire: WireFormat,
-    tables: Dictionary[ChildSource, Table],
-) -> tuple[Problem, ...]:
-    """The warnings for a mapping with this header and these questions, always including unused columns.
-
-    tables: as in `resolve`.
-
-    Raises:
-        UnusableInput: with every problem.
-    """
-    ignored = mapping.defaults.unused_columns is UnusedColumns.IGNORE
-    if ignored:
-        warned = mapping.defaults.model_copy(update={"unused_columns": UnusedColumns.WARN})
-        mapping = replace(mapping, defaults=warned)
-    found = resolve(mapping, columns, questions, wire, tables).warnings
-    return tuple(replace(one, hint=_MAP_HINT) if ignored and one.code == "columns-unused" else one for one in found)
 
 
 def check_without_columns(mapping: Mapping, questions: Sequence[Question], wire: WireFormat) -> tuple[Problem, ...]:

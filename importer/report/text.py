@@ -28,7 +28,7 @@ _NEARLY_ALL: Final = 0.8  # of the rows of a file
 _FEW_CELLS: Final = 3  # are corrected one by one
 _MANY_CELLS: Final = 10  # more than a person corrects one by one, or
 _MANY: Final = 0.1  # of the rows of a file
-_PROPOSED_FOR: Final = ("date-invalid", "not-an-option", "value-unknown")  # see suggest/mapping_edits
+_PROPOSED_FOR: Final = ("date-invalid", "not-an-option", "value-unknown", "yes-no-invalid")  # see suggest/mapping_edits
 _DEFAULT_OUT: Final = Path("results")
 _PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.

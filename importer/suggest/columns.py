@@ -19,9 +19,9 @@ from importer.suggest.header_words import (
     NOT_IMPORTED,
     OTHER_SUBJECT_WORDS,
     concept_of,
-    is_not_imported,
     key_of,
     likely_concept,
+    not_imported_as,
     words_of,
 )
 from importer.text.cell_links import is_web_link
@@ -84,7 +84,7 @@ class ColumnView:
 
     @cached_property
     def _is_refused(self) -> bool:
-        return is_not_imported(self.name) or bool(OTHER_SUBJECT_WORDS & set(words_of(self.name)))
+        return not_imported_as(self.name) is not None or bool(OTHER_SUBJECT_WORDS & set(words_of(self.name)))
 
     @cached_property
     def _likely(self) -> str | None:

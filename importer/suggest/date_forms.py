@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,6 +54,20 @@ def _short_year_of(text: str, date_format: str) -> int | None:
     codes = [token.code for token in tokens(date_format) if token.code]
     match = _pattern(date_format).fullmatch(normalize(text)) if "y" in codes else None
     return int(match[codes.index("y") + 1]) if match else None
+
+
+def _is_nonexistent(text: str, formats: Iterable[str]) -> bool:
+    """Whether a text has digits for its day, month and year, and no format reads them as a day of a month."""
+    found = []
+    for one in formats:
+        codes = [token.code for token in tokens(one) if token.code]
+        match = _pattern(one).fullmatch(normalize(text))
+        if match and {"d", "m", "Y"} <= set(codes):
+            year, month, day = (int(match[codes.index(code) + 1]) for code in "Ymd")
+            found.append(day <= monthrange(year, month)[1])
+        elif match:
+            return False
+    return bool(found) and not any(found)
 
 
 def _month_languages(texts: Sequence[str]) -> tuple[str, ...]:
@@ -106,6 +121,7 @@ class DateForms:
     formats: tuple[str, ...]
     share: float  # of the values that can be read, without open ends
     unread: tuple[tuple[str, int], ...] = ()  # values that cannot be read, with their counts
+    nonexistent: tuple[tuple[str, int], ...] = ()  # values that are in a format, but no day of a month: 2/30/2027
     ambiguity: str = ""
     open_ends: tuple[str, ...] = ()
     lacks_day: bool = False
@@ -131,7 +147,10 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
         if len(formats) == 1:
             clear[formats[0]] += dates[text]
     chosen, ambiguity = _chosen(fits, clear, dates, day_first)
-    read = {text for text in dates if text not in fits or set(fits[text]) & set(chosen)}
+    chosen_for = {
+        text: [form for form in fits.get(text, _ISO_DAYS) if text not in fits or form in chosen] for text in dates
+    }
+    read = {text for text, forms in chosen_for.items() if forms}
     total = sum(dates.values())
     years = {_short_year_of(text, form) for text, forms in fits.items() for form in forms if form in chosen} - {None}
     pivot = _pivot({year for year in years if year is not None}, date.today().year) if years else None
@@ -143,6 +162,9 @@ def date_forms(values: Iterable[tuple[str, int]], day_first: bool | None = None)
         formats=chosen,
         share=sum(dates[text] for text in read) / total if total else 0.0,
         unread=tuple((text, count) for text, count in dates.items() if text not in read),
+        nonexistent=tuple(
+            (text, dates[text]) for text in dates if text in read and _is_nonexistent(text, chosen_for[text])
+        ),
         ambiguity=ambiguity,
         open_ends=tuple(open_ends.values()),
         lacks_day=any(_lacks_day(text, fits.get(text, ()), chosen) for text in read),

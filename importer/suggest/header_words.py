@@ -105,9 +105,9 @@ def concept_of(text: str) -> str | None:
     return parts.pop() if len(parts) == 1 else None
 
 
-def is_not_imported(header: str) -> bool:
-    """Whether the service does not use a column with this header, according to the table."""
-    return any(key in _NOT_IMPORTED_OF for key in _readings(header))
+def not_imported_as(text: str) -> str | None:
+    """The name in NOT_IMPORTED of a header that the service does not use, unless a question asks for it."""
+    return next((found for key in _readings(text) if (found := _NOT_IMPORTED_OF.get(key))), None)
 
 
 def is_last_name_first(header: str) -> bool:

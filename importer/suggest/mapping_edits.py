@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from importer.mapping import (
     Items,
@@ -20,9 +21,13 @@ from importer.mapping import (
     scalar,
 )
 from importer.problems import LinePlace, Unread
+from importer.suggest.cell_texts import likely_yes_or_no
 from importer.suggest.date_forms import date_forms
 from importer.suggest.proposal import TableLine
 from importer.suggest.value_settings import table_of
+from importer.suggest.yaml_writer import NOT_SIMILAR, cells_of
+
+_YES_NO = (Kind.YES_NO, Kind.FLAG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,71 +44,131 @@ def mapping_edits(mapping: ResolvedMapping, unread: Mapping[tuple[Unread, str], 
     unread: how often each text could not be read, with the code of its problem.
     """
     values = {value.place: value for value in mapping.values}
-    counts: dict[tuple[LinePlace, bool], Counter[str]] = defaultdict(Counter)
-    changed: dict[tuple[LinePlace, bool], ResolvedValue] = {}
-    for (one, code), count in unread.items():
+    found: dict[LinePlace, _Unreadable] = {}
+    # A table that several values share with * is written where the first of them is.
+    for (one, code), count in sorted(unread.items(), key=lambda item: _position(item[0][0].setting)):
         if (value := values.get(one.setting)) is not None:
-            table = value.written.value("values")  # may be shared with *
-            key = (table.place if isinstance(table, Keys) else value.place, code == "date-invalid")
-            changed[key] = value
-            counts[key][one.text] += count
-    from_end = sorted(changed, key=lambda key: (key[0].file, key[0].line, key[0].column), reverse=True)
-    found = [(_date_edit if key[1] else _table_edit)(changed[key], counts[key]) for key in from_end]
-    return tuple(edit for edit in found if edit is not None)
+            is_date = code == "date-invalid" and any(map(str.isdigit, one.text))
+            table = value.written.value("values")
+            place = table.place if isinstance(table, Keys) and not is_date else value.place
+            texts = found.setdefault(place, _Unreadable(value))
+            (texts.dates if is_date else texts.words)[one.text] += count
+    edits = [_edit(found[place]) for place in sorted(found, key=_position, reverse=True)]
+    return tuple(edit for edit in edits if edit is not None)
+
+
+def _position(place: LinePlace) -> tuple[str, int, int]:
+    return place.file, place.line, place.column
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """What a value cannot read: dates in other formats, and texts for its value table."""
+
+    value: ResolvedValue
+    dates: Counter[str] = field(default_factory=Counter)
+    words: Counter[str] = field(default_factory=Counter)
+
+
+def _edit(unreadable: _Unreadable) -> MappingEdit | None:
+    """More date formats, and lines of the value table; None if there is nothing to paste or to complete."""
+    value, written = unreadable.value, unreadable.value.written
+    lines, formats = _table_lines(value, unreadable.words), _formats(value, unreadable.dates)
+    in_comments = {line.cell: place for line in lines if (place := _comment_of(line, written)) is not None}
+    missing = [line for line in lines if line.cell not in in_comments]
+    steps = [_into_list(written[written.key(key)], *one) for key, one in formats.items() if key in written]
+    new = [f"{key}: {flow_list(one.items)}" for key, one in formats.items() if key not in written]
+    has_table = value.table is not None and written.value("values") is not None
+    if missing and has_table:
+        steps.append(_into_table(value, missing))
+    if new or (missing and not has_table):
+        steps.append(_into_value(written, _new_keys(new, () if has_table else missing, value)))
+    if not all(step.lines for step in steps) or not (steps or in_comments):
+        return None
+    pasted = [line for step in sorted(steps, key=lambda step: step.position, reverse=True) for line in step.lines]
+    notes = [f"# Complete line {place.line}: {place.text.strip().removeprefix('# ')}" for place in in_comments.values()]
+    summaries = [*_summary_of_table(lines, value), *_summary_of_formats(formats, unreadable.dates)]
+    summary = f"{value.place.file}:{value.place.line} {value.field.label}: {'; '.join(summaries)}"
+    return MappingEdit(summary, (*(_known(value) if lines else ()), *notes, *pasted))
 
 
 # --- value tables -------------------------------------------------------------------------------------
 
 
-def _table_edit(value: ResolvedValue, counts: Counter[str]) -> MappingEdit | None:
-    """Lines for a value table, each unknown text with the most similar option."""
-    options = value.field.options or tuple(dict.fromkeys(value.table.targets.values() if value.table else ()))
-    lines = table_of(counts.items(), options)
-    if not lines or not options:
-        return None
-    likely = sum(line.target is not None for line in lines)
-    texts = f"{len(lines)} unknown text{'' if len(lines) == 1 else 's'} in {_cells(sum(counts.values()))}"
-    summary = f"{_at(value.place)} {value.field.label}: {texts}, {likely} with a similar option"
-    pasted = _into_table(value, lines)
-    known = f"# The options are: {comment_text(', '.join(options))}"
-    return MappingEdit(summary, (known, *pasted)) if pasted else None
+def _options(value: ResolvedValue) -> tuple[str, ...]:
+    if value.field.kind in _YES_NO:
+        return ("yes", "no")
+    return value.field.options or tuple(dict.fromkeys(value.table.targets.values() if value.table else ()))
 
 
-def _into_table(value: ResolvedValue, lines: Sequence[TableLine]) -> list[str]:
+def _table_lines(value: ResolvedValue, words: Counter[str]) -> tuple[TableLine, ...]:
+    """Each unknown text with the most similar option; a date has none."""
+    options = _options(value)
+    if value.field.kind is Kind.DATE:
+        return table_of(words.items(), ())
+    if value.field.kind in _YES_NO:
+        return table_of(words.items(), (), lambda text: (likely_yes_or_no(text), False))
+    return table_of(words.items(), options) if options else ()
+
+
+def _known(value: ResolvedValue) -> Iterator[str]:
+    """What the lines of the value table can have as their values."""
+    known = f"The options are: {comment_text(', '.join(_options(value)))}"
+    if value.field.kind is Kind.DATE:
+        known = "Write a date as YYYY-MM-DD" + ("; until now: list it under present:" if value.field.is_end else "")
+    yield f"# {known}" if value.field.required else f'# {known}; "" leaves a text out'
+
+
+def _summary_of_table(lines: Sequence[TableLine], value: ResolvedValue) -> Iterator[str]:
+    if lines:
+        likely = sum(line.target is not None for line in lines)
+        texts = f"{len(lines)} unknown text{'' if len(lines) == 1 else 's'}"
+        similar = "" if value.field.kind is Kind.DATE else f", {likely} with a similar option"
+        yield f"{texts} in {cells_of(sum(line.count for line in lines))}{similar}"
+
+
+def _comment_of(line: TableLine, written: Keys) -> LinePlace | None:
+    """The comment in which `mapping new` has left a text without a similar option."""
+    begin = f"# {scalar(line.cell)}: ..."
+    found = (place for place in written.comments if place.text.strip().startswith(begin) and NOT_SIMILAR in place.text)
+    return None if line.target else next(found, None)
+
+
+def _into_table(value: ResolvedValue, lines: Sequence[TableLine]) -> _Step:
     table, node = value.table, value.written.value("values")
-    if table is None or node is None:
-        block = _NewKeys(lambda indent: (f"{indent}values:", *_block(lines, indent + "  ")),
-                         lambda form: _flow(lines, lambda text: form(f"values: {{{text}}}")))  # fmt: skip
-        return _into_value(value.written, block)
+    assert table is not None, "a value without a table gets a new one"
     if isinstance(node, Text) and node.strip():
         cells = ((line.cell, line.target) for line in lines if line.target is not None)
-        return [f"# Add to the file {node}:", *(table.delimiter.join(map(_csv, line)) for line in cells)]
+        return _Step((0, 0), [f"# Add to the file {node}:", *(table.delimiter.join(map(_csv, line)) for line in cells)])
     if isinstance(node, Keys) and node.in_braces:
         return _after("{", node.place, _flow(lines, lambda text: f"{text}, "))
     if isinstance(node, Keys):
         return _above(next(iter(node)).place, lambda indent: _block(lines, indent))
     if value.written.in_braces:
         return _after(":", table.place, _flow(lines, lambda text: f" {{{text}}}"))
-    return [f"# Insert below line {table.place.line}:", *_block(lines, " " * (table.place.column + 1))]
+    return _below(table.place, _block(lines, " " * (table.place.column + 1)))
 
 
 def _block(lines: Iterable[TableLine], indent: str) -> Iterator[str]:
     for line in lines:
         if line.target is None:
-            yield f"{indent}# {scalar(line.cell)}: ...   # {_cells(line.count)}; no similar option"
+            yield f"{indent}# {scalar(line.cell)}: ...   # {cells_of(line.count)}; {NOT_SIMILAR}"
         else:
             note = "" if line.certain else ", please check"
-            yield f"{indent}{scalar(line.cell)}: {scalar(line.target)}   # {_cells(line.count)}{note}"
+            yield f"{indent}{scalar(line.cell)}: {scalar(line.target)}   # {cells_of(line.count)}{note}"
 
 
-def _flow(lines: Sequence[TableLine], form: Callable[[str], str]) -> Iterator[str]:
-    """One line for between braces; with texts that have no similar option, a second one to complete."""
+def _flow(lines: Sequence[TableLine], form: Callable[[str], str], *, is_new: bool = False) -> Iterator[str]:
+    """One line for between braces; with texts that have no similar option, a second one to complete.
+
+    is_new: the form has other new keys, and is needed without any text too.
+    """
     known = [f"{scalar(line.cell)}: {scalar(line.target)}" for line in lines if line.target is not None]
     open_ones = [line for line in lines if line.target is None]
-    if known:
+    if known or is_new:
         yield form(", ".join(known))
     if open_ones:
-        counts = ", ".join(f"{scalar(line.cell)} ({_cells(line.count)})" for line in open_ones)
+        counts = ", ".join(f"{scalar(line.cell)} ({cells_of(line.count)})" for line in open_ones)
         yield f"# No similar option for {counts}. Complete this line and use it instead:"
         yield "# " + form(", ".join([*known, *(f"{scalar(line.cell)}: ..." for line in open_ones)]))
 
@@ -111,58 +176,59 @@ def _flow(lines: Sequence[TableLine], form: Callable[[str], str]) -> Iterator[st
 # --- dates --------------------------------------------------------------------------------------------
 
 
-def _date_edit(value: ResolvedValue, counts: Counter[str]) -> MappingEdit | None:
-    """The date formats with those that read all failing cells; None unless they read all, each in one way."""
+class _Setting(NamedTuple):
+    """A list of a value with what it should contain, and what of that is new."""
+
+    items: tuple[str, ...]
+    added: tuple[str, ...]
+
+
+def _formats(value: ResolvedValue, dates: Counter[str]) -> dict[str, _Setting]:
+    """The date formats with those that read these cells; none unless they read all, each in one way."""
     given = tuple(map(str, value.formats.dates or ()))
-    forms = date_forms(counts.items())
+    forms = date_forms(dates.items())
     lacks = (forms.lacks_day and not value.formats.missing_day) or (
         forms.lacks_month and not value.formats.missing_month
     )
     clashes = any(_with_day_and_month_swapped(form) in given for form in forms.formats)
-    if value.field.kind is not Kind.DATE or forms.share < 1 or forms.ambiguity or forms.open_ends or lacks or clashes:
-        return None
+    if value.field.kind is not Kind.DATE or forms.share < 1 or forms.ambiguity or lacks or clashes:
+        return {}
     months = tuple(map(str, value.formats.months or ("en",)))
-    added = {
-        "dates": tuple(form for form in forms.formats if form not in given),
-        "months": tuple(language for language in forms.months if language not in months),
-    }
-    settings = {key: (*before, *added[key]) for key, before in (("dates", given), ("months", months)) if added[key]}
-    pasted = _settings(value.written, settings, added)
-    if not pasted:
-        return None
-    texts = ", ".join(f"{key}: {flow_list(items)}" for key, items in settings.items())
-    reads = f"reads all {_cells(sum(counts.values()))} that are not dates now"
-    return MappingEdit(f"{_at(value.place)} {value.field.label}: {texts} {reads}", tuple(pasted))
+    found = {}
+    for key, before, needed in (("dates", given, forms.formats), ("months", months, forms.months)):
+        if added := tuple(one for one in needed if one not in before):
+            found[key] = _Setting((*before, *added), added)
+    return found
 
 
-def _settings(
-    written: Keys, settings: Mapping[str, tuple[str, ...]], added: Mapping[str, tuple[str, ...]]
-) -> list[str]:
-    """Lists that a value has are changed, from the end of its line to the start; the others are new."""
-    own = sorted((written.key(key) for key in settings if key in written), key=lambda key: -key.place.column)
-    steps = [_into_list(written[key], settings[key], added[key]) for key in own]
-    new = [f"{key}: {flow_list(items)}" for key, items in settings.items() if key not in own]
-    if new:
-        keys = _NewKeys(lambda indent: (indent + one for one in new), lambda form: [form(", ".join(new))])
-        steps.append(_into_value(written, keys))
-    return [line for step in steps for line in step] if all(steps) else []
+def _summary_of_formats(formats: Mapping[str, _Setting], dates: Counter[str]) -> Iterator[str]:
+    if formats:
+        texts = ", ".join(f"{key}: {flow_list(one.items)}" for key, one in formats.items())
+        yield f"{texts} reads all {cells_of(dates.total())} that are not dates now"
 
 
-def _into_list(node: Node, items: tuple[str, ...], added: tuple[str, ...]) -> list[str]:
+def _into_list(node: Node, items: tuple[str, ...], added: tuple[str, ...]) -> _Step:
     place = node.place
     if isinstance(node, Items) and not (isinstance(node[0], Text) and node[0].in_braces):
         indent = " " * (place.column - 1)
-        return [f"# Insert below line {node[-1].place.line}:", *(f"{indent}- {scalar(one)}" for one in added)]
+        return _below(node[-1].place, (f"{indent}- {scalar(one)}" for one in added))
     listed = re.match(r"\[[^\[\]]*\]", place.text[place.column - 1 :])
     typed = _typed(node) if isinstance(node, Text) else listed and listed[0]
-    return [_instead_of(typed, place), flow_list(items)] if typed else []
+    return _Step((place.line, place.column), [_instead_of(typed, place), flow_list(items)] if typed else [])
 
 
 def _with_day_and_month_swapped(date_format: str) -> str:
     return date_format.replace("%d", "%\0").replace("%m", "%d").replace("%\0", "%m")
 
 
-# --- where lines belong: each of these is an instruction and what to paste, or empty if there is no line for it -----
+# --- where lines belong -------------------------------------------------------------------------------
+
+
+class _Step(NamedTuple):
+    """An instruction and the lines to paste, which are empty if there is no place for them."""
+
+    position: tuple[int, int]  # line and column; steps are done from the end of the file to its start
+    lines: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +239,27 @@ class _NewKeys:
     flow: Callable[[Callable[[str], str]], Iterable[str]]
 
 
-def _into_value(written: Keys, new: _NewKeys) -> list[str]:
+def _new_keys(keys: Sequence[str], table: Sequence[TableLine], value: ResolvedValue) -> _NewKeys:
+    """These keys, and a value table; one of dates must not refuse all other texts."""
+    otherwise = ["otherwise: keep"] if value.field.kind is Kind.DATE else []
+
+    def lines(indent: str) -> Iterator[str]:
+        yield from (indent + key for key in keys)
+        if table:
+            yield f"{indent}values:"
+            yield from _block(table, indent + "  ")
+            yield from (indent + key for key in otherwise)
+
+    def flow(form: Callable[[str], str]) -> Iterator[str]:
+        def whole(cells: str) -> str:
+            return form(", ".join([*keys, *([f"values: {{{cells}}}", *otherwise] if cells else ())]))
+
+        return _flow(table, whole, is_new=bool(keys))
+
+    return _NewKeys(lines, flow)
+
+
+def _into_value(written: Keys, new: _NewKeys) -> _Step:
     column = written.value("column")
     if isinstance(column, Text) and column.place is written.place:  # only a column: `level: Level`
         return _beside_column(column, new)
@@ -182,27 +268,34 @@ def _into_value(written: Keys, new: _NewKeys) -> list[str]:
     return _above(next(iter(written)).place, new.lines)
 
 
-def _beside_column(column: Text, new: _NewKeys) -> list[str]:
+def _beside_column(column: Text, new: _NewKeys) -> _Step:
     place, typed = column.place, _typed(column)
+    position = (place.line, place.column)
     if typed is None:
-        return []
+        return _Step(position, [])
     before, comment = place.text[: place.column - 1].rstrip(), place.text[place.column - 1 + len(typed) :].strip()
     key = re.fullmatch(r"(\s*(?:- +)*)\S.*:", before)
     if key is None or column.in_braces:
-        return [_instead_of(typed, place), *new.flow(lambda text: f"{{column: {typed}, {text}}}")]
+        return _Step(position, [_instead_of(typed, place), *new.flow(lambda text: f"{{column: {typed}, {text}}}")])
     indent = " " * (len(key[1]) + 2)
     first = f"{before}   {comment}".rstrip()
-    return [f"# Replace line {place.line} by:", first, f"{indent}column: {typed}", *new.lines(indent)]
+    lines = [f"# Replace line {place.line} by:", first, f"{indent}column: {typed}", *new.lines(indent)]
+    return _Step(position, lines)
 
 
-def _above(place: LinePlace, lines: Callable[[str], Iterable[str]]) -> list[str]:
+def _above(place: LinePlace, lines: Callable[[str], Iterable[str]]) -> _Step:
     indent = place.text[: place.column - 1]
-    return [] if indent.strip() else [f"# Insert above line {place.line}:", *lines(indent)]
+    return _Step((place.line, 0), [] if indent.strip() else [f"# Insert above line {place.line}:", *lines(indent)])
 
 
-def _after(sign: str, place: LinePlace, pasted: Iterable[str]) -> list[str]:
+def _below(place: LinePlace, lines: Iterable[str]) -> _Step:
+    return _Step((place.line + 1, 0), [f"# Insert below line {place.line}:", *lines])
+
+
+def _after(sign: str, place: LinePlace, pasted: Iterable[str]) -> _Step:
     end = place.text.find(sign, place.column - 1) + 1
-    return [f"# Insert after {place.text[:end].strip()} in line {place.line}:", *pasted] if end else []
+    lines = [f"# Insert after {place.text[:end].strip()} in line {place.line}:", *pasted] if end else []
+    return _Step((place.line, end), lines)
 
 
 def _instead_of(typed: str, place: LinePlace) -> str:
@@ -214,17 +307,6 @@ def _typed(text: Text) -> str | None:
     rest = text.place.text[text.place.column - 1 :]
     quoted = re.match(r"""\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'""", rest)
     return quoted[0] if quoted else str(text) if rest.startswith(text) else None
-
-
-# --- words --------------------------------------------------------------------------------------------
-
-
-def _at(place: LinePlace) -> str:
-    return f"{place.file}:{place.line}"
-
-
-def _cells(count: int) -> str:
-    return "1 cell" if count == 1 else f"{count:,} cells"
 
 
 def _csv(text: str | None) -> str:

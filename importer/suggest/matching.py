@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 from importer.mapping import Kind
 from importer.suggest.columns import SIMILAR, ColumnView
 from importer.suggest.full_names import person_names
-from importer.suggest.header_words import FALLBACK_CONCEPTS, key_of, phrases_for, words_of
+from importer.suggest.header_words import FALLBACK_CONCEPTS, key_of, not_imported_as, phrases_for, words_of
 from importer.suggest.proposal import Goal, Match
 from importer.suggest.value_settings import is_like, mismatch_reason
 
@@ -40,7 +40,7 @@ class Matcher:
     def run(self) -> tuple[Match, ...]:
         """All matches, in the order of the goals."""
         self._match_exact_names()
-        self._matchperson_names()
+        self._match_person_names()
         self._match_concepts()
         self._match_address()
         self._match_fallback_concepts()
@@ -84,7 +84,7 @@ class Matcher:
             if views and goal.concept not in _ALTERNATIVES:
                 self._take_best(goal, views)
 
-    def _matchperson_names(self) -> None:
+    def _match_person_names(self) -> None:
         goals = {goal.name: goal for goal in self.open_goals() if goal.question is None}
         if "first_name" in goals and "last_name" in goals:
             for match in person_names((goals["first_name"], goals["last_name"]), self.open_views()):
@@ -141,7 +141,11 @@ class Matcher:
 
     def _match_similar_names(self) -> None:
         """The header is similar to the key or the text of the question."""
-        pairs = [(_score(goal, view), goal, view) for goal in self.open_goals() for view in self._imported()]
+        imported, pairs = self._imported(), []
+        for goal in self.open_goals():
+            asked = {not_imported_as(name) for name in goal.names} - {None}  # `Department`, if a question asks for it
+            others = [view for view in self.open_views() if not view.imported and not_imported_as(view.name) in asked]
+            pairs += [(_score(goal, view), goal, view) for view in (*imported, *others)]
         for score, goal, view in sorted(pairs, key=lambda pair: -pair[0]):
             free = goal not in self._found and view.column.index not in self._taken
             if score >= _PROPOSE_SIMILARITY and free and _values_allow(goal, view):

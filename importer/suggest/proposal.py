@@ -13,7 +13,6 @@ from importer.suggest.header_words import CONCEPT_OF_QUESTION_TYPE, CONCEPTS, co
 
 # --- goals: the fields of the candidate and the questions of the job post --------------------------
 
-_REQUIRED = ("email", "first_name", "last_name", "cv")  # service description 4.2 and 4.3
 _TEXTS = (AnswerType.SHORT_TEXT, AnswerType.LONG_TEXT)
 _SPECIAL = ("photo", "phone", "address")
 
@@ -26,7 +25,6 @@ class Goal:
     spec: FieldSpec
     concept: str | None
     names: tuple[str, ...]  # possible column names: key and text of the question
-    required: bool
     question: Question | None = None
     guessed: bool = False  # the concept is only likely
 
@@ -35,7 +33,7 @@ def candidate_goals(target: Target) -> tuple[Goal, ...]:
     """The fields of the request body except the answers (service description 4.2 and 4.3)."""
     applies = target.operation is Operation.APPLY
     names = ("email", "first_name", "last_name", "cv", "terms_of_use" if applies else "source_platform")
-    return tuple(Goal(name, spec_of_candidate(name), name, (name,), name in _REQUIRED) for name in names)
+    return tuple(Goal(name, spec_of_candidate(name), name, (name,)) for name in names)
 
 
 def question_goals(questions: Sequence[Question]) -> tuple[Goal, ...]:
@@ -48,9 +46,7 @@ def question_goals(questions: Sequence[Question]) -> tuple[Goal, ...]:
             concept = _concept(question)
             likely = None if concept else likely_concept(question.text)
             likely = likely if likely in CONCEPTS else None
-            goals.append(
-                Goal(question.label, spec, concept or likely, names, question.required, question, bool(likely))
-            )
+            goals.append(Goal(question.label, spec, concept or likely, names, question, bool(likely)))
     return tuple(goals)
 
 
@@ -255,7 +251,7 @@ def open_points(proposal: Proposal) -> OpenPoints:
     joined = sum(isinstance(content, ProposedEntries) and bool(content.review_reason) for content in contents)
     to_review = len(proposal.values) - matched + lines + joined
     to_review += (proposal.region is not None) + proposal.source.has_missing_words
-    fields = tuple(item.name for item in proposal.open_fields if item.name in _REQUIRED)
+    fields = tuple(item.name for item in proposal.open_fields if spec_of_candidate(item.name).required)
     questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
     unmatched_values = sum(line.target is None for value in proposal.values for line in value.table)
     return OpenPoints(matched, to_review, fields + questions, unmatched_values)

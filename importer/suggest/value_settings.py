@@ -112,11 +112,11 @@ def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool |
     """
     counts = tuple(pair for values in columns for pair in values.counts)
     if spec.kind is Kind.DATE:
-        return date_reading(date_forms(counts, day_first), "first")
+        return date_reading(date_forms(counts, day_first), "first", is_required=spec.required)
     if spec.kind in (Kind.INTEGER, Kind.DECIMAL):
-        return _number_reading(spec.kind, counts, " ".join(one.name for one in columns), question)
+        return _number_reading(spec, counts, " ".join(one.name for one in columns), question)
     if spec.kind in (Kind.YES_NO, Kind.FLAG):
-        return _yes_no_reading(tuple(pair for values in columns for pair in values.values))
+        return _yes_no_reading(tuple(pair for values in columns for pair in values.values), spec)
     if spec.kind is Kind.CHOICE and spec.options:
         return Reading(table=table_of(counts, spec.options))
     if spec.kind is Kind.CHOICES:
@@ -127,7 +127,7 @@ def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool |
     return Reading()
 
 
-def date_reading(forms: DateForms, edge: str, *, is_end: bool = False) -> Reading:
+def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_required: bool = False) -> Reading:
     """The settings for dates: formats, century, languages of month names, and incomplete dates.
 
     edge: whether an incomplete date means the first or the last day or month. is_end: words for an open end are read.
@@ -146,21 +146,27 @@ def date_reading(forms: DateForms, edge: str, *, is_end: bool = False) -> Readin
         notes.append(f"a month without a day is read as its {edge} day")
     if is_end and forms.open_ends:
         settings.append(Setting("present", forms.open_ends))
-    notes.append(_unread("a date", forms.unread))
+    unread = (*forms.unread, *forms.nonexistent)
+    notes.append(_unread("a date", unread, _FIX_REQUIRED_DATE if is_required else _FIX))
     return Reading(tuple(settings), review_reason=forms.ambiguity, note="; ".join(filter(None, notes)))
 
 
-def _unread(what: str, unread: Counts, remedy: str = "fix {them}, or list {them} under missing: [...]") -> str:
+_FIX = "fix {them}, or list {them} under missing: [...]"
+_FIX_REQUIRED = "fix {them}"
+_FIX_REQUIRED_DATE = "fix {them}, or write values: {{{text}: YYYY-MM-DD}}, otherwise: keep"
+
+
+def _unread(what: str, unread: Counts, remedy: str) -> str:
     """The note about values that cannot be read: how many, and the most frequent one; "" if there are none."""
     if not unread:
         return ""
     text, _ = max(unread, key=lambda pair: pair[1])
     count = sum(count for _, count in unread)
     cells, example, them = ("1 cell is", "", "it") if count == 1 else (f"{count} cells are", "for example ", "them")
-    return f"{cells} not {what} ({example}'{text[:30]}'): {remedy.format(them=them)}"
+    return f"{cells} not {what} ({example}'{text[:30]}'): {remedy.format(them=them, text=text[:30])}"
 
 
-def _yes_no_reading(counts: Counts) -> Reading:
+def _yes_no_reading(counts: Counts, spec: FieldSpec) -> Reading:
     """The settings for words other than the known yes and no; `yok` as a word for no is not a missing value."""
     known = {normalize(word) for word in (*YES_WORDS, *NO_WORDS)}
     new = [text for text in dict.fromkeys(text for text, _ in counts) if normalize(text) not in known]
@@ -171,7 +177,8 @@ def _yes_no_reading(counts: Counts) -> Reading:
         settings.append(Setting("missing", others or ("",)))
     understood = {*yes, *no, *(text for text in new if normalize(text) in MISSING_WORDS)}
     unread = [(text, count) for text, count in counts if text in new and text not in understood]
-    note = _unread("yes or no", unread, "list {them} under yes: [...], no: [...] or missing: [...]")
+    lists = "yes: [...] or no: [...]" if spec.required else "yes: [...], no: [...] or missing: [...]"
+    note = _unread("yes or no", unread, f"list {{them}} under {lists}")
     return Reading(tuple(settings), note=note)
 
 
@@ -182,7 +189,8 @@ _DECIMAL = re.compile(r"[+-]?\d+([.,])(\d+)")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:([., '’])\d{3})+")
 
 
-def _number_reading(kind: Kind, counts: Counts, header: str, question: str) -> Reading:
+def _number_reading(spec: FieldSpec, counts: Counts, header: str, question: str) -> Reading:
+    kind = spec.kind
     amounts = [(amount_of(text), count) for text, count in counts]
     currency, review_reason = _currency(Counter(amount for amount, _ in amounts), header, question)
     decimals, groups = set[str](), set[str]()
@@ -210,7 +218,11 @@ def _number_reading(kind: Kind, counts: Counts, header: str, question: str) -> R
     if kind is Kind.DECIMAL and thousands in (".", ",") and not decimals and grouped_texts:
         review_reason = review_reason or f"'{grouped_texts[0]}' is read with a thousands separator"
     unread = [pair for pair, (one, _) in zip(counts, amounts, strict=True) if not NUMBER.fullmatch(one.number)]
-    return Reading(tuple(settings), review_reason=review_reason, note=_unread("a number", unread))
+    return Reading(
+        tuple(settings),
+        review_reason=review_reason,
+        note=_unread("a number", unread, _FIX_REQUIRED if spec.required else _FIX),
+    )
 
 
 def _currency(amounts: Counter[Amount], header: str, question: str) -> tuple[tuple[str, ...], str]:
@@ -238,9 +250,17 @@ _TYPO_SIMILARITY = 88  # of 100: a typing error
 _NON_WORD = re.compile(r"[\W\d_]+")
 
 
-def table_of(counts: Iterable[tuple[str, int]], options: Sequence[str]) -> tuple[TableLine, ...]:
-    """A line for each text that is not an option, the most frequent first; without a target if no option is similar."""
+def table_of(
+    counts: Iterable[tuple[str, int]],
+    options: Sequence[str],
+    target_of: Callable[[str], tuple[str | None, bool]] | None = None,
+) -> tuple[TableLine, ...]:
+    """A line for each text that is not an option, the most frequent first; without a target if no option is similar.
+
+    target_of: another rule for the target of a text, and whether it is certain.
+    """
     known = Options(options)
+    target_of = target_of or (lambda text: _matching_option(text, tuple(options)))
     found = Counter[str]()
     written: dict[str, str] = {}
     for text, count in counts:
@@ -249,7 +269,7 @@ def table_of(counts: Iterable[tuple[str, int]], options: Sequence[str]) -> tuple
             written.setdefault(normalize(text), text)
     lines = []
     for key, count in found.most_common(_MAX_LINES):
-        target, certain = _matching_option(written[key], tuple(options))
+        target, certain = target_of(written[key])
         lines.append(TableLine(written[key], target, count, certain))
     return tuple(lines)
 

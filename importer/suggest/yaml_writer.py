@@ -22,6 +22,7 @@ from importer.suggest.proposal import (
 _FLOW_WIDTH = 100  # characters; a longer value gets a line for each key
 _LINE_WIDTH = 115  # with its comment
 _CHECK = "please check"
+NOT_SIMILAR = "no similar option"
 _HINTS = {
     "email": "the column with the e-mail address",
     "first_name": "the column with the first name",
@@ -118,12 +119,12 @@ def _source(proposal: Proposal) -> Iterator[str]:
 def _missing_note(source: SourceFacts) -> str:
     if not source.has_missing_words:
         return "read as an empty cell"
-    hidden = " and ".join(f"{_cells(count)} of '{name}'" for name, count in source.hidden)
+    hidden = " and ".join(f"{cells_of(count)} of '{name}'" for name, count in source.hidden)
     more = f", also in {hidden}, where it may be an answer" if hidden else ""
     return f"{_CHECK}: read as an empty cell in every column{more}"
 
 
-def _cells(count: int) -> str:
+def cells_of(count: int) -> str:
     return "1 cell" if count == 1 else f"{count:,} cells"
 
 
@@ -262,7 +263,7 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
         )
     for line in table:
         if line.target is None:
-            yield f"{space}  # {scalar(line.cell)}: ...   # in {_cells(line.count)}; no similar option"
+            yield f"{space}  # {scalar(line.cell)}: ...   # in {cells_of(line.count)}; {NOT_SIMILAR}"
 
 
 def _with_note(text: str, note: str) -> list[str]:

@@ -68,7 +68,6 @@ class TemplateColumn:
 
     header: str
     spec: FieldSpec
-    required: bool = False
     field: str = ""
     question: Question | None = None
     kind: EntryKind | None = None
@@ -86,17 +85,15 @@ class TemplateColumn:
         """The note in the header that explains the column."""
         between = "a line break" if self.separator == "\n" else self.separator or ""
         hint = _HINTS.get(self.spec.kind, "Text.").replace("{separator}", between)
-        return "\n".join(("Required." if self.required else "Optional.", hint, *self.spec.options))
+        return "\n".join(("Required." if self.spec.required else "Optional.", hint, *self.spec.options))
 
 
 def template_columns(target: Target, questions: Sequence[Question]) -> tuple[TemplateColumn, ...]:
     """All columns in order: the candidate, the answers in the order of the questions, the entries."""
-    found = [
-        TemplateColumn(_CANDIDATE[goal.name], goal.spec, goal.required, goal.name) for goal in candidate_goals(target)
-    ]
+    found = [TemplateColumn(_CANDIDATE[goal.name], goal.spec, goal.name) for goal in candidate_goals(target)]
     for goal in question_goals(questions):
         header = " ".join(goal.question.text.split()) if goal.question else ""
-        found.append(TemplateColumn(header or goal.name, goal.spec, goal.required, question=goal.question))
+        found.append(TemplateColumn(header or goal.name, goal.spec, question=goal.question))
     for question in questions:
         kind = entry_kind(question)
         found += _entry_columns(question, kind) if kind else ()
@@ -106,7 +103,7 @@ def template_columns(target: Target, questions: Sequence[Question]) -> tuple[Tem
 def _entry_columns(question: Question, kind: EntryKind) -> Iterator[TemplateColumn]:
     for number in range(1, _GROUPS + 1):
         for field, header in _ENTRY_HEADERS[kind].items():
-            yield TemplateColumn(f"{header} {number}", spec_of_entry(kind, field), False, field, question, kind)
+            yield TemplateColumn(f"{header} {number}", spec_of_entry(kind, field), field, question, kind)
 
 
 # --- the mapping file -----------------------------------------------------------------------------

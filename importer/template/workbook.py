@@ -51,7 +51,7 @@ def write_workbook(path: Path, columns: Sequence[TemplateColumn]) -> None:
         day = workbook.add_format({"num_format": "yyyy-mm-dd"})
         for index, column in enumerate(columns):
             sheet.set_column(index, index, _width(column), _cell_format(column, text, day))
-            sheet.write_string(0, index, column.header, required if column.required else optional)
+            sheet.write_string(0, index, column.header, required if column.spec.required else optional)
             sheet.write_comment(0, index, column.note[:2000], {"x_scale": 2, "y_scale": _note_height(column)})
             _validate(sheet, index, column, lists)
         sheet.freeze_panes(1, 0)

@@ -12,7 +12,7 @@ from importer.mapping import Edge, ResolvedValue
 from importer.problems import Unread
 from importer.text.dates import COUNTS, FIRST_YEAR, LAST_YEAR, month_numbers, tokens
 from importer.text.normalize import normalize
-from importer.transform.texts import InvalidValue, in_mapping, plain_digits, quoted
+from importer.transform.texts import InvalidValue, in_mapping, or_leave_out, plain_digits, quoted
 
 DATE_IN_FUTURE = "date-in-future"  # the one problem of a row that passes with time
 _PATTERNS = {
@@ -198,10 +198,10 @@ def _invalid(text: str, value: ResolvedValue) -> InvalidValue:
     formats = " or ".join(value.formats.dates or ("YYYY-MM-DD",))
     message = f"{quoted(text)} is not a date in the format {formats}"
     hint = f"write it as YYYY-MM-DD, or add its format under dates: {in_mapping(value.place)}"
-    if not any(character.isdigit() for character in text):
-        # A word like `soon` is probably not a date in another format.
-        if value.field.label.startswith("end_date of "):
-            hint += "; if it means until now, add it under present:, if it means an empty cell, under missing:"
-        else:
-            hint += "; if it means an empty cell, add it under missing:"
+    if not any(character.isdigit() for character in text):  # a word like `soon` is not a date in another format
+        until_now = "; if it means until now, add it under present:" if value.field.is_end else ""
+        hint = (
+            f"write it as YYYY-MM-DD, or give it a date under values: (with otherwise: keep) {in_mapping(value.place)}"
+        )
+        hint += until_now + or_leave_out(value)
     return InvalidValue("date-invalid", message, hint, Unread(text, value.place))

@@ -188,7 +188,9 @@ class _GroupReader:
             message = "the end date marks the entry as current, but its flag does not"
             problems.append(self._problem("entry-current-conflict", message, "correct one of the two", "end_date", row))
         if start is not None and isinstance(end, str) and start > end:
-            message = f"the start date {start} is after the end date {end}"
+            first, last = (self.readers[name].first_filled(row) for name in ("start_date", "end_date"))
+            beside = f" in '{last.label}'" if last and last.letter and last != first else ""  # not of a part of a cell
+            message = f"the start date {start} is after the end date {end}{beside}"
             problems.append(self._problem("entry-dates-reversed", message, "correct one of the two", "start_date", row))
 
     def _problem(self, code: str, message: str, hint: str, field: str, row: Row) -> Problem:

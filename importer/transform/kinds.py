@@ -20,6 +20,7 @@ from importer.transform.texts import (
     InvalidValue,
     in_mapping,
     into_table,
+    or_leave_out,
     phone_reader,
     plain_digits,
     quoted,
@@ -156,7 +157,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 def _number_hint(text: str, value: ResolvedValue) -> str:
     place, declared = in_mapping(value.place), value.formats.currency
     if not any(map(str.isdigit, text)):
-        return f"write it in digits; if it means an empty cell, add it under missing: {place}"
+        leave_out = or_leave_out(value)
+        return f"write it in digits{leave_out} {place}" if leave_out else "write it in digits"
     is_known = any(currency in text for currency in declared or ())  # then something else is wrong
     if len(text) <= _LONGEST_NUMBER and _AMOUNT.fullmatch(text) and not is_known:
         word = _WORD.search(text)
@@ -191,8 +193,7 @@ def _choice_reader(value: ResolvedValue) -> TextReader:
         if option is not None:
             return option
         known = did_you_mean(text, value.field.options)
-        line = value.table.place if value.table else value.place
-        hint = f"{known}, {into_table(line)}"
+        hint = f"{known}, {into_table(value)}"
         unread = Unread(text, value.place)
         return InvalidValue("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint, unread)
 
@@ -217,8 +218,9 @@ def _flag_reader(value: ResolvedValue) -> Callable[[str, bool], bool | InvalidVa
     def read(text: str, typed: bool) -> bool | InvalidValue:
         meaning = meanings.get(normalize(text))
         if meaning is None:
-            hint = f"write yes or no, or add the word under yes: or no: {in_mapping(value.place)}"
-            return InvalidValue("yes-no-invalid", f"{quoted(text)} is neither yes nor no", hint)
+            hint = f"write yes or no, or add the word under yes: or no: {in_mapping(value.place)}{or_leave_out(value)}"
+            unread = Unread(text, value.place)
+            return InvalidValue("yes-no-invalid", f"{quoted(text)} is neither yes nor no", hint, unread)
         return meaning
 
     return read

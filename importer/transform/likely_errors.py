@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from importer.mapping import (
+    NUMBERS,
     Kind,
     Otherwise,
     ResolvedEntries,
@@ -24,6 +25,7 @@ from importer.models import Application, PoolCandidate, Row
 from importer.problems import CellPlace, Column, LinePlace, Problem
 from importer.text.normalize import normalize
 from importer.transform.candidates import FirstRows, hidden_key
+from importer.transform.email_domains import EXISTING, common_domain, is_other_spelling
 from importer.transform.row import Invalid, transform_row
 from importer.transform.texts import in_mapping, quoted, stripped
 from importer.transform.values import ValueReader
@@ -57,22 +59,24 @@ class LikelyErrors:
         self._otherwise = _Otherwise(mapping)
         self._domains = _Domains(mapping.candidate["email"])
         self._people = _People(varying, mapping.candidate["email"], people)
-        self._answers: list[tuple[int | str, _SameForAll | _Magnitudes]] = [
+        self._answers: list[tuple[int | str, _SameForAll | _Magnitudes | _Documents]] = [
             (key, _SameForAll(value)) for key, value in varying if value.default is None
         ]
-        self._answers += [(key, _Magnitudes(value)) for key, value in values if value.field.kind in _NUMBERS]
+        self._answers += [(key, _Magnitudes(value)) for key, value in values if value.field.kind in NUMBERS]
+        self._answers += [(key, _Documents(value)) for key, value in values if value.field.kind in _DOCUMENTS]
         self._dropped = [_Dropped(value, mapping) for _, value in values if _can_drop_cells(value)]
         self._looked_at = frozenset(key for key, _ in (*varying, *self._answers))
 
     def look(self, row: Row, body: Application | PoolCandidate) -> Seen:
         """Look at one row by itself; remembers nothing, so that another process can do it."""
-        texts: dict[int | str, str | None] = {"first_name": body.first_name, "last_name": body.last_name}
+        texts: dict[int | str, str | None]
+        texts = {"first_name": body.first_name, "last_name": body.last_name, "cv": body.cv}
         if isinstance(body, Application):
             for answer in body.answers:
                 asked = answer.job_post_question
                 key = asked if isinstance(asked, int) else asked["id"]
                 if key in self._looked_at:
-                    texts[key] = answer.answer
+                    texts[key] = answer.answer or answer.answer_file
         return Seen(texts, (*body.left_out, *self._otherwise.of_row(row)))
 
     def of_row(self, row: Row, email: str, seen: Seen) -> tuple[Problem, ...]:
@@ -114,6 +118,11 @@ class _Cells:
     count: int = 0
     first: list[CellPlace] = field(default_factory=list)
 
+    @classmethod
+    def all_of(cls, several: Sequence[_Cells]) -> _Cells:
+        first = sorted((place for cells in several for place in cells.first), key=lambda place: place.row)
+        return cls(sum(cells.count for cells in several), first[:_SHOWN])
+
     def add(self, value: ResolvedValue, row: Row) -> None:
         self.count += 1
         if len(self.first) < _SHOWN:
@@ -123,7 +132,7 @@ class _Cells:
     def others(self) -> str:
         """What a message says after the first cell: `, also C31, C40 and 7 more`; in a CSV the rows."""
         in_sheet = self.first[0].origin.sheet is not None
-        rest = [f"{p.column.letter if p.column else ''}{p.row}" if in_sheet else f"row {p.row}" for p in self.first[1:]]
+        rest = [place.address if in_sheet else f"row {place.row}" for place in self.first[1:]]
         more = f" and {self.count - len(self.first):,} more" if self.count > len(self.first) else ""
         return f", also {', '.join(rest)}{more}" if rest else ""
 
@@ -213,7 +222,6 @@ class _SameForAll:
 
 # --- numbers a thousand times too large or too small ------------------------------------------------
 
-_NUMBERS: Final = (Kind.INTEGER, Kind.DECIMAL)
 _STEPS: Final = 4  # of a power of ten
 _FAR, _GAP = 3 * _STEPS, _STEPS  # a thousand times the median, and ten times away from any other number
 _OUTLIERS: Final = 0.05  # more are no mistakes, but another kind of number
@@ -244,14 +252,42 @@ class _Magnitudes:
         yield from self._far([step for step in steps if step <= median - _FAR], steps, total, "smaller")
 
     def _far(self, far: list[int], steps: list[int], total: int, which: str) -> Iterator[Problem]:
-        count = sum(self._cells[step].count for step in far)
+        cells = _Cells.all_of([self._cells[step] for step in far])
         is_alone = all(abs(step - other) >= _GAP for step in far for other in steps if other not in far)
-        if not far or total < _FEWEST or count > _OUTLIERS * total or not is_alone:
+        if not far or total < _FEWEST or cells.count > _OUTLIERS * total or not is_alone:
             return
-        cells = _Cells(count, [place for step in far for place in self._cells[step].first][:_SHOWN])
         message = f"the number is about 1,000 times {which} than the median of its column{cells.others}"
         hint = "correct it, or check decimal: and thousands: " + in_mapping(self._value.place)
         yield Problem("number-far-off", message, hint, cells.first[0])
+
+
+# --- document IDs that lost their leading zeros ------------------------------------------------------
+
+_DOCUMENTS: Final = (Kind.CV, Kind.DOCUMENT)
+
+
+class _Documents:
+    """Finds shorter numbers among IDs that zeros make equally long: a spreadsheet program removed their zeros."""
+
+    def __init__(self, value: ResolvedValue) -> None:
+        self._value = value
+        self._with_zeros: dict[int, str] = {}  # the first one of each length
+        self._others: defaultdict[int, _Cells] = defaultdict(_Cells)
+
+    def add(self, text: str, row: Row) -> None:
+        if text.isdecimal() and text.startswith("0"):
+            self._with_zeros.setdefault(len(text), text)
+        elif text.isdecimal():
+            self._others[len(text)].add(self._value, row)
+
+    def of_file(self) -> Iterator[Problem]:
+        shorter = [cells for length, cells in self._others.items() if length < max(self._with_zeros, default=0)]
+        if len(self._with_zeros) == 1 and shorter and max(self._others) <= max(self._with_zeros):
+            (example,) = self._with_zeros.values()
+            cells = _Cells.all_of(shorter)
+            message = f"the document ID is shorter than '{example}': its leading zeros are probably lost{cells.others}"
+            hint = "type it with its zeros, in a cell with the format Text"
+            yield Problem("document-id-shorter", message, hint, cells.first[0])
 
 
 # --- columns of which most cells are dropped ------------------------------------------------------
@@ -307,17 +343,8 @@ def _says_something(text: str) -> bool:
 
 # --- e-mail domains -------------------------------------------------------------------------------
 
-_COMMON: Final = (
-    *("gmail.com", "googlemail.com", "hotmail.com", "hotmail.co.uk", "outlook.com", "yahoo.com", "yahoo.co.uk"),
-    *("icloud.com", "protonmail.com", "yandex.com", "yandex.ru"),
-)
-# Other domains that exist, and that one edit makes of a common one.
-_EXISTING: Final = frozenset(
-    (*_COMMON, "mail.com", "email.com", "ymail.com", "gail.com", "cloud.com", "yandex.by", "hotmail.co", "yahoo.ca")
-)
 _MOST_DOMAINS: Final = 5_000  # kept; later ones are not compared
 _FREQUENT, _FREQUENT_SHARE, _RARE = 20, 0.05, 2  # rows with a domain that is surely right, and with one that may not be
-_LONG_LABEL: Final = 5  # characters; shorter names that differ in one letter may both be right
 
 
 class _Domains:
@@ -336,15 +363,15 @@ class _Domains:
             cells = self._cells[domain] = _Cells()
         if cells is not None:
             cells.add(self._email, row)
-        if meant := _common_domain(domain):
+        if meant := common_domain(domain):
             yield _mistyped(domain, meant, _place(self._email, row))
 
     def of_file(self) -> Iterator[Problem]:
         least = max(_FREQUENT, _FREQUENT_SHARE * self._rows)
         frequent = [domain for domain, cells in self._cells.items() if cells.count >= least]
         for domain, cells in self._cells.items():
-            if cells.count <= _RARE and domain not in _EXISTING and not _common_domain(domain):
-                meant = next((other for other in frequent if _is_other_spelling(domain, other)), None)
+            if cells.count <= _RARE and domain not in EXISTING and not common_domain(domain):
+                meant = next((other for other in frequent if is_other_spelling(domain, other)), None)
                 if meant:
                     yield from (_mistyped(domain, meant, place) for place in cells.first)
 
@@ -352,37 +379,6 @@ class _Domains:
 def _mistyped(domain: str, meant: str, place: CellPlace) -> Problem:
     message = f"the domain {quoted(domain)} looks like a typing error of {meant}"
     return Problem(DOMAIN_MISTYPED, message, "correct the e-mail address if it is one", place)
-
-
-@lru_cache(maxsize=4096)
-def _common_domain(domain: str) -> str | None:
-    """The common domain that this one was probably meant to be."""
-    if domain in _EXISTING:
-        return None
-    return next((common for common in _COMMON if _is_one_edit(domain, common)), None)
-
-
-def _is_other_spelling(domain: str, frequent: str) -> bool:
-    """Whether one letter differs, in a long part of the domain before its ending."""
-    labels, others = domain.split("."), frequent.split(".")
-    if len(labels) != len(others) or labels[-1] != others[-1]:
-        return False
-    differing = [(label, other) for label, other in zip(labels, others, strict=True) if label != other]
-    return len(differing) == 1 and len(differing[0][1]) >= _LONG_LABEL and _is_one_edit(*differing[0])
-
-
-def _is_one_edit(text: str, other: str) -> bool:
-    """Whether one letter is added, left out or replaced, or two neighbors are swapped; a digit distinguishes."""
-    if abs(len(text) - len(other)) > 1 or text == other:
-        return False
-    start = 0
-    while start < min(len(text), len(other)) and text[start] == other[start]:
-        start += 1
-    text, other = text[start:], other[start:]
-    while text and other and text[-1] == other[-1]:
-        text, other = text[:-1], other[:-1]
-    is_edit = max(len(text), len(other)) == 1 or (len(text) == len(other) == 2 and text == other[::-1])
-    return is_edit and (text + other).isalpha()
 
 
 # --- one person with two e-mail addresses ---------------------------------------------------------

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from importer.mapping import ResolvedAnswer, ResolvedEntries, ResolvedMapping
+from importer.mapping import Kind, ResolvedAnswer, ResolvedEntries, ResolvedMapping
 from importer.models import (
     Answer,
     AnswerType,
@@ -68,8 +68,6 @@ def transform_row(row: Row, mapping: ResolvedMapping) -> Application | PoolCandi
 
 # --- the body -------------------------------------------------------------------------------------
 
-_REQUIRED = ("email", "first_name", "last_name", "cv")
-
 
 class BodyReader:
     """Reads bodies from rows; made once for a mapping.
@@ -81,6 +79,7 @@ class BodyReader:
         wire = mapping.wire
         self._is_application = mapping.target.operation is Operation.APPLY
         self.fields = {name: value_reader(value, wire) for name, value in mapping.candidate.items()}
+        self._required = frozenset(name for name, value in mapping.candidate.items() if value.field.required)
         self.answers = tuple(AnswerReader(answer, wire) for answer in mapping.answers)
         read = [column for reader in self.fields.values() for column in reader.columns]
         read += [filter.column for filter in mapping.filters]
@@ -94,7 +93,7 @@ class BodyReader:
     def read(self, row: Row, problems: list[Problem]) -> Application | PoolCandidate:
         """The body of the request; it may be sent only if no problem was added."""
         person: dict[str, Any] = {
-            name: _required(reader, row, problems) if name in _REQUIRED else reader.read(row, problems)
+            name: _required(reader, row, problems) if name in self._required else reader.read(row, problems)
             for name, reader in self.fields.items()
         }
         if not self._is_application:
@@ -121,6 +120,10 @@ def body_reader(mapping: ResolvedMapping) -> BodyReader:
 # --- one field, one answer ------------------------------------------------------------------------
 
 
+# Two people do not have the same.
+_PERSONAL = frozenset((Kind.EMAIL, Kind.NAME, Kind.PHONE, Kind.URL, Kind.CV, Kind.DOCUMENT))
+
+
 def _required(reader: ValueReader, row: Row, problems: list[Problem]) -> str:
     before = len(problems)
     found = reader.read(row, problems)
@@ -140,9 +143,13 @@ def _blank(message: str, row: Row, reader: ValueReader | EntriesReader) -> Probl
         hint = f"in {children.table}, fill in {names} in a row with {quoted(key)} as '{children.key.label}'"
         return replace(problem, hint=hint) if key else problem
     cell = stripped(row.cells[column.index]) if column is not None else ""
-    hint = f"fill it in, or change missing: or values: for it {in_mapping(reader.value.place)}"
-    read = f"{message}: {quoted(cell)} is read as an empty cell"
-    return replace(problem, message=read, hint=hint) if cell else problem
+    if cell:
+        hint = f"fill it in, or change missing: or values: for it {in_mapping(reader.value.place)}"
+        return replace(problem, message=f"{message}: {quoted(cell)} is read as an empty cell", hint=hint)
+    field = reader.value.field
+    if field.kind in _PERSONAL or field.is_birth:
+        return problem
+    return replace(problem, hint=f"fill it in, or set default: for all blank cells {in_mapping(reader.value.place)}")
 
 
 class AnswerReader:

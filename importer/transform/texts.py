@@ -46,9 +46,15 @@ def in_mapping(place: LinePlace) -> str:
     return f"in {place.file}:{place.line}"
 
 
-def into_table(place: LinePlace) -> str:
-    """How a text becomes known, or is dropped, in the value table of this line."""
-    return f'or add it under values: {in_mapping(place)} (with "" as its value, it is left out)'
+def into_table(value: ResolvedValue) -> str:
+    """How a text becomes known in the value table of a value, or is left out."""
+    place = value.table.place if value.table else value.place
+    return f"or add it under values: {in_mapping(place)}{or_leave_out(value)}"
+
+
+def or_leave_out(value: ResolvedValue) -> str:
+    """How a text is left out; nothing if the value is required: without it, the row cannot be sent."""
+    return "" if value.field.required else "; to leave it out, add it under missing:"
 
 
 def stripped(text: str) -> str:

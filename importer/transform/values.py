@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
+from importer.mapping import NUMBERS, Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
 from importer.models import Row
 from importer.problems import Column, Problem, Unread
 from importer.settings import WireFormat
@@ -65,7 +65,7 @@ class ValueReader:
         self._fixed = self._read_fixed(value.constant)
         self._default = self._read_fixed(value.default)
         self._follows_links = value.field.kind is Kind.URL and self._interpreter.is_plain
-        self._has_currency = bool(value.formats.currency) and value.field.kind in (Kind.INTEGER, Kind.DECIMAL)
+        self._has_currency = bool(value.formats.currency) and value.field.kind in NUMBERS
         is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
         looks_beside = self._follows_links or self._has_currency
         self._only_cell = value.columns[0].index if is_one_cell and not looks_beside else None
@@ -368,7 +368,7 @@ class _Interpreter:
         return InvalidValue(
             "value-unknown",
             f"{quoted(text)} is not in the value table",
-            f"{did_you_mean(text, table.targets)}, {into_table(table.place)}",
+            f"{did_you_mean(text, table.targets)}, {into_table(self._value)}",
             Unread(text, self._value.place),
         )
 

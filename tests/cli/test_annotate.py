@@ -65,8 +65,8 @@ def test_the_copy_keeps_the_workbook_and_marks_its_cells(serve: Serve) -> None:
     assert (sheet.column_dimensions["B"].width, sheet.freeze_panes) == (31, "B3")
     assert [str(each.sqref) for each in sheet.data_validations.dataValidation] == ["F3:F99"]
     assert sheet["G4"].comment.text == (
-        "first line\n\n[importer] 'a lot' is not a whole number\n-> write it in digits; if it means an empty cell, "
-        "add it under missing: in mapping.yaml:11"
+        "first line\n\n[importer] 'a lot' is not a whole number\n-> write it in digits; to leave it out, add it "
+        "under missing: in mapping.yaml:11"
     )
     assert sheet["A5"].comment.text.startswith("[importer] 'nobody' is not a valid e-mail address")
     colored = {str(each.sqref) for each in sheet.conditional_formatting}

@@ -47,7 +47,7 @@ def test_entries_are_fixed_beside_their_rows(serve: Serve) -> None:
         ("Example Shop", "3", ""),
     ]
     assert rows[0]["import_problem"] == (
-        'row 4, column "startDate": the start date 2016-01-01 is after the end date 2010-12-31'
+        "row 4, column \"startDate\": the start date 2016-01-01 is after the end date 2010-12-31 in 'endDate'"
     )
     (served.door.folder / JOBS).unlink()
     fed_back = ("run", str(results.relative_to(served.door.folder) / "invalid.csv"), *RUN[2:])

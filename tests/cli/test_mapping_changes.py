@@ -60,7 +60,7 @@ def test_changes_can_be_pasted_as_they_are(front_door: FrontDoor) -> None:
         "months: [en, tr], \n"
         "\n"
         "## m.yaml:5 the answer to level: 3 unknown texts in 4 cells, 2 with a similar option\n"
-        "# The options are: Junior, Senior\n"
+        '# The options are: Junior, Senior; "" leaves a text out\n'
         "# Replace line 5 by:\n"
         "  level:   # as in the old system\n"
         "    column: Level\n"
@@ -79,7 +79,7 @@ def test_changes_can_be_pasted_as_they_are(front_door: FrontDoor) -> None:
     ("answers", "starts"),
     [
         pytest.param("  start: Start\n", ["03/04/2024", "05/06/2024"], id="day and month may be swapped"),
-        pytest.param("  start: Start\n", ["31.05.2024", "soon"], id="one is no date"),
+        pytest.param("  start: Start\n", ["31.05.2024", "in 2 weeks"], id="one is no date"),
         pytest.param("  start: Start\n", ["31.05.24"], id="years of two digits"),
         pytest.param("  start: Start\n", ["05/2024"], id="no day"),
         pytest.param("  start: {column: Start, dates: '%d/%m/%Y'}\n", ["12/31/2024"], id="the other order is declared"),

@@ -216,7 +216,7 @@ def test_accepted_questions_are_not_reported_again(serve: Serve) -> None:
 
 
 def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
-    """Missing columns are errors; unused columns are reported, even if the mapping ignores them."""
+    """Missing columns are errors; unused columns are reported, unless the mapping ignores them."""
     served = serve()
     people(served.door.folder, 1)
     served(*NEW)
@@ -228,6 +228,10 @@ def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
     write_csv(served.door.folder / "more.csv", [[*candidate(1), "42"]])
     more = served.door.folder / "more.csv"
     more.write_text(more.read_text("utf-8").replace("Salary\n", "Salary,Shoe size\n"), "utf-8")
+    ignored = served("mapping", "check", "people.yaml", "more.csv")
+    assert (ignored.code, ignored.out) == (0, "people.yaml fits job post 4f2c9a and more.csv.\n")
+    mapping = served.door.folder / "people.yaml"
+    mapping.write_text(mapping.read_text("utf-8").replace("unused_columns: ignore", "unused_columns: warn"), "utf-8")
     checked = served("mapping", "check", "people.yaml", "more.csv")
     assert (checked.code, checked.out.splitlines()[0]) == (
         0,

@@ -91,3 +91,10 @@ def test_a_text_of_two_columns_counts_in_both() -> None:
     """Start and end dates are examined together: an unread text is counted in both columns."""
     forms = date_forms([("2019", 3), ("soon", 2), ("2019", 1), ("soon", 1)])
     assert (forms.total, forms.unread) == (7, (("soon", 3),))
+
+
+def test_a_day_that_does_not_exist() -> None:
+    """A date that no calendar has is counted, however it is written; its format is recognized all the same."""
+    forms = date_forms([("9/18/2027", 3), ("2/30/2027", 2), ("2027-02-30", 1), ("2028-02-29", 1)])
+    assert forms.formats == ("%m/%d/%Y",)
+    assert (forms.unread, forms.nonexistent) == ((), (("2/30/2027", 2), ("2027-02-30", 1)))

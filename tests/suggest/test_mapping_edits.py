@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ QUESTIONS = (
     Question(2, "Start", False, "date", (), "start", None),
     Question(3, "Rank", False, "single_choice", OPTIONS, "rank", None),
     Question(4, "Education", False, "long_text", (), "school", None),
+    Question(5, "Permit", False, "yes_no", (), "permit", None),
 )
 LEVELS = ("Snior", "Snior", "Junor", "Chief", "Senior")
 STARTS = ("31.05.2024", "3 Haz 2024", "17 Eyl 2023", "17.09.2023", "2024-01-02")
@@ -39,10 +41,12 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def _unread(*, levels: Sequence[str] = LEVELS, starts: Sequence[str] = ()) -> tuple[Counter[str], list[MappingEdit]]:
+def _unread(
+    *, levels: Sequence[str] = LEVELS, starts: Sequence[str] = (), questions: Sequence[Question] = QUESTIONS
+) -> tuple[Counter[str], list[MappingEdit]]:
     """The texts that the mapping cannot read, and the changes that are proposed."""
     columns = tuple(Column(index, chr(65 + index), name) for index, name in enumerate(HEADER))
-    mapping = resolve(read_mapping(FILE), columns, QUESTIONS, WireFormat())
+    mapping = resolve(read_mapping(FILE), columns, questions, WireFormat())
     counts: Counter[tuple[Unread, str]] = Counter()
     for number in range(max(len(levels), len(starts))):
         level, start = (texts[number] if number < len(texts) else "" for texts in (levels, starts))
@@ -209,3 +213,84 @@ def test_date_formats_that_read_all_cells_can_be_pasted(start: str) -> None:
     after, _ = _unread(starts=STARTS, levels=())
     assert after == {}, FILE.read_text("utf-8")
     assert ("# old" in FILE.read_text("utf-8")) == ("# old" in start)
+
+
+@pytest.mark.parametrize(
+    "permit",
+    [
+        pytest.param("Level", id="only a column"),
+        pytest.param("{column: Level}", id="braces"),
+        pytest.param("\n    column: Level\n    values:\n      x: yes", id="a table"),
+    ],
+)
+def test_words_for_yes_and_no_can_be_pasted(permit: str) -> None:
+    """A text that begins with yes or no is proposed as that, for review; others can be completed."""
+    FILE.write_text(f"{HEAD}answers:\n  permit: {permit}\n", encoding="utf-8")
+    words = ("Ja (Klasse B)", "Nein, noch nicht", "Ja (Klasse B)", "keine Angabe")
+    _, (edit,) = _unread(levels=words)
+    assert edit.summary == "m.yaml:5 the answer to permit: 3 unknown texts in 4 cells, 2 with a similar option".replace(
+        ":5 ", ":6 " if "\n" in permit else ":5 "
+    )
+    assert edit.lines[0] == '# The options are: yes, no; "" leaves a text out'
+    _paste([edit])
+    assert _unread(levels=words)[0] == {"keine Angabe": 1}, FILE.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("start", "day"),
+    [
+        pytest.param("Start", "...", id="only a column"),
+        pytest.param("{column: Start, dates: '%Y.%m.%d'}", "...", id="braces"),
+        pytest.param("\n    column: Start\n    values:\n      x: 2024-01-01\n    otherwise: keep", "...", id="a table"),
+    ],
+)
+def test_words_in_a_column_of_dates(start: str, day: str) -> None:
+    """A word among dates is a line to complete in a value table, beside the formats of the other cells."""
+    FILE.write_text(f"{HEAD}answers:\n  start: {start}\n", encoding="utf-8")
+    starts = ("31.05.2024", "sofort", "30.05.2024", "2024-01-02", "sofort")
+    _, edits = _unread(levels=(), starts=starts)
+    assert "1 unknown text in 2 cells" in edits[0].summary
+    completed = []
+    for edit in edits:
+        lines = [line.replace("sofort: ...", "sofort: 2026-12-01") for line in edit.lines]
+        for number, line in enumerate(lines):
+            if "2026-12-01" in line:
+                lines[number] = re.sub(r"# (\W*)", r"\1", line, count=1)
+                if lines[number - 1].endswith("use it instead:"):
+                    first = next(i for i in range(number) if lines[i].startswith("# Insert after"))
+                    del lines[first + 1 : number]
+                break
+        completed.append(MappingEdit(edit.summary, tuple(lines)))
+    _paste(completed)
+    assert _unread(levels=(), starts=starts)[0] == {}, FILE.read_text("utf-8")
+
+
+def test_a_required_date_cannot_be_left_out() -> None:
+    """The lines of a required question do not propose to leave a text out."""
+    FILE.write_text(f"{HEAD}answers:\n  start: Start\n", encoding="utf-8")
+    required = [replace(question, required=question.key == "start") for question in QUESTIONS]
+    _, (edit,) = _unread(levels=(), starts=("sofort",), questions=required)
+    assert edit.lines == (
+        "# Write a date as YYYY-MM-DD",
+        "# Replace line 5 by:",
+        "  start:",
+        "    column: Start",
+        "    values:",
+        "      # sofort: ...   # 1 cell; no similar option",
+        "    otherwise: keep",
+    )
+
+
+def test_a_line_to_complete_is_not_written_twice() -> None:
+    """Where `mapping new` has left a text in a comment, the change names its line instead of a second one."""
+    table = "answers:\n  level:\n    column: Level\n    values:\n      x: Junior\n"
+    FILE.write_text(f"{HEAD}{table}      # Chief: ...   # in 7 cells; no similar option\n", encoding="utf-8")
+    _, (edit,) = _unread(levels=("Snior", "Chief"))
+    assert edit.lines == (
+        '# The options are: Junior, Senior; "" leaves a text out',
+        "# Complete line 9: Chief: ...   # in 7 cells; no similar option",
+        "# Insert above line 8:",
+        "      Snior: Senior   # 1 cell",
+    )
+    _, (edit,) = _unread(levels=("Chief",))
+    assert len(edit.lines) == 2

@@ -42,6 +42,10 @@ JUDGED = [
         id="similar header",
     ),
     pytest.param(
+        asked("department", text="Departman"), {"Başvurduğunuz Departman": ["İnsan kaynakları"]}, "department",
+        "the header is similar", id="a column that is imported only if it is asked for",
+    ),
+    pytest.param(
         asked("level", "single_choice", options=LEVELS), {"How good?": ["Senior", "Mid"]}, "level",
         "only the values match, not the header", id="values only",
     ),
@@ -458,6 +462,20 @@ def test_words_that_are_neither_yes_nor_no_are_named() -> None:
     value = value_of(proposed({"q": ["Ja (Klasse B)", "ja", "nein", "-"]}, asked("q", "yes_no")), "q")
     note = "1 cell is not yes or no ('Ja (Klasse B)'): list it under yes: [...], no: [...] or missing: [...]"
     assert (value.settings, value.note) == ((), note)
+
+
+@pytest.mark.parametrize(
+    ("answer_type", "note"),
+    [
+        ("date", "1 cell is not a date ('soon'): fix it, or write values: {soon: YYYY-MM-DD}, otherwise: keep"),
+        ("integer", "1 cell is not a number ('soon'): fix it"),
+        ("yes_no", "1 cell is not yes or no ('soon'): list it under yes: [...] or no: [...]"),
+    ],
+)
+def test_a_required_answer_cannot_be_left_out(answer_type: str, note: str) -> None:
+    """A note does not propose to read a text as an empty cell where the question must be answered."""
+    cells = {"date": "31.05.2024", "integer": "5", "yes_no": "ja"}[answer_type]
+    assert value_of(proposed({"q": [cells, cells, "soon"]}, asked("q", answer_type, required=True)), "q").note == note
 
 
 def test_choices_get_a_table_with_the_closest_option() -> None:

@@ -454,9 +454,8 @@ BAD = (
     ),
     Bad(
         "date invalid", _DATE, "soon",
-        "'soon' is not a date in the format %d.%m.%Y or %m/%Y or %Y or %d %b %Y; write it as YYYY-MM-DD, or add "
-        "its "
-        "format under dates: in m.yaml:4; if it means an empty cell, add it under missing:",
+        "'soon' is not a date in the format %d.%m.%Y or %m/%Y or %Y or %d %b %Y; write it as YYYY-MM-DD, or give "
+        "it a date under values: (with otherwise: keep) in m.yaml:4; to leave it out, add it under missing:",
         _DATES,
     ),
     Bad(
@@ -540,33 +539,33 @@ BAD = (
         "'48 Euros' is not a number with the decimal separator ','; write it in digits, like 1.234,50, or correct "
         "decimal: and thousands: in m.yaml:4", _EUROS),
     Bad("a word in place of a number", _DECIMAL, "VB",
-        "'VB' is not a number with the decimal separator ','; write it in digits; if it means an empty cell, add it "
-        "under missing: in m.yaml:4", _EUROS),
+        "'VB' is not a number with the decimal separator ','; write it in digits; to leave it out, add it under "
+        "missing: in m.yaml:4", _EUROS),
     Bad(
         "neither yes nor no", _YES_NO, "maybe",
-        "'maybe' is neither yes nor no; write yes or no, or add the word under yes: or no: in m.yaml:4",
+        "'maybe' is neither yes nor no; write yes or no, or add the word under yes: or no: in m.yaml:4; to leave "
+        "it out, add it under missing:",
     ),
     Bad(
         "not an option", LEVELS, "Snior",
         "'Snior' is not an option of q; did you mean 'Senior'? use one of Junior, Senior, Staff engineer, or add it "
-        'under values: in m.yaml:4 (with "" as its value, it is left out)',
+        'under values: in m.yaml:4; to leave it out, add it under missing:',
     ),
     Bad(
         "choices with one that is not an option", SKILLS, "Go;Cobol",
-        "'Cobol' is not an option of q; use one of Python, C, C++, Go, or add it under values: in m.yaml:4 "
-        '(with "" as its value, it is left out)',
+        "'Cobol' is not an option of q; use one of Python, C, C++, Go, or add it under values: in m.yaml:4; to leave "
+        "it out, add it under missing:",
         '{column: Cell, split: ";"}',
     ),
     Bad(
         "choices not split", SKILLS, "Go|C",
         "'Go|C' is not an option of q; if these are several choices, set split: in m.yaml:4; did you mean 'Go'? use "
-        "one of Python, C, C++, Go, or add it under values: in m.yaml:4 "
-        '(with "" as its value, it is left out)',
+        "one of Python, C, C++, Go, or add it under values: in m.yaml:4; to leave it out, add it under missing:",
     ),
     Bad(
         "not in the table of a text", _TEXT, "Istnbul",
         "'Istnbul' is not in the value table; did you mean 'istanbul'? use one of istanbul, or add it under values: in "
-        'm.yaml:4 (with "" as its value, it is left out)',
+        "m.yaml:4; to leave it out, add it under missing:",
         "{column: Cell, values: {İstanbul: 34}}",
     ),
     Bad("url not an address", _URL, "none yet",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from importer.models import Answer
+from importer.models import Answer, Question
 from importer.settings import WireFormat
 from tests.transform.cases import BAD, GOOD, PHOTO, SKILLS, Bad, Good
 from tests.transform.cells import answer_of, mapping_of, problems_of, question, row
@@ -29,8 +29,32 @@ def test_an_invalid_cell(case: Bad) -> None:
 def test_a_blank_answer_to_a_required_question() -> None:
     """A required question without an answer is a problem, as the service would reject the row."""
     assert problems_of(mapping_of("Cell", asked=question(required=True)), row(" ")) == [
-        'c.csv, row 5, column "Cell": the required question q has no answer; fill it in'
+        'c.csv, row 5, column "Cell": the required question q has no answer; fill it in, or '
+        "set default: for all blank cells in m.yaml:4"
     ]
+
+
+@pytest.mark.parametrize(
+    ("asked", "cell", "hint"),
+    [
+        (
+            question("single_choice", options=["A"], required=True), "B",
+            "use one of A, or add it under values: in m.yaml:4",
+        ),
+        (question("yes_no", required=True), "B", "write yes or no, or add the word under yes: or no: in m.yaml:4"),
+        (question("integer", required=True), "B", "write it in digits"),
+        (question(type="phone", required=True), "", "fill it in"),
+        (question("date", required=True, key="birth_date"), "", "fill it in"),
+        (
+            question("date", required=True), "soon",
+            "write it as YYYY-MM-DD, or give it a date under values: (with otherwise: keep) in m.yaml:4",
+        ),
+    ],
+)  # fmt: skip
+def test_a_required_answer_cannot_be_left_out(asked: Question, cell: str, hint: str) -> None:
+    """The hint of a required answer does not propose to leave it out: the row could still not be sent."""
+    (problem,) = problems_of(mapping_of("Cell", asked=asked), row(cell))
+    assert problem.endswith(f"; {hint}")
 
 
 def test_a_word_that_is_read_as_an_empty_cell() -> None:
@@ -102,7 +126,7 @@ def test_the_first_valid_alternative_wins() -> None:
 def test_no_valid_alternative() -> None:
     """Where no alternative is valid, each filled one is a problem."""
     mapping = mapping_of("{column: [A, B, C]}", ("A", "B", "C"), question("integer"))
-    hint = "write it in digits; if it means an empty cell, add it under missing: in m.yaml:4"
+    hint = "write it in digits; to leave it out, add it under missing: in m.yaml:4"
     assert problems_of(mapping, row("x", "", "y")) == [
         f"c.csv, row 5, column \"A\": 'x' is not a whole number; {hint}",
         f"c.csv, row 5, column \"C\": 'y' is not a whole number; {hint}",

@@ -92,8 +92,7 @@ def test_flags_in_every_entry(end: str, now: str, sent: dict[str, object]) -> No
             "\"Degree 1\": 'bachelor' is not a degree that the service accepts; did you mean 'bachelors_degree'? "
             "use one of "
             "high_school_diploma, associate_degree, bachelors_degree, masters_degree, doctorate_degree, "
-            "certificate_or_diploma, or add it under values: in m.yaml:4 "
-        '(with "" as its value, it is left out)',
+            "certificate_or_diploma, or add it under values: in m.yaml:4; to leave it out, add it under missing:",
             id="degree of the record, not of the entry",
         ),
         pytest.param(
@@ -109,7 +108,7 @@ def test_flags_in_every_entry(end: str, now: str, sent: dict[str, object]) -> No
         ),
         pytest.param(
             ("ETH", "", "", "2021-05-01", "2020-01-01", ""),
-            '"From 1": the start date 2021-05-01 is after the end date 2020-01-01; correct one of the two',
+            "\"From 1\": the start date 2021-05-01 is after the end date 2020-01-01 in 'To 1'; correct one of the two",
             id="start after end",
         ),
     ],
@@ -155,7 +154,7 @@ def test_otherwise_does_not_replace_a_known_degree() -> None:
 def test_a_word_as_the_end_date_may_mean_an_open_end(schools: ResolvedMapping) -> None:
     """The hint names `present:` first: as an empty cell, the word would not say that the entry is current."""
     (problem,) = problems_of(schools, row("ETH", "", "", "", "heute", "", *_BLANK, *_BLANK))
-    assert problem.endswith("; if it means until now, add it under present:, if it means an empty cell, under missing:")
+    assert problem.endswith("; if it means until now, add it under present:; to leave it out, add it under missing:")
 
 
 def test_problems_of_several_groups(schools: ResolvedMapping) -> None:

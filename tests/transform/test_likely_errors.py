@@ -13,7 +13,7 @@ from importer.problems import Column, Origin
 from importer.settings import WireFormat
 from importer.transform import LikelyErrors, transform_row
 
-_NAMES = ("E-mail", "First", "Last", "Phone", "Mobile", "Salary", "Level", "City", "Birth", "Country", "Permit")
+_NAMES = ("E-mail", "First", "Last", "Phone", "Mobile", "Salary", "Level", "City", "Birth", "Country", "Permit", "CV")
 _QUESTIONS = (
     Question(1, "Phone", False, "short_text", (), "phone", "phone"),
     Question(2, "Salary", False, "decimal", (), "salary"),
@@ -23,12 +23,13 @@ _QUESTIONS = (
     Question(6, "Country", False, "short_text", (), "country"),
     Question(7, "Permit", False, "yes_no", (), "permit"),
     Question(8, "Education", False, "long_text", (), "education"),
+    Question(9, "Letter", False, "file_upload", (), "letter"),
 )
 _HEAD = """\
 version: 1
 target: {job_post: 4f2c9a}
 defaults: {region: TR}
-candidate: {email: E-mail, first_name: First, last_name: Last, cv: {value: "1"}}
+candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV_ID}
 answers:
 """
 _PLAIN = "{phone: Phone, salary: Salary, level: Level, city: City, birth: Birth, country: Country, permit: Permit}"
@@ -53,10 +54,12 @@ def _people(count: int = 40, **changes: str) -> list[dict[str, str]]:
     ]
 
 
-def _warnings(people: Sequence[dict[str, str]], answers: str = _PLAIN, source: str = "") -> list[str]:
+def _warnings(
+    people: Sequence[dict[str, str]], answers: str = _PLAIN, source: str = "", cv: str = '{value: "1"}'
+) -> list[str]:
     """The warnings about these rows, those of the whole file last, as text without `c.csv, `."""
     file = Path("m.yaml")
-    file.write_text(f"{source}{_HEAD}  {answers}\n", encoding="utf-8")
+    file.write_text(f"{source}{_HEAD.replace('CV_ID', cv)}  {answers}\n", encoding="utf-8")
     columns = tuple(Column(index, chr(65 + index), name) for index, name in enumerate(_NAMES))
     mapping = resolve(read_mapping(file), columns, _QUESTIONS, WireFormat())
     likely = LikelyErrors(mapping, {})
@@ -231,3 +234,32 @@ def test_words_for_nothing_drop_no_data() -> None:
         "phone: {column: [Mobile, Phone]}}"
     )
     assert _warnings(people, answers) == []
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (
+            ("00300", "301", "00302", "12345", "77"),
+            "row 3, column \"CV\": the document ID is shorter than '00300': its leading zeros are probably lost, also "
+            "row 6; type it with its zeros, in a cell with the format Text",
+        ),
+        (("00300", "12345", "00302"), ""),
+        (("301", "1302", "9"), ""),
+        (("007", "0008", "15"), ""),
+        (("003", "12345"), ""),
+        (("0", "15"), ""),
+        (("00300", "doc_5", "a1"), ""),
+    ],
+)
+def test_document_ids_that_lost_their_zeros(ids: tuple[str, ...], expected: str) -> None:
+    """Among IDs that zeros make equally long, shorter numbers are a warning; IDs of any length are none."""
+    people = [{**person, "CV": cv} for person, cv in zip(_people(len(ids)), ids, strict=True)]
+    assert _warnings(people, cv="CV") == ([expected] if expected else [])
+
+
+def test_document_ids_of_an_answer() -> None:
+    """A question for a document has the same warning."""
+    people = [{**person, "CV": cv} for person, cv in zip(_people(2), ("0300", "301"), strict=True)]
+    (warning,) = _warnings(people, "{letter: CV}")
+    assert warning.startswith('row 3, column "CV": the document ID is shorter')

@@ -62,8 +62,8 @@ def test_a_value_of_another_file(there: str, answer: str, sent: str | None) -> N
             "7,many,\n",
             question("integer"),
             [
-                "there.csv, row 2, column \"City\": 'many' is not a whole number; write it in digits; if it "
-                "means an empty cell, add it under missing: in m.yaml:4"
+                "there.csv, row 2, column \"City\": 'many' is not a whole number; write it in digits; to "
+                "leave it out, add it under missing: in m.yaml:4"
             ],
             id="an invalid value",
         ),

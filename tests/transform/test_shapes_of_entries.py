@@ -45,9 +45,8 @@ def test_pieces_of_a_cell() -> None:
         ),
         pytest.param(
             "A (soon - now)",
-            "'soon' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or add its "
-            "format under "
-            "dates: in m.yaml:4; if it means an empty cell, add it under missing:",
+            "'soon' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or give it a date "
+            "under values: (with otherwise: keep) in m.yaml:4; to leave it out, add it under missing:",
             id="a date inside",
         ),
         pytest.param(
