@@ -109,8 +109,9 @@ class ReportWorkbook:
         except FileCreateError as error:
             raise error.args[0] from None  # the OSError that XlsxWriter wrapped
         titles = [sheet.get_name() for sheet in self._workbook.worksheets()]
-        parts = {f"xl/worksheets/sheet{number}.xml": self._rows.get(title) for number, title in enumerate(titles, 1)}
-        add_rows(self._without_rows, {part: rows for part, rows in parts.items() if rows}, self._path)
+        numbered = {f"xl/worksheets/sheet{number}.xml": title for number, title in enumerate(titles, start=1)}
+        rows = {name: self._rows[title] for name, title in numbered.items() if title in self._rows}
+        add_rows(self._without_rows, rows, self._path)
 
     def close(self) -> None:
         """Close the temporary files that are open if the workbook was not finished."""

@@ -65,7 +65,7 @@ def test_a_row_written_whole_is_the_row_written_cell_by_cell(texts: list[list[st
 
 
 def test_plain_rows_do_not_go_cell_by_cell() -> None:
-    """Names with umlauts, ampersands, line breaks and spaces around them are plain; other control characters are not."""
+    """Umlauts, ampersands, line breaks and spaces around a name are plain; other control characters are not."""
     workbook = xlsxwriter.Workbook(io.BytesIO(), {"constant_memory": True})
     styles = [workbook.add_format()] * 2
     text_rows = TextRows(workbook.add_worksheet(), styles, styles, LONG_FROM, range(0))
