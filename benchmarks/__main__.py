@@ -1,4 +1,4 @@
-"""The commands: python -m benchmarks all | whole | rooms | growth | cores | refusing | faults | planted | truth ..."""
+"""The commands: python -m benchmarks all | whole | rooms | growth | report | cores | refusing | faults ..."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from benchmarks.planted import measure_planted
 from benchmarks.plots import write_plots
 from benchmarks.progress import show
 from benchmarks.refusing import Limit, measure_refusing
+from benchmarks.reporting import measure_report
 from benchmarks.results import Results, begin_results, join, read_results
 from benchmarks.sink_process import ROOT
 from benchmarks.spreadsheets import LOCALES, SOURCES, measure_spreadsheets
@@ -54,6 +55,10 @@ def _whole(wanted: argparse.Namespace, results: Results, place: Place) -> None:
 
 def _rooms(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     measure_rooms(results, place, rows=wanted.rows, turns=wanted.turns)
+
+
+def _report(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    measure_report(results, place, wanted.rows, turns=wanted.turns)
 
 
 def _cores(wanted: argparse.Namespace, results: Results, place: Place) -> None:
@@ -99,12 +104,14 @@ def _all(wanted: argparse.Namespace, results: Results, place: Place) -> None:
         ["whole", "--rows", "5000", "--delays", "100", "--tls-delays", ""],
         ["rooms"],
         ["growth", *large],
+        ["report", "--rows", "20000"],
         ["refusing"],
     ]
     small = [
         ["whole", "--rows", "500", "--tls-rows", "500"],
         ["rooms", "--rows", "500"],
         ["growth", "--sizes", "500,1000", *large],
+        ["report", "--rows", "500"],
         ["refusing", "--rows", "200"],
     ]
     for command in small if wanted.small else normal:
@@ -131,7 +138,7 @@ def _measure(wanted: argparse.Namespace) -> None:
         sys.exit("\n".join(broken))
 
 
-def _report(wanted: argparse.Namespace) -> None:
+def _tables(wanted: argparse.Namespace) -> None:
     results = join([read_results(path) for path in wanted.results])
     show(tables(results))
     if wanted.plots:
@@ -178,6 +185,8 @@ def _parser() -> argparse.ArgumentParser:
     growth = part("growth", "time and memory of files of growing size", _growth)
     growth.add_argument("--sizes", type=_numbers, default=[10_000, 100_000], help="numbers of rows")
     growth.add_argument("--large", action="store_true", help=f"also {_LARGE:,} rows")
+    report = part("report", "the report of rows that are all created, or all invalid", _report)
+    report.add_argument("--rows", type=int, default=100_000)
     cores = part("cores", "one check on one core and on all cores", _cores)
     cores.add_argument("--rows", type=int, default=100_000)
     refusing = part("refusing", "a service that answers 429 beyond a rate", _refusing)
@@ -210,10 +219,10 @@ def _parser() -> argparse.ArgumentParser:
     truth.add_argument("--seed", type=int, default=1)
     truth.add_argument("--show", type=int, default=3, help="examples of each kind that is false or refused")
     truth.set_defaults(do=_truth)
-    report = parts.add_parser("report", help="tables of stored figures, as Markdown")
-    report.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more result files")
-    report.add_argument("--plots", type=Path, help="also write the plots into this folder")
-    report.set_defaults(do=_report)
+    stored = parts.add_parser("tables", help="tables of stored figures, as Markdown")
+    stored.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more result files")
+    stored.add_argument("--plots", type=Path, help="also write the plots into this folder")
+    stored.set_defaults(do=_tables)
     return parser
 
 

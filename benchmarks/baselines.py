@@ -33,7 +33,7 @@ READ = Part("read", "csv module", "CPU s")
 TRANSFORM = Part("transform", "json.dumps", "CPU s")
 LEDGER = Part("ledger", "bare sqlite3, groups of 32", "s")
 CHECK = Part("check", "read and transform, once", "s, whole process")
-REPORT = Part("report", "csv and XlsxWriter", "s, whole process")
+REPORT = Part("report", "XlsxWriter", "s, whole process")
 
 
 def measure_rooms(results: Results, place: Place, *, rows: int, turns: int) -> None:

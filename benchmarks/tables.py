@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from benchmarks import baselines, growth, refusing, whole
+from benchmarks import baselines, growth, refusing, reporting, whole
 from benchmarks.contenders import OURS, OURS_FAST, PYCURL_LOOP, REQUESTS_LOOP
 from benchmarks.results import Results, Spread
 
@@ -132,6 +132,16 @@ def _refusing(measured: Sequence[Measured]) -> Iterator[str]:
         yield _line(who, limit, f"{found[0]['rows']:,}", seconds, ideal, f"{used} %", f"{refused} %", twice)
 
 
+def _report(measured: Sequence[Measured]) -> Iterator[str]:
+    yield from ["### The report of a long run", ""]
+    yield from _head("all rows are", "rows", "the run waits for it", "written again", "x XlsxWriter alone", "peak MB")
+    for outcome, found in by("outcome", measured).items():
+        wait, seconds = (_shown(spread(found, lambda one, key=key: one[key]), 2) for key in ("wait", "seconds"))
+        ratio = _shown(spread(found, lambda one: one["seconds"] / one["baseline_seconds"]), 2)
+        peak = f"{spread(found, lambda one: one['peak']).highest:.0f}"
+        yield _line(outcome, f"{found[0]['rows']:,}", f"{wait} s", f"{seconds} s", ratio, peak)
+
+
 def _cores(measured: Sequence[Measured]) -> Iterator[str]:
     yield from ["### A check on one core and on all", ""]
     yield from _head("cores", "rows", "seconds", "compared with one core", "first line after", "memory (MB)")
@@ -147,6 +157,7 @@ _TABLES: dict[str, Callable[[Sequence[Measured]], Iterator[str]]] = {
     whole.PART: _whole,
     baselines.PART: _rooms,
     growth.PART: _growth,
+    reporting.PART: _report,
     growth.CORES: _cores,
     refusing.PART: _refusing,
 }

@@ -95,7 +95,7 @@ class RowProcessing:
             one = outcome if row == outcome.row else replace(outcome, row=row, attempts=0)
             journal.record(one)
             self._count += 1
-            if self._count == _STREAM_AFTER and self._plan.sheet.origin.sheet is None:  # a CSV is fast to read again
+            if self._count == _STREAM_AFTER:
                 with suppress(OSError):  # no resources for another process: the report is written at the end
                     self._report = StreamingReport(self._plan.folder, self._plan.limits)
             self._listen(RowEnded(one))

@@ -18,7 +18,7 @@ from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sen
 from importer.cli import options
 from importer.cli.app import given_flags, next_command
 from importer.cli.messages import print_message, print_next, print_result
-from importer.cli.runs_commands import present
+from importer.cli.runs_commands import present, show_edited
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UsageError
 from importer.report import LARGEST_GROUPS, MOST_GROUPS, attention_lines, import_command, subject_line
@@ -186,6 +186,7 @@ def resolve(
     else:
         again = next_command(context, "retry", settled, "--only", "failed")
         print_result(f"Row {row} of run {settled} is recorded as not created. Next: {again}")
+    show_edited(settings.out / settled)
 
 
 # --- flags --------------------------------------------------------------------------------------

@@ -22,7 +22,16 @@ from importer.cli.messages import counted, print_lines, print_message, print_nex
 from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
-from importer.report import EDITS_FILE, MOST_GROUPS, Summary, outcome_text, read_summary, status_lines, summary_lines
+from importer.report import (
+    EDITS_FILE,
+    MOST_GROUPS,
+    Summary,
+    edited_files,
+    outcome_text,
+    read_summary,
+    status_lines,
+    summary_lines,
+)
 from importer.runs.manifest import find_run, read_manifest, runs_in
 from importer.runs.results_folder import MARKER, refuse_untrusted, summaries_of_edits
 from importer.runs.run_diff import diff_runs
@@ -231,6 +240,15 @@ def report(
     """Write the report of a run again, even if the run was killed."""
     finished = rewrite_report(EarlierRun(run, load_settings(out=out)), personal_data=not no_personal_data)
     present(context, finished.folder, finished.summary, as_json)
+    show_edited(finished.folder)
+
+
+def show_edited(folder: Path) -> None:
+    """Name the results files of a run that a person had changed when its report was written again."""
+    if found := edited_files(folder):
+        print_message("Files that were changed since the report was written are kept; import them under these names:")
+        for path in found:
+            print_message(f"  {path}")
 
 
 def present(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.ledger.sqlite_tables import examine
-from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State, interval_for
+from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
 from importer.models import Operation, Target, Timeline
 from importer.problems import Problem, UsageError, not_writable
@@ -129,7 +129,7 @@ class SqliteRuns:
             (last,) = connection.execute(_LAST_ANSWER, (run,)).fetchone()
             if last is None:
                 return None
-            step = interval_for(last - began)
+            step = Timeline.step_for(last - began)
             found = connection.execute(_ANSWERS_BY_INTERVAL, (began, step, run)).fetchall()
         intervals: list[dict[str, int]] = [{} for _ in range(max(int(index) for index, _, _ in found) + 1)]
         for index, status, count in found:

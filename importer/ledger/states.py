@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from importer.models import Target
 
@@ -168,15 +168,6 @@ class RequestRecord(NamedTuple):
     ended_at: datetime | None
     status: int | None
     state: State
-
-
-_STEPS: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600)
-_MOST_INTERVALS: Final = 60
-
-
-def interval_for(seconds: float) -> float:
-    """The round length of the intervals, in seconds, that divides this time into at most 60 or so."""
-    return next((step for step in _STEPS if seconds <= step * _MOST_INTERVALS), 86_400)
 
 
 # --- identities and body digests: keyed hashes ----------------------------------------------------

@@ -17,7 +17,7 @@ from importer.report.text import (
     summary_lines,
     warning_lines,
 )
-from importer.report.write import ReportWriter, write_report, write_unfinished_summary
+from importer.report.write import ReportWriter, edited_files, write_report, write_unfinished_summary
 
 __all__ = [
     "EDITS_FILE",
@@ -35,6 +35,7 @@ __all__ = [
     "SummaryCounter",
     "attention_lines",
     "csv_file",
+    "edited_files",
     "group_lines",
     "import_command",
     "outcome_text",

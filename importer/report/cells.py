@@ -59,7 +59,7 @@ def write_text(sheet: Any, row: int, column: int, text: str, style: Any) -> None
 
 
 # What XlsxWriter escapes specially or XML does not allow: control characters, `_x0041_`, invalid Unicode.
-_SPECIAL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]|_x|<r>")
+_SPECIAL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]|_x|<r>")
 _MARKUP: Final = re.compile(r"[&<>]")
 
 

@@ -10,13 +10,15 @@ from datetime import timedelta
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from importer.models import OutcomeKind, Timeline
+from importer.models import ManyTargets, OutcomeKind, Timeline
+from importer.problems import DamagedRun
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, csv_file, outcome_text
-from importer.report.summary import ProblemGroup, RunFacts, Summary
+from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.summary_sheet import moment, run_details, title_of
 from importer.report.text import headline, next_steps, sandbox_note
 from importer.text.dates import in_words
@@ -79,6 +81,7 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
         shares=list(_shares(summary, with_links=with_personal_data)) if summary.source.rows else [],
         total=summary.source.rows or 0,
         steps=next_steps(summary, folder),
+        targets=list(_targets(summary, folder, with_links=with_personal_data)),
         sections=list(_sections(summary, words)),
         label=lambda kind: outcome_text(kind, dry_run=summary.dry_run).label,
         chart=_chart(summary, summary.timeline) if summary.timeline else None,
@@ -192,6 +195,25 @@ def _percent(count: int, total: int) -> str:
     if 99 < share < 100:
         return "> 99 %"
     return f"{share:.0f} %"
+
+
+@dataclass(frozen=True, slots=True)
+class _TargetRow:
+    title: str
+    sentence: str
+    link: str
+
+
+def _targets(summary: Summary, folder: Path, *, with_links: bool) -> Iterator[_TargetRow]:
+    """Of a run with several targets: each with its result, and the link to its own page."""
+    for one in summary.target.runs if isinstance(summary.target, ManyTargets) else ():
+        try:
+            part = read_summary(folder.parent / one.run)
+        except DamagedRun:
+            yield _TargetRow(str(one.target), "nothing was sent, or its report is missing", "")
+        else:
+            title = f"{part.target_title} ({one.target})" if part.target_title else str(one.target)
+            yield _TargetRow(title, headline(part), quote(f"../{one.run}/{PAGE_FILE}") if with_links else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from importer.report.accounting import ReportedRow
 from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, finish_table, row_height, write_text
 from importer.report.outcome_chart import insert_outcome_chart
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text, sheet_title
+from importer.report.packed_rows import PackedRows, add_rows
 from importer.report.sent_sheet import LinesOf, SentSheet
 from importer.report.summary import RunFacts, Summary
 from importer.report.summary_sheet import (
@@ -69,13 +70,15 @@ class ReportWorkbook:
             "strings_to_urls": False,
             "strings_to_numbers": False,
         }
-        self._workbook: Any = xlsxwriter.Workbook(str(staged / WORKBOOK_FILE), options)
-        self._workbook.use_zip64()
+        self._path = staged / WORKBOOK_FILE
+        self._without_rows = staged / f"{WORKBOOK_FILE}.empty"
+        self._workbook: Any = xlsxwriter.Workbook(str(self._without_rows), options)
         self._facts = facts
         self._nth = nth
         self._styles = _Styles(self._workbook)
         self._summary = self._workbook.add_worksheet(SUMMARY_SHEET)
         self._sheets: dict[OutcomeKind, list[_OutcomeSheet]] = {kind: [] for kind in OutcomeKind}
+        self._rows: dict[str, PackedRows] = {}  # of each outcome sheet, by its title
         self._comments = iter(range(MOST_COMMENTS))
         self._sent = SentSheet(self._workbook, self._styles, lines_of, dry_run=facts.dry_run)
         created = facts.ended_at or facts.started_at
@@ -86,7 +89,9 @@ class ReportWorkbook:
         kind = reported.outcome.kind
         parts = self._sheets[kind]
         if not parts or parts[-1].is_to_be_followed:
-            sheet = self._workbook.add_worksheet(sheet_title(kind, len(parts) + 1))
+            title = sheet_title(kind, len(parts) + 1)
+            sheet = self._workbook.add_worksheet(title)
+            self._rows[title] = PackedRows(sheet, self._path.with_name(f"{len(self._rows)}.rows"))
             parts.append(_OutcomeSheet(sheet, self._styles, self._facts.of(kind), kind, self._comments))
         parts[-1].add(reported)
         self._sent.add(reported)
@@ -103,9 +108,15 @@ class ReportWorkbook:
             self._workbook.close()
         except FileCreateError as error:
             raise error.args[0] from None  # the OSError that XlsxWriter wrapped
+        titles = [sheet.get_name() for sheet in self._workbook.worksheets()]
+        numbered = {f"xl/worksheets/sheet{number}.xml": title for number, title in enumerate(titles, start=1)}
+        rows = {name: self._rows[title] for name, title in numbered.items() if title in self._rows}
+        add_rows(self._without_rows, rows, self._path)
 
     def close(self) -> None:
-        """Close the temporary files that XlsxWriter keeps open if the workbook was not finished."""
+        """Close the temporary files that are open if the workbook was not finished."""
+        for rows in self._rows.values():
+            rows.close()
         for sheet in self._workbook.worksheets():
             with suppress(OSError):  # closing fails on a full disk, but the file is deleted anyway
                 sheet.row_data_fh.close()

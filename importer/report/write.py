@@ -6,6 +6,7 @@ not at all. XlsxWriter's temporary files, which contain personal data, are there
 
 from __future__ import annotations
 
+import filecmp
 import os
 import secrets
 import shutil
@@ -21,12 +22,14 @@ from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
 from importer.report.accounting import ReportedRow, SummaryCounter, pair
 from importer.report.csv_files import CsvFiles, EntryFiles
-from importer.report.outcomes import EDITS_FILE, SUMMARY_FILE, csv_file
+from importer.report.outcomes import EDITS_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
 from importer.report.summary import RunFacts, Summary, write_summary
 from importer.sent_answers import SentLine
 from importer.text.commands import command_line
 
 _PREFIX: Final = ".writing-"
+_EDITED: Final = "_edited"
+_FED_BACK: Final = (".csv", ".xlsx")  # what a person corrects and imports
 
 
 class ReportWriter(Protocol):
@@ -60,9 +63,10 @@ def write_report(
     """Write the results folder (design, section 5) and return its summary.
 
     rows: those that were read, in source order; outcomes: ordered by row, exactly one for each row. Both are streamed;
-    memory stays flat in their number. Files of an earlier report of the run that have no rows now are removed. The
-    files appear complete or not at all, summary.json last. `final_facts` is called after the last row: it waits for the
-    end of a running run. lines_of: what the candidate of a row was sent with, () if it is not known.
+    memory stays flat in their number. Files of an earlier report of the run that have no rows now are removed; those
+    that a person has changed are kept under another name (`edited_files`). The files appear complete or not at all,
+    summary.json last. `final_facts` is called after the last row: it waits for the end of a running run. lines_of: what
+    the candidate of a row was sent with, () if it is not known.
 
     Raises:
         StoppedEarly: the folder cannot be written; what was sent is still recorded.
@@ -88,6 +92,7 @@ def write_report(
         for writer in writers:
             writer.finish(summary, folder)
         write_summary(staged, summary)
+        _keep_edited(staged, folder)
         _publish(staged, folder, files)
         _remove_earlier(folder, files)
     return summary
@@ -144,6 +149,34 @@ def _publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
     for name in names:
         (staged / name).replace(folder / name)
     sync_folder(folder)
+
+
+def edited_files(folder: Path) -> list[Path]:
+    """The results files in a run's folder that were changed by a person before its report was written again."""
+    return sorted(path for path in folder.glob(f"*{_EDITED}*") if path.suffix in _FED_BACK)
+
+
+def _keep_edited(staged: Path, folder: Path) -> None:
+    """Rename the results files that were changed after the earlier report was written: `invalid_edited.csv`.
+
+    The files of one outcome stay together: those with its entries are found by their names.
+    """
+    summary = folder / SUMMARY_FILE  # was written last
+    if not summary.exists():
+        return
+    written = summary.stat().st_mtime_ns
+    stems = {Path(name).stem for name in (*map(csv_file, OutcomeKind), WORKBOOK_FILE)}
+    for stem in stems:
+        files = [path for path in folder.glob(f"{stem}.*") if path.suffix in _FED_BACK]
+        if any(path.stat().st_mtime_ns > written and not _is_same(path, staged / path.name) for path in files):
+            marks = (f"{_EDITED}{number}" for number in ("", *range(2, 1_000)))
+            mark = next(mark for mark in marks if not any(folder.glob(f"{stem}{mark}.*")))
+            for path in files:
+                path.rename(folder / f"{stem}{mark}{path.name.removeprefix(stem)}")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return other.is_file() and filecmp.cmp(one, other, shallow=False)
 
 
 def _remove_earlier(folder: Path, files: Sequence[str]) -> None:

@@ -33,5 +33,4 @@ def test_the_baselines_of_check_and_report(paths: tuple[Path, Path, Path]) -> No
     """They do the same work."""
     bare_check.main()
     bare_report.main()
-    assert (paths[2] / "bare.csv").read_text(encoding="utf-8").count("\n") == 41
     assert (paths[2] / "bare.xlsx").stat().st_size > 5000

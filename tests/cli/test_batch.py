@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 
@@ -55,6 +57,23 @@ def test_one_export_goes_to_all_its_targets(serve: Serve, folder: Path) -> None:
         "leyla.su@example.com", "kerem.ay@example.com",
     ]  # fmt: skip
     assert [row["import_row"] for row in read_csv(folder / "results" / batch / "201_created.csv")] == list("23456")
+
+
+def test_the_page_of_the_whole_leads_to_those_of_its_targets(serve: Serve, folder: Path) -> None:
+    """It links each target's page and has the time line of all requests, also when it is written again."""
+    (folder / "all" / "data_analyst.yaml").rename(folder / "all" / "data & analysis #1.yaml")
+    served = serve()
+    results = folder / "results" / served(*RUN, "--json").summary["run"]
+    for command in (("show", results.name, "--json"), ("report", results.name, "--json")):
+        timeline = served(*command).summary["timeline"]
+        assert sum(sum(interval.values()) for interval in timeline["intervals"]) == 5
+        page = (results / "report.html").read_text("utf-8")
+        links = dict(re.findall(r'<a href="(\.\./[^"]+)">([^<]+)</a>', page))
+        assert list(links.values()) == ["job post 4f2c9a", "job post 9b1d07", "talent pool 17"]
+        assert all((results / unquote(link)).is_file() for link in links)
+        assert "5 requests in " in page
+    assert served("report", results.name, "--no-personal-data").code == 0
+    assert 'href="../' not in (results / "report.html").read_text("utf-8")
 
 
 def test_a_target_that_cannot_start_does_not_block_the_others(serve: Serve, folder: Path) -> None:

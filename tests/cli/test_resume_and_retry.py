@@ -198,6 +198,31 @@ def test_a_user_resolves_an_unconfirmed_row(serve: Serve, found: str, outcome: s
     assert served(*RUN, "--json").counts == later
 
 
+def test_what_a_person_has_edited_is_kept_when_the_report_is_written_again(serve: Serve) -> None:
+    """Under another name, also several times, and it can be imported; files that nobody changed are replaced."""
+    lost = ["person1@example.com", "person2@example.com", "person3@example.com"]
+    served = serve({"kind": "reset", "when": "before", "emails": lost, "operation": "apply", "times": 3})
+    people(served.door.folder, 4)
+    run = served(*RUN, "--json", "--resend-unconfirmed", "never").summary["run"]
+    folder = served.door.folder / "results" / run
+    open_rows = folder / "unconfirmed.csv"
+
+    assert "kept" not in served("resolve", run, "3", "--not-created").err
+    for number, row in (("", "4"), ("2", "5")):
+        edited = open_rows.read_text("utf-8-sig").replace("Ada", f"Adah{number}")
+        open_rows.write_text(edited, "utf-8-sig")
+        resolved = served("resolve", run, row, "--not-created")
+        assert resolved.code == 0
+        assert f"  results/{run}/unconfirmed_edited{number}.csv\n" in resolved.err
+        assert (folder / f"unconfirmed_edited{number}.csv").read_text("utf-8-sig") == edited
+    assert not open_rows.exists()
+    assert len(list(folder.glob("*_edited*"))) == 2
+
+    again = served("run", f"results/{run}/unconfirmed_edited.csv", *RUN[2:], "--json")
+    assert again.counts == {"created": 2}
+    assert "kept" not in served("show", run).err
+
+
 def test_only_an_unconfirmed_row_can_be_resolved(serve: Serve) -> None:
     """A row with a response of the service keeps its outcome."""
     served = serve({"kind": "reset", "when": "before", "emails": ["person1@example.com"], "operation": "apply"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,18 @@ def test_the_time_line(tmp_path: Path) -> None:
     assert re.search(r"201 created 4 429 too many requests 2 409 already exists 1 no response 1", everything)
     heights = [float(found) for found in re.findall(r'<rect class="good"[^>]*height="([\d.]+)"', html)]
     assert heights == [60, 20]  # of the highest bar: 3 of 5 requests, then 1
+
+
+def test_the_time_line_of_several_runs() -> None:
+    """Each run's answers are where they were, in intervals that fit the whole time; none is lost."""
+    start = datetime(2026, 11, 21, tzinfo=UTC)
+    first = Timeline(0.1, ({"201": 2}, {}, {"201": 1, "429": 1}))
+    second = Timeline(0.5, ({"201": 3}, {"409": 1}))
+    joined = Timeline.joined(start, [(start, first), (start + timedelta(seconds=20), second)])
+    assert joined is not None
+    answers = {index: each for index, each in enumerate(joined.intervals) if each}
+    assert (joined.step, answers) == (0.5, {0: {"201": 3, "429": 1}, 40: {"201": 3}, 41: {"409": 1}})
+    assert Timeline.joined(start, []) is None
 
 
 def test_no_request_leaves_the_page(tmp_path: Path) -> None:

@@ -57,6 +57,7 @@ def whole(sheet: Any, styles: list[Any], texts: list[list[str]]) -> None:
 @given(rows)
 @example([["<b>&amp;", " leading", "trailing ", "a\N{NO-BREAK SPACE}"], ["_x0041_", "<r>x</r>", "", "\x07"]])
 @example([["ab"] * 4, ["\n"] * 4, ["", "", "", ""], ["zğış"] * 4, ["\ud800"] * 4])
+@example([["a\nb", "\n", "a\t", "\tb\n"], ["a\r\nb", "\x0b", "\x1f", "\x85"]])
 @example([["x" * 255] * 4, ["x" * 256] * 4, ["=1+1", "012", "1e5", "'q"]])
 def test_a_row_written_whole_is_the_row_written_cell_by_cell(texts: list[list[str]]) -> None:
     """Whatever the texts are, both ways give the same bytes."""
@@ -64,12 +65,13 @@ def test_a_row_written_whole_is_the_row_written_cell_by_cell(texts: list[list[st
 
 
 def test_plain_rows_do_not_go_cell_by_cell() -> None:
-    """Names with umlauts, ampersands and spaces around them are plain; control characters are not."""
+    """Umlauts, ampersands, line breaks and spaces around a name are plain; other control characters are not."""
     workbook = xlsxwriter.Workbook(io.BytesIO(), {"constant_memory": True})
     styles = [workbook.add_format()] * 2
     text_rows = TextRows(workbook.add_worksheet(), styles, styles, LONG_FROM, range(0))
     assert text_rows.write(0, ["Müller & Söhne <x> ", "İstanbul"])
-    assert not text_rows.write(1, ["two\nlines", ""])
+    assert text_rows.write(1, ["two\nlines", "a tab\t"])
     assert text_rows.write(2, ["", "x" * 256])
     assert not text_rows.write(3, ["", "x" * 20_000])
+    assert not text_rows.write(4, ["a\rb", ""])
     workbook.close()
