@@ -222,6 +222,8 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
             "row": shown.row.number,
             "outcome": outcome.kind if outcome else None,
             "status": outcome.status if outcome else None,
+            "candidate_id": shown.candidate_id,
+            "imported_by": dict(zip(("run", "row"), shown.imported_by, strict=True)) if shown.imported_by else None,
             "problems": [str(problem) for problem in outcome.problems] if outcome else [],
             "cells": shown.cells,
             "answers": [line._asdict() for line in sent_lines(shown.answers, shown.row.origin)],
@@ -235,17 +237,23 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
     from importer.cli.candidates import shortened, show_answers  # rich, which it needs, is slow to load
 
     if shown.answers:
-        show_answers(shown.answers, shown.row.origin, "is sent" if shown.requests else "would be sent")
+        show_answers(shown.answers, shown.row.origin, "is sent" if shown.requests else "is read as")
     else:
         for name, text in shown.cells.items():
             print_result(f"{name}: {shortened(text)}")
+        print_result("")
     if not shown.requests:
-        print_result("No request was sent for it in this run.")
+        print_lines("No request was sent for it in this run.")
+    if shown.imported_by is not None:
+        run, row = shown.imported_by
+        print_lines(f"It was imported by run {run}, row {row} there.")
     for request in shown.requests:
         answer = f"{request.status} " if request.status else ""
         seconds = f", {(request.ended_at - request.started_at).total_seconds():.1f} s" if request.ended_at else ""
         state = "to be sent again" if request.state == "planned" else request.state.replace("_", " ")
         print_result(f"Request of {request.started_at:%Y-%m-%d %H:%M:%S} UTC{seconds}: {answer}{state}")
+    if shown.candidate_id is not None:
+        print_result(f"ID of the candidate in the service: {shown.candidate_id}")
 
 
 def report(
