@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -280,21 +280,28 @@ def present(
     if as_json:
         print_result(json.dumps({**summary.to_json(), **(more or {})}, ensure_ascii=False))
         return
-    for line in summary_lines(summary, folder, most_groups):
+    details = [*_proposed_changes(folder), *_targets(context, folder, summary)]
+    for line in summary_lines(summary, folder, most_groups, details):
         print_result(line)
+
+
+def _proposed_changes(folder: Path) -> Iterator[str]:
     if proposed := summaries_of_edits(folder):
-        print_result(f"\nProposed mapping changes: {folder / EDITS_FILE}")
-        for text in proposed[:_MOST_EDITS]:
-            print_result("\n".join(wrapped(text, "  - ", "    ")))
-        if len(proposed) > _MOST_EDITS:
-            print_result(f"  ... and {len(proposed) - _MOST_EDITS} more")
-    if isinstance(summary.target, ManyTargets):
-        for target in read_manifest(folder).targets:
-            if target.blocked:
-                print_result(f"{target.target}: nothing was sent: {target.blocked}")
-            else:
-                counts = _counts(read_summary(folder.parent / target.run)) or "no report yet"
-                print_result(f"{target.target}: {counts} ({next_command(context, 'show', target.run)})")
+        yield f"Proposed mapping changes: {folder / EDITS_FILE}"
+    for text in proposed[:_MOST_EDITS]:
+        yield from wrapped(text, "  - ", "    ")
+    if len(proposed) > _MOST_EDITS:
+        yield f"  ... and {len(proposed) - _MOST_EDITS} more"
+
+
+def _targets(context: typer.Context, folder: Path, summary: Summary) -> Iterator[str]:
+    """A line for each of several targets."""
+    for target in read_manifest(folder).targets if isinstance(summary.target, ManyTargets) else ():
+        if target.blocked:
+            yield from wrapped(f"{target.target}: nothing was sent: {target.blocked}", others="  ")
+        else:
+            counts = _counts(read_summary(folder.parent / target.run)) or "no report yet"
+            yield f"{target.target}: {counts} ({next_command(context, 'show', target.run)})"
 
 
 def purge(

@@ -136,10 +136,14 @@ def test_a_batch_is_shown_and_reported_again(serve: Serve, folder: Path) -> None
     served = serve()
     batch = served(*RUN, "--json").summary["run"]
     shown = served("show", "last")
-    assert shown.out.splitlines()[-3:] == [
+    lines = shown.out.splitlines()
+    first = lines.index(f"job post 4f2c9a: 2 created (importer show {batch}.backend_engineer)")
+    assert lines[first : first + 5] == [
         f"job post 4f2c9a: 2 created (importer show {batch}.backend_engineer)",
         f"job post 9b1d07: 2 created (importer show {batch}.data_analyst)",
         f"talent pool 17: 1 created (importer show {batch}.talent_pool)",
+        "",
+        "What to do next",
     ]
     (folder / "results" / batch / "report.xlsx").unlink()
     assert served("report", batch, "--json").summary["outcomes"]["created"] == 5
