@@ -32,6 +32,7 @@ from importer.runs.results_folder import private_input
 from importer.sent_answers import PickedCandidate, pick_candidates
 from importer.settings import Settings
 from importer.suggest import (
+    ColumnKind,
     ColumnProfile,
     Join,
     OtherSheet,
@@ -52,6 +53,7 @@ from importer.transform import candidate_rows, trace_row, transform_row
 
 __all__ = [
     "CheckedMapping",
+    "ColumnKind",
     "ColumnProfile",
     "InspectedFile",
     "Proposal",

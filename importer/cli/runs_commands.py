@@ -234,7 +234,7 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
     print_lines(f"Row {shown.row.number} of run {shown.run}, for {shown.target}: {kind}{status}")
     print_problems(outcome.problems if outcome else ())
     print_result("")
-    from importer.cli.candidates import shortened, show_answers  # rich, which it needs, is slow to load
+    from importer.cli.tables import shortened, show_answers  # rich, which it needs, is slow to load
 
     if shown.answers:
         show_answers(shown.answers, shown.row.origin, "is sent" if shown.requests else "is read as")
