@@ -31,6 +31,7 @@ from importer.runs.results_folder import private_input
 from importer.sent_answers import PickedCandidate, pick_candidates
 from importer.settings import Settings
 from importer.suggest import (
+    ColumnKind,
     ColumnProfile,
     Join,
     OtherSheet,
@@ -51,6 +52,7 @@ from importer.transform import candidate_rows, trace_row, transform_row
 
 __all__ = [
     "CheckedMapping",
+    "ColumnKind",
     "ColumnProfile",
     "InspectedFile",
     "Proposal",

@@ -6,19 +6,20 @@ import hashlib
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, part_with
 from importer.app.orders import refuse_to_replace
 from importer.atomic_files import open_private
-from importer.ledger import RequestRecord, open_existing_ledger, presences_in
-from importer.models import Outcome, Row, Target
+from importer.ledger import DONE, LedgerStore, RequestRecord, open_existing_ledger, presences_in
+from importer.models import Outcome, OutcomeKind, Row, Target
 from importer.problems import UsageError
 from importer.report import write_rows
 from importer.runs import run_report
-from importer.runs.journal import RunJournal
+from importer.runs.journal import EarlierOutcomes, RunJournal
+from importer.runs.manifest import RunManifest
 from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.source_status import SourceStatus, source_status
@@ -67,7 +68,8 @@ def write_status(path: Path, found: Sequence[SourceStatus], *, force: bool) -> N
     try:
         opened = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         with os.fdopen(opened, "w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
-            write_rows(file, found[0].facts, (reported for one in found for reported, _ in one.rows()))
+            facts = replace(found[0].facts, has_ids=any(one.facts.has_ids for one in found))
+            write_rows(file, facts, (reported for one in found for reported, _ in one.rows()))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
 
@@ -77,6 +79,8 @@ class ShownRow:
     """A row of a run: its outcome (None if it has none yet), what its candidate was sent with, and its requests.
 
     cells: the filled ones, by the names of their columns. answers: () if the row was not valid, or is not known.
+    imported_by: the run and row that imported it, of one that was already imported, as far as known. candidate_id: that
+    the service gave back, to this run or to that one.
     """
 
     run: str
@@ -86,6 +90,8 @@ class ShownRow:
     outcome: Outcome | None
     answers: tuple[TracedAnswer, ...]
     requests: tuple[RequestRecord, ...]
+    imported_by: tuple[str, int] | None
+    candidate_id: int | None
 
 
 def show_row(earlier: EarlierRun, number: int) -> ShownRow:
@@ -107,17 +113,34 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
     row = found[number]
     with RunJournal(folder) as journal:
         outcome = journal.outcome(number)
+    answers = SentAnswers(folder, manifest, sheet, earlier.limits).of(found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
         requests = ledger.requests(manifest.run, members[0]) if ledger is not None else ()
+        imported_by = _imported_by(ledger, manifest, outcome, answers)
+    with EarlierOutcomes(earlier.settings.out) as journals:
+        before = journals.of(*imported_by) if imported_by else None
     return ShownRow(
         run=manifest.run,
         target=manifest.targets[0].target,
         row=row,
         cells={column.label: row.cells[column.index] for column in sheet.columns if row.cells[column.index]},
         outcome=outcome,
-        answers=SentAnswers(folder, manifest, sheet, earlier.limits).of(found[members[0]]),
+        answers=answers,
         requests=requests,
+        imported_by=imported_by,
+        candidate_id=next((one.candidate_id for one in (outcome, before) if one and one.candidate_id), None),
     )
+
+
+def _imported_by(
+    ledger: LedgerStore | None, manifest: RunManifest, outcome: Outcome | None, answers: tuple[TracedAnswer, ...]
+) -> tuple[str, int] | None:
+    """The run and row that imported a row which was already imported, by its e-mail address."""
+    email = next((str(answer.sent) for answer in answers if answer.label == "email"), "")
+    if ledger is None or manifest.scope is None or outcome is None or outcome.kind is not OutcomeKind.ALREADY_IMPORTED:
+        return None
+    known = ledger.look_up([ledger.fingerprints.identity(manifest.scope, email)]).values()
+    return next(((one.run, one.row) for one in known if one.state in DONE), None)
 
 
 def running_runs(settings: Settings) -> frozenset[str]:

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from importer.app.mapping_files import InspectedFile, inspect_file, with_flag
+from importer.app.mapping_files import ColumnKind, ColumnProfile, InspectedFile, inspect_file, with_flag
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
+from importer.cli.tables import cell, new_table, print_table
 from importer.models import SourceOptions
 from importer.settings import load_settings
 from importer.text.normalize import visible
 
 _STANDARD_INPUT = "-"
 _MOST_EMPTY = 12  # empty columns that are named
+_MANY_ALIKE = 5  # columns that are shown in one line
+_MOST_SAMPLES = 3
 _DECLARED = ("sheet", "header_row", "header_rows", "encoding", "delimiter")  # keys of a mapping file too
-if TYPE_CHECKING:
-    from importer.app.mapping_files import ColumnProfile
 
 
 def inspect(
@@ -93,16 +93,12 @@ def _as_json(found: InspectedFile) -> dict[str, object]:
 def _show(found: InspectedFile) -> None:
     sheet, profile = found.sheet, found.profile
     print_lines(f"{sheet.origin.file}: {sheet.reading}, {counted(profile.rows, 'row')}, last row {profile.last_row}")
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("", "column", "kind", "filled", "samples"):
-        table.add_column(heading, overflow="fold")
+    print_result("")
+    table = new_table("", "column", "kind", "filled", "samples")
     filled_columns = [each for each in profile.columns if each.filled]
-    for each in filled_columns or profile.columns:
-        filled = f"{each.filled / profile.rows:.0%}" if profile.rows else ""
-        # Text, not str: rich would treat square brackets in a cell as markup.
-        samples = Text(" | ".join(map(_short, each.samples)))
-        table.add_row(each.column.letter, Text(visible(each.column.label)), Text(_kind(each)), filled, samples)
-    Console().print(table)
+    for like in _grouped(filled_columns or profile.columns):
+        table.add_row(*map(cell, _cells(like, profile.rows)))
+    print_table(table)
     if filled_columns and (empty := [each.column.label for each in profile.columns if not each.filled]):
         names = ", ".join(map(_short, empty[:_MOST_EMPTY])) + (", ..." if len(empty) > _MOST_EMPTY else "")
         print_lines(f"{counted(len(empty), 'empty column')}: {names}")
@@ -137,6 +133,30 @@ def _show_source(declared: SourceOptions, found: InspectedFile) -> None:
         print_message("source:")
         for key, value in lines.items():
             print_message(f"  {key}: {json.dumps(value, ensure_ascii=False)}")
+
+
+def _likeness(profile: ColumnProfile) -> tuple[object, ...]:
+    """Equal for columns of which one shows them all: numbered ones of one kind; of texts also with the same samples."""
+    samples = profile.samples if profile.kind is ColumnKind.TEXT else ()
+    return re.sub(r"\d+", "0", profile.column.name), _kind(profile), samples
+
+
+def _grouped(columns: Sequence[ColumnProfile]) -> Iterator[list[ColumnProfile]]:
+    """The columns for each line of the table: one, or many that are alike."""
+    for _, group in groupby(columns, key=_likeness):
+        like = list(group)
+        yield from [like] if len(like) >= _MANY_ALIKE else ([each] for each in like)
+
+
+def _cells(like: Sequence[ColumnProfile], rows: int) -> Iterator[str]:
+    """The cells of a line: letters, names, kind, shares of filled cells, samples."""
+    first, last = like[0], like[-1]
+    yield "-".join(dict.fromkeys((first.column.letter, last.column.letter)))
+    yield first.column.label if last is first else f"{first.column.label} to {last.column.label} ({len(like)} columns)"
+    yield _kind(first)
+    filled = [min(each.filled for each in like), max(each.filled for each in like)]
+    yield "-".join(dict.fromkeys(f"{count / rows:.0%}" for count in filled if rows))
+    yield " | ".join(map(_short, [*dict.fromkeys(text for each in like for text in each.samples)][:_MOST_SAMPLES]))
 
 
 def _kind(profile: ColumnProfile) -> str:

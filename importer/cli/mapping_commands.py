@@ -8,10 +8,6 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from importer.app.mapping_files import (
     CheckedMapping,
@@ -28,13 +24,12 @@ from importer.app.mapping_files import (
 from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.cli import options
 from importer.cli.app import next_command
-from importer.cli.candidates import show_candidates
 from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
+from importer.cli.tables import cell, new_table, print_table, show_candidates
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, Target
 from importer.problems import Problem, UnusableInput, UsageError
 from importer.settings import Settings, load_settings
-from importer.text.normalize import visible
 
 mapping = typer.Typer(
     name="mapping",
@@ -262,14 +257,10 @@ def _question_json(question: Question) -> dict[str, object]:
 
 
 def _show_table(found: tuple[Question, ...]) -> None:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("in the mapping file", "required", "answer", "question"):
-        table.add_column(heading, overflow="fold")
+    table = new_table("in the mapping file", "required", "answer", "question")
     for question in found:
         named = question.key or f'"text: {question.text}"'
         kind = question.answer_type + (f" ({question.type})" if question.type else "")
         text = question.text + (f"\n[{' | '.join(question.options)}]" if question.options else "")
-        # Text, not str: rich would treat square brackets in a question as markup.
-        cells = (named, "yes" if question.required else "", kind, text)
-        table.add_row(*(Text(visible(cell)) for cell in cells))
-    Console().print(table)
+        table.add_row(*map(cell, (named, "yes" if question.required else "", kind, text)))
+    print_table(table)

@@ -35,6 +35,15 @@ def print_lines(text: str, first: str = "", others: str = "  ") -> None:
     _print_broken(text, sys.stdout, first, others)
 
 
+def print_row(cells: str, details: str) -> None:
+    """Print a row of a table on stdout: its details are below it on a terminal, and beside it in a log."""
+    if _is_narrow(sys.stdout):
+        print_result(cells)
+        print_lines(details, " " * 4, " " * 8)
+    else:
+        print_result(f"{cells}  {details}")
+
+
 def print_problems(problems: Iterable[Problem]) -> None:
     """Print problems on stdout."""
     for problem in problems:

@@ -274,7 +274,7 @@ class _Session:
                 next_one = import_command(annotate, finished.summary, finished.folder, is_copy=True)
         if not order.show:
             self._report_end(finished, last=last, next_one=next_one)
-        from importer.cli.candidates import candidates_json, show_candidates  # rich, which it needs, is slow to load
+        from importer.cli.tables import candidates_json, show_candidates  # rich, which it needs, is slow to load
 
         shown = [candidate for event in terminal.previews for candidate in event.candidates]
         if not self.as_json:

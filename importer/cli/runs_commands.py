@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -18,7 +18,15 @@ from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.app.shown_runs import ShownRow, running_runs, show_row, status_of, write_status
 from importer.cli import options
 from importer.cli.app import next_command
-from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
+from importer.cli.messages import (
+    counted,
+    print_lines,
+    print_message,
+    print_next,
+    print_problems,
+    print_result,
+    print_row,
+)
 from importer.cli.terminal import confirm_address, is_interactive
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput, UsageError
@@ -58,8 +66,10 @@ def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJso
         print_result(json.dumps([summary.to_json() for summary in found], ensure_ascii=False, indent=1))
         return
     running = running_runs(settings)
+    if found:
+        print_result(_HEADING)
     for summary in found:
-        print_lines(_line(summary, running), others=" " * 23)
+        print_row(_numbers(summary, running), _details(summary))
     if found:
         print_next("\nNext", next_command(context, "show", found[0].run))
     else:
@@ -67,29 +77,45 @@ def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJso
         print_next(f"There are no runs in {settings.out}. Next", check)
 
 
-def _line(summary: Summary, running: Collection[str]) -> str:
-    """One run in one line: ID, state, time, target, file, counts."""
+_COLUMNS: Final = {  # of outcomes, whose sum is the rows
+    "created": (OutcomeKind.CREATED,),
+    "existing": (OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED),
+    "problems": NEEDS_ATTENTION,
+    "not sent": (OutcomeKind.NOT_SENT, OutcomeKind.FILTERED),
+}
+_HEADING: Final = "  ".join((f"{'started':<20}", f"{'state':<8}", f"{'rows':>7}", *(f"{name:>8}" for name in _COLUMNS)))
+
+
+def _numbers(summary: Summary, running: Collection[str]) -> str:
+    """When a run was started, its state, and its counts."""
     if summary.ended_at is None:
         state = "running" if summary.run in running else "killed"
     elif summary.dry_run:
         state = "checked"
     else:
         state = "finished" if summary.finished else "stopped"
-    counts = _counts(summary) or ("no rows" if summary.ended_at else "no report yet")
-    return f"{summary.run}  {state:<8}  {_when(summary)}  {_where(summary)}  {summary.source.file}: {counts}"
+    counts = (summary.source.rows or 0, *(summary.rows_of(*kinds) for kinds in _COLUMNS.values()))
+    rows, *others = (f"{count:,}" if count else "-" for count in counts)
+    return "  ".join((_started(summary), f"{state:<8}", f"{rows:>7}", *(f"{other:>8}" for other in others)))
+
+
+def _details(summary: Summary) -> str:
+    return f"{summary.run}: {', '.join(filter(None, (summary.source.file, _where(summary), _duration(summary))))}"
 
 
 def _where(summary: Summary) -> str:
     return f"{summary.target}{' (sandbox)' if summary.sandbox else ''}"
 
 
-def _when(summary: Summary) -> str:
-    """When a run was started, and how long it took."""
-    started = f"{summary.started_at:%Y-%m-%d %H:%M %Z}"
+def _started(summary: Summary) -> str:
+    return f"{summary.started_at:%Y-%m-%d %H:%M %Z}"
+
+
+def _duration(summary: Summary) -> str:
+    """How long a run took; "" if it has not ended."""
     if summary.ended_at is None:
-        return started
-    seconds = max(round((summary.ended_at - summary.started_at).total_seconds()), 1)
-    return f"{started}, {in_words(seconds)}"
+        return ""
+    return in_words(max(round((summary.ended_at - summary.started_at).total_seconds()), 1))
 
 
 def _counts(summary: Summary) -> str:
@@ -116,7 +142,8 @@ def show(
     summary = read_summary(folder)
     if not as_json:
         print_lines(f"{summary.source.file}, for {_where(summary)}, with {summary.mapping}")
-        print_result(f"Run {summary.run}: {_when(summary)}\n")
+        when = ", ".join(filter(None, (_started(summary), _duration(summary))))
+        print_result(f"Run {summary.run}: {when}\n")
         if summary.ended_at is None and summary.run in running_runs(settings):
             print_message("The run is running now.")
     present(context, folder, summary, as_json)
@@ -204,6 +231,8 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
             "row": shown.row.number,
             "outcome": outcome.kind if outcome else None,
             "status": outcome.status if outcome else None,
+            "candidate_id": shown.candidate_id,
+            "imported_by": dict(zip(("run", "row"), shown.imported_by, strict=True)) if shown.imported_by else None,
             "problems": [str(problem) for problem in outcome.problems] if outcome else [],
             "cells": shown.cells,
             "answers": [line._asdict() for line in sent_lines(shown.answers, shown.row.origin)],
@@ -214,20 +243,26 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
     print_lines(f"Row {shown.row.number} of run {shown.run}, for {shown.target}: {kind}{status}")
     print_problems(outcome.problems if outcome else ())
     print_result("")
-    from importer.cli.candidates import shortened, show_answers  # rich, which it needs, is slow to load
+    from importer.cli.tables import shortened, show_answers  # rich, which it needs, is slow to load
 
     if shown.answers:
-        show_answers(shown.answers, shown.row.origin, "is sent" if shown.requests else "would be sent")
+        show_answers(shown.answers, shown.row.origin, "is sent" if shown.requests else "is read as")
     else:
         for name, text in shown.cells.items():
             print_result(f"{name}: {shortened(text)}")
+        print_result("")
     if not shown.requests:
-        print_result("No request was sent for it in this run.")
+        print_lines("No request was sent for it in this run.")
+    if shown.imported_by is not None:
+        run, row = shown.imported_by
+        print_lines(f"It was imported by run {run}, row {row} there.")
     for request in shown.requests:
         answer = f"{request.status} " if request.status else ""
         seconds = f", {(request.ended_at - request.started_at).total_seconds():.1f} s" if request.ended_at else ""
         state = "to be sent again" if request.state == "planned" else request.state.replace("_", " ")
         print_result(f"Request of {request.started_at:%Y-%m-%d %H:%M:%S} UTC{seconds}: {answer}{state}")
+    if shown.candidate_id is not None:
+        print_result(f"ID of the candidate in the service: {shown.candidate_id}")
 
 
 def report(
@@ -263,21 +298,28 @@ def present(
     if as_json:
         print_result(json.dumps({**summary.to_json(), **(more or {})}, ensure_ascii=False))
         return
-    for line in summary_lines(summary, folder, most_groups):
+    details = [*_proposed_changes(folder), *_targets(context, folder, summary)]
+    for line in summary_lines(summary, folder, most_groups, details):
         print_result(line)
+
+
+def _proposed_changes(folder: Path) -> Iterator[str]:
     if proposed := summaries_of_edits(folder):
-        print_result(f"\nProposed mapping changes: {folder / EDITS_FILE}")
-        for text in proposed[:_MOST_EDITS]:
-            print_result("\n".join(wrapped(text, "  - ", "    ")))
-        if len(proposed) > _MOST_EDITS:
-            print_result(f"  ... and {len(proposed) - _MOST_EDITS} more")
-    if isinstance(summary.target, ManyTargets):
-        for target in read_manifest(folder).targets:
-            if target.blocked:
-                print_result(f"{target.target}: nothing was sent: {target.blocked}")
-            else:
-                counts = _counts(read_summary(folder.parent / target.run)) or "no report yet"
-                print_result(f"{target.target}: {counts} ({next_command(context, 'show', target.run)})")
+        yield f"Proposed mapping changes: {folder / EDITS_FILE}"
+    for text in proposed[:_MOST_EDITS]:
+        yield from wrapped(text, "  - ", "    ")
+    if len(proposed) > _MOST_EDITS:
+        yield f"  ... and {len(proposed) - _MOST_EDITS} more"
+
+
+def _targets(context: typer.Context, folder: Path, summary: Summary) -> Iterator[str]:
+    """A line for each of several targets."""
+    for target in read_manifest(folder).targets if isinstance(summary.target, ManyTargets) else ():
+        if target.blocked:
+            yield from wrapped(f"{target.target}: nothing was sent: {target.blocked}", others="  ")
+        else:
+            counts = _counts(read_summary(folder.parent / target.run)) or "no report yet"
+            yield f"{target.target}: {counts} ({next_command(context, 'show', target.run)})"
 
 
 def purge(

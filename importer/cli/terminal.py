@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _PROGRESS_INTERVAL: Final = 30.0  # seconds between two progress lines
 _RATE_INTERVAL: Final = 2.0  # seconds between two updates of the rate in the bar
 _SHORT_DELAY: Final = 1.5  # seconds; shorter delays are not shown
+_SHORT_RUN: Final = 30.0  # seconds; nobody plans for a shorter run
 _STOPPING = b"\nStopping: waiting for pending requests, then writing the report.\nPress Ctrl-C again to stop now.\n"
 _STOPPED = b"\nStopped. Run the same command again to continue.\n"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -178,8 +179,8 @@ def plan_lines(
     if rate is not None and ready and all(one.rows is not None for one in targets):
         per_second = f"{rate.per_second:.0f}" if rate.per_second >= 10 else f"{rate.per_second:.2g}"
         reason = f"as in run {rate.earlier_run}" if rate.earlier_run else "the limit that is set"
-        seconds = max(ready / rate.per_second, 1)
-        yield f"  That takes about {in_words(seconds)}, at {per_second} requests per second ({reason})."
+        if (seconds := ready / rate.per_second) >= _SHORT_RUN:
+            yield f"  That takes about {in_words(seconds)}, at {per_second} requests per second ({reason})."
 
 
 class _Progress:

@@ -139,8 +139,7 @@ class _EntriesToFix:
 
 
 def write_rows(file: IO[str], facts: RunFacts, rows: Iterable[ReportedRow]) -> None:
-    """Write rows with any outcome to one file of the same form, without IDs."""
-    facts = replace(facts, has_ids=False)
+    """Write rows with any outcome to one file of the same form."""
     out = RowsFile(file, facts.delimiter)
     out.write(_header(facts))
     for reported in rows:

@@ -13,14 +13,16 @@ from importer.problems import UnusableInput
 from importer.report.outcomes import EDITS_FILE, PAGE_FILE, WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.commands import command_line
-from importer.text.wrapping import on_one_line, wrapped
+from importer.text.wrapping import WIDTH, on_one_line, wrapped
 
 MOST_GROUPS: Final = 12
 LARGEST_GROUPS: Final = 3  # at the end of a run
 MOST_WARNINGS: Final = 6
+_SHORT_GROUPS: Final = 5  # after these, in one line each
 _FEW_MORE: Final = 2  # groups that are shown beyond the maximum rather than mentioned
 
 _COUNT_WIDTH = 8
+_INDENT = " " * (_COUNT_WIDTH + 2)
 _LABEL_WIDTH = 16
 _FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
@@ -192,11 +194,13 @@ def import_command(file: Path, summary: Summary, folder: Path, *, is_copy: bool 
     return _of_file("run", file, summary, folder, without=_OF_SOME_ROWS if is_copy else _OF_THE_WHOLE_FILE)
 
 
-def summary_lines(summary: Summary, folder: Path, most_groups: int = MOST_GROUPS) -> list[str]:
+def summary_lines(
+    summary: Summary, folder: Path, most_groups: int = MOST_GROUPS, details: Sequence[str] = ()
+) -> list[str]:
     """The lines to show after a run, at most 80 columns wide except for paths and commands.
 
-    folder: the results folder as it is shown. most_groups: the maximum of groups of problems. Control characters in
-    cells and responses are replaced.
+    folder: the results folder as it is shown. most_groups: the maximum of groups of problems. details: lines that are
+    shown before the next steps. Control characters in cells and responses are replaced.
     """
     parts = [
         _opening(summary),
@@ -206,6 +210,7 @@ def summary_lines(summary: Summary, folder: Path, most_groups: int = MOST_GROUPS
         _problems("Notes", [group for group in summary.problems if _is_note(group, summary)], most_groups),
         _requests(summary),
         _report(summary, folder),
+        details,
         _next(next_steps(summary, folder)),
     ]
     return _with_blank_lines(parts)
@@ -287,7 +292,7 @@ def subject_line(summary: Summary) -> str:
     return on_one_line(f"importer: {state}: {PurePath(summary.source.file).name}: {_counts(summary)}")
 
 
-def _with_blank_lines(parts: Iterable[Iterator[str]]) -> list[str]:
+def _with_blank_lines(parts: Iterable[Iterable[str]]) -> list[str]:
     lines: list[str] = []
     for part in parts:
         block = list(part)
@@ -328,27 +333,39 @@ def _problems_to_fix(summary: Summary, most: int) -> Iterator[str]:
 def _problems(title: str, groups: list[ProblemGroup], most: int) -> Iterator[str]:
     if groups:
         yield title
-    shown = len(groups) if len(groups) <= most + _FEW_MORE else most
-    for group in groups[:shown]:
+    whole = _shown_of(len(groups), most)
+    for group in groups[:whole]:
         yield from group_lines(group)
-    if len(groups) > shown:
-        yield f"... and {len(groups) - shown:,} more in {PAGE_FILE} and {WORKBOOK_FILE}"
+    short = _shown_of(len(groups) - whole, _SHORT_GROUPS)
+    for group in groups[whole : whole + short]:
+        line = on_one_line(f"{_title(group)}, {group.places[0]}: {group.what}")
+        room = WIDTH - len(_INDENT)
+        yield f"{group.count:>{_COUNT_WIDTH},}  {line if len(line) <= room else line[: room - 1] + '…'}"
+    if len(groups) > whole:
+        more = len(groups) - whole - short
+        yield f"... {f'and {more:,} more; ' if more else ''}details are in {PAGE_FILE} and {WORKBOOK_FILE}"
+
+
+def _shown_of(count: int, most: int) -> int:
+    return count if count <= most + _FEW_MORE else most
 
 
 def group_lines(group: ProblemGroup) -> Iterator[str]:
     """The lines of a group of problems, at most 80 columns wide."""
-    label = outcome_text(group.outcome).label
-    title = f"{label}: {group.column} [{group.code}]" if group.column else f"{label} [{group.code}]"
-    if group.is_warning and group.column:  # which outcome its rows have does not matter
-        title = f"{group.column} [{group.code}]"
-    indent = " " * (_COUNT_WIDTH + 2)
-    yield from wrapped(title, f"{group.count:>{_COUNT_WIDTH},}  ", indent)
+    yield from wrapped(_title(group), f"{group.count:>{_COUNT_WIDTH},}  ", _INDENT)
     first, *others = group.places
-    yield from wrapped(f"{first}: {group.what}", indent, indent)
+    yield from wrapped(f"{first}: {group.what}", _INDENT, _INDENT)
     if group.hint:
-        yield from wrapped(group.hint, f"{indent}-> ", f"{indent}   ")
+        yield from wrapped(group.hint, f"{_INDENT}-> ", f"{_INDENT}   ")
     if others:
-        yield from wrapped(_more_places(others, group.count), indent, indent)
+        yield from wrapped(_more_places(others, group.count), _INDENT, _INDENT)
+
+
+def _title(group: ProblemGroup) -> str:
+    if group.is_warning and group.column:  # which outcome its rows have does not matter
+        return f"{group.column} [{group.code}]"
+    label = outcome_text(group.outcome).label
+    return f"{label}: {group.column} [{group.code}]" if group.column else f"{label} [{group.code}]"
 
 
 def _more_places(others: list[str], count: int) -> str:

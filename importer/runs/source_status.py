@@ -37,7 +37,7 @@ class SourceStatus:
     sheet: Sheet
     runs: list[str] = field(default_factory=list)
     _corrections: dict[str, RunManifest] = field(default_factory=dict)
-    _done: dict[int, OutcomeKind] = field(default_factory=dict)
+    _done: dict[int, Outcome] = field(default_factory=dict)
     _open: dict[int, tuple[Outcome, str]] = field(default_factory=dict)
 
     def rows(self) -> Iterator[tuple[ReportedRow, str]]:
@@ -46,10 +46,9 @@ class SourceStatus:
         for row in self.sheet.rows():
             if routed is not None and not routed.takes(row) and row.number not in self._done:
                 continue
-            kind = self._done.get(row.number)
-            known = Outcome(row.number, kind) if kind else None
+            known = self._done.get(row.number)
             outcome, run = (known, "") if known else self._open.get(row.number, (_NEVER_SENT, ""))
-            yield ReportedRow(row, Outcome(row.number, outcome.kind, outcome.status, problems=outcome.problems)), run
+            yield ReportedRow(row, replace(outcome, row=row.number, attempts=0)), run
 
     @property
     def facts(self) -> RunFacts:
@@ -81,7 +80,7 @@ class SourceStatus:
         known = self._open[row][0].kind if row in self._open else None
         is_sent = outcome.kind in _SENT and not (outcome.kind is OutcomeKind.UNCONFIRMED and not outcome.attempts)
         if outcome.kind in _DONE:
-            self._done[row] = outcome.kind
+            self._done[row] = Outcome(row, outcome.kind, candidate_id=outcome.candidate_id)
             self._open.pop(row, None)
         elif known is None or is_sent or (known not in _SENT and outcome.kind is not OutcomeKind.NOT_SENT):
             self._open[row] = outcome, run

@@ -371,6 +371,31 @@ def _old_export(folder: Path) -> None:
     book.save(folder / "old.xlsx")
 
 
+def test_inspect_shows_columns_that_are_alike_in_one_line(front_door: FrontDoor) -> None:
+    """Numbered columns of one kind are one line of the table, with their count; texts that differ are not hidden."""
+    header = ["E-mail", *(f"customFlag{number}" for number in range(1, 101)), *(f"Note {n}" for n in range(1, 6))]
+    rows = [[f"a{row}@example.com", *(["x" if row == 1 else ""] * 100), *"pqrst"] for row in (1, 2)]
+    (front_door.folder / "a.csv").write_text("\n".join(map(",".join, [header, *rows])), "utf-8")
+    assert front_door("inspect", "a.csv", COLUMNS="80").out == (
+        'a.csv: CSV, UTF-8, delimiter ",", header found in row 1, 106 columns, 2 rows,\n'
+        "  last row 3\n"
+        "\n"
+        "      column                        kind    filled  samples\n"
+        "────────────────────────────────────────────────────────────────────────────────\n"
+        "A     E-mail                        e-mail  100%    a1@example.com |\n"
+        "                                                    a2@example.com\n"
+        "B-CW  customFlag1 to customFlag100  yes/no  50%     x\n"
+        "      (100 columns)\n"
+        "CX    Note 1                        text    100%    p\n"
+        "CY    Note 2                        text    100%    q\n"
+        "CZ    Note 3                        text    100%    r\n"
+        "DA    Note 4                        text    100%    s\n"
+        "DB    Note 5                        text    100%    t\n"
+        "\n"
+    )
+    assert len(json.loads(front_door("inspect", "a.csv", "--json").out)["columns"]) == 106
+
+
 def test_inspect_and_a_proposal_see_the_same_table(front_door: FrontDoor) -> None:
     """A cover sheet, a title, a header of two rows and a total: both commands find the table, and its rows import."""
     _old_export(front_door.folder)

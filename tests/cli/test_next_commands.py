@@ -97,7 +97,9 @@ def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> No
     shown = front_door("show", "--out", "my results")
     run = shown.out.split("importer resume ")[1].split()[0]
     assert (shown.err, printed(shown)) == ("", [("resume", run, "--out", "my results", "--concurrency", "2")])
-    assert f"{run}  killed    " in front_door("runs", "--out", "my results").out
+    (listed,) = front_door("runs", "--out", "my results").out.splitlines()[1:]
+    assert "UTC  killed    " in listed
+    assert f"  {run}: my list.csv, " in listed
     ran = front_door(*printed(shown)[0], "--json")
     assert (ran.code, sum(ran.counts.values())) == (0, 30)
     again = front_door("retry", ran.summary["run"], "--out", "my results")

@@ -65,13 +65,18 @@ def test_runs_are_listed_and_shown(serve: Serve) -> None:
     served(*CHECK)
     ran = served(*RUN)
     listed = served("runs")
-    newest, oldest = listed.out.splitlines()
-    when = r"2\d{3}-\d\d-\d\d \d\d:\d\d UTC, \d+ seconds?"
-    assert re.fullmatch(rf"\S+  finished  {when}  job post 4f2c9a  people.csv: 2 created, 1 invalid", newest)
-    assert re.fullmatch(rf"\S+  checked   {when}  job post 4f2c9a  people.csv: 1 invalid, 2 ready", oldest)
-    assert served("show", "last").out == served("show", newest.split()[0]).out
+    heading, newest, oldest = listed.out.splitlines()
+    when = r"2\d{3}-\d\d-\d\d \d\d:\d\d UTC"
+    seconds = r"\d+ seconds?"
+    about = rf"\d{{8}}-\S+: people.csv, job post 4f2c9a, {seconds}"
+    assert heading == "started               state        rows   created  existing  problems  not sent"
+    assert re.fullmatch(rf"{when}  finished        3         2         -         1         -  {about}", newest)
+    assert re.fullmatch(rf"{when}  checked         3         -         -         1         2  {about}", oldest)
+    narrow = served("runs", COLUMNS="80").out.splitlines()
+    assert narrow == [heading, newest[:79], f"    {newest[81:]}", oldest[:79], f"    {oldest[81:]}"]
+    assert served("show", "last").out == served("show", newest[81:].split(":")[0]).out
     opening, summary = served("show").out.split("\n\n", 1)
-    assert re.fullmatch(rf"people.csv, for job post 4f2c9a, with mapping.yaml\nRun \S+: {when}", opening)
+    assert re.fullmatch(rf"people.csv, for job post 4f2c9a, with mapping.yaml\nRun \S+: {when}, {seconds}", opening)
     assert ran.out == f"{summary}\nimporter: needs attention: people.csv: 3 rows read, 2 created, 1 invalid\n"
     assert len(json.loads(served("runs", "--json").out)) == 2
 
@@ -92,10 +97,10 @@ def test_a_damaged_run_does_not_hide_the_others(serve: Serve) -> None:
     (served.door.folder / "results" / run / "summary.json").write_text("{", "utf-8")
     listed = served("runs")
     assert listed.code == 0
-    assert len(listed.out.splitlines()) == 1
+    assert len(listed.out.splitlines()) == 2
     assert f"{run}" in listed.err
     assert served("report", run, "--json").counts == {"created": 1}
-    assert len(served("runs").out.splitlines()) == 2
+    assert len(served("runs").out.splitlines()) == 3
 
 
 def test_report_writes_the_same_again(serve: Serve) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
@@ -30,10 +32,16 @@ def test_the_plan_is_printed(serve: Serve) -> None:
     _people(served.door.folder, 3, candidate(8, Phone="call me"), candidate(9, Salary="much"))
     ran = served(*RUN, "--rate", "2")
     assert ran.err == (
-        f"{READ}Plan: 1 of 5 rows will be sent to job post 4f2c9a, 2 held back, 2 already\n"
-        "  imported.\n"
-        "  That takes about 1 second, at 2 requests per second (the limit that is set).\n"
+        f"{READ}Plan: 1 of 5 rows will be sent to job post 4f2c9a, 2 held back, 2 already\n  imported.\n"
     )
+
+
+def test_the_time_that_a_limit_needs(front_door: FrontDoor) -> None:
+    """A check tells how long sending takes at the rate that is set, unless that is soon over."""
+    _people(front_door.folder, 59)
+    told = "  That takes about 1 minute, at 0.98 requests per second (the limit that is set).\n"
+    assert front_door("check", *RUN[1:], "--sandbox", IMPORTER_RATE="0.98").err.endswith(told)
+    assert "That takes" not in front_door("check", *RUN[1:], "--sandbox", IMPORTER_RATE="2").err
 
 
 def test_quiet_prints_no_plan(serve: Serve) -> None:
@@ -56,11 +64,14 @@ def test_the_time_at_the_rate_of_an_earlier_run(serve: Serve) -> None:
     served = serve()
     _people(served.door.folder, 60)
     first = served(*RUN, "--json").summary["run"]
-    write_csv(served.door.folder / "people.csv", [candidate(100)])
-    said = re.sub(r"[0-9.]+ requests", "N requests", served(*RUN).err)
-    assert said == (
-        f"{READ}Plan: 1 of 1 row will be sent to job post 4f2c9a.\n"
-        f"  That takes about 1 second, at N requests per second (as in run {first}).\n"
+    summary = served.door.folder / "results" / first / "summary.json"
+    values = json.loads(summary.read_text("utf-8"))
+    values["ended_at"] = str(datetime.fromisoformat(values["started_at"]) + timedelta(seconds=30))
+    summary.write_text(json.dumps(values), "utf-8")
+    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(100, 200)])
+    assert served("check", *RUN[1:]).err == (
+        f"{READ}Plan: 100 of 100 rows would be sent to job post 4f2c9a.\n"
+        f"  That takes about 50 seconds, at 2 requests per second (as in run {first}).\n"
     )
 
 

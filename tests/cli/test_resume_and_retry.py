@@ -73,7 +73,7 @@ def test_a_finished_run_is_not_resumed(serve: Serve) -> None:
         0,
         f"Run {run} has finished, and no row is left to be sent. Next: importer show {run}\n",
     )
-    assert len(served("runs").out.splitlines()) == 1
+    assert len(served("runs").out.splitlines()) == 2
 
 
 def test_retry_sends_only_what_failed(serve: Serve) -> None:

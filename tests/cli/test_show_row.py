@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 
-from tests.cli.conftest import Served, candidate, write_csv
+from tests.cli.conftest import Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--json")
@@ -22,15 +22,15 @@ def test_a_row_that_was_sent(serve: Serve) -> None:
     assert shown == (
         f"Row 3 of run {run}, for job post 4f2c9a: created (201)\n"
         "\n"
-        "cell        the file says         question      is sent\n"
-        "────────────────────────────────────────────────────────────────────\n"
-        "A3 E-mail   person1@example.com   email         person1@example.com\n"
-        "B3 First    Ada                   first_name    Ada\n"
-        "C3 Last     Nr1                   last_name     Nr1\n"
-        "D3 CV       7001                  cv            7001\n"
-        "E3 Phone    0555 000 0001         phone         +905550000001\n"
-        "                                                (country code added)\n"
-        "F3 Permit   yes                   work_permit   yes\n"
+        "cell       the file says        question     is sent\n"
+        "─────────────────────────────────────────────────────────────────\n"
+        "A3 E-mail  person1@example.com  email        person1@example.com\n"
+        "B3 First   Ada                  first_name   Ada\n"
+        "C3 Last    Nr1                  last_name    Nr1\n"
+        "D3 CV      7001                 cv           7001\n"
+        "E3 Phone   0555 000 0001        phone        +905550000001\n"
+        "                                             (country code added)\n"
+        "F3 Permit  yes                  work_permit  yes\n"
         "\n"
         "not answered, as the cells are blank or read as empty: salary\n"
         "\n"
@@ -56,6 +56,7 @@ def test_a_row_that_was_held_back(serve: Serve) -> None:
         "Phone: call me\n"
         "Permit: yes\n"
         "Salary: 1000\n"
+        "\n"
         "No request was sent for it in this run.\n"
     )
 
@@ -85,12 +86,31 @@ def test_a_row_that_does_not_exist(serve: Serve) -> None:
 
 
 def test_a_row_that_the_run_skipped(serve: Serve) -> None:
-    """Of a row that the run did not send, it is not said that something is sent."""
+    """Of a row that the run did not send, it is not said that something is sent, but which run imported it."""
     served = serve()
     write_csv(served.door.folder / "people.csv", [candidate(1)])
-    served(*RUN)
+    first = served(*RUN).summary["run"]
     assert served(*RUN).counts == {"already_imported": 1}
     shown = served("show", "last", "--row", "2").out
-    assert "would be sent" in shown
+    assert "is read as" in shown
     assert "is sent" not in shown
-    assert "No request was sent for it in this run." in shown
+    assert shown.endswith(f"No request was sent for it in this run.\nIt was imported by run {first}, row 2 there.\n")
+
+
+def test_the_id_that_the_service_gave_back(serve: Serve) -> None:
+    """A candidate of a talent pool is found again: by the row that was created, by a later run, and by status."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2)])
+    run = served("run", "people.csv", "--mapping", "pool.yaml", "--json").summary["run"]
+    created = read_csv(served.door.folder / "results" / run / "201_created.csv")
+    ids = [row["import_candidate_id"] for row in created]
+    assert served("show", "--row", "3").out.endswith(f"\nID of the candidate in the service: {ids[1]}\n")
+    served("run", "people.csv", "--mapping", "pool.yaml")
+    assert served("show", "--row", "3").out.endswith(f"\nID of the candidate in the service: {ids[1]}\n")
+    assert json.loads(served("show", "--row", "3", "--json").out)["candidate_id"] == int(ids[1])
+    served("status", "people.csv", "--to", "status.csv")
+    listed = read_csv(served.door.folder / "status.csv")
+    assert [(row["import_status"], row["import_candidate_id"]) for row in listed] == [
+        ("created", ids[0]),
+        ("created", ids[1]),
+    ]

@@ -24,33 +24,33 @@ TABLE = """\
 Row 3, by `otherwise`; day or month added; country code added; the longest text;
   the most answers
 
-cell        the file says               question       is sent
+cell       the file says               question      is sent
 ────────────────────────────────────────────────────────────────────────────────
-A3 E-mail   person2@example.com         email          person2@example.com
-B3 First    Acme (2019);Globex (now)    first_name     Acme (2019);Globex (now)
-C3 Last     Nr2                         last_name      Nr2
-D3 CV       7001                        cv             7001
-E3 Phone    0555 000 00 02              phone          +905550000002
-                                                       (country code added)
-                                        work_permit    yes
-                                                       (the same for every row)
-G3 Salary   500                         level          Junior
-                                                       (by `otherwise`)
-F3 Permit   word word word word word    cover_letter   word word word word word
-            word word word word word                   word word word word word
-            word word word word word                   word word word word word
-            word word word word word                   word word word word word
-            … (399 characters)                         … (399 characters)
+A3 E-mail  person2@example.com         email         person2@example.com
+B3 First   Acme (2019);Globex (now)    first_name    Acme (2019);Globex (now)
+C3 Last    Nr2                         last_name     Nr2
+D3 CV      7001                        cv            7001
+E3 Phone   0555 000 00 02              phone         +905550000002
+                                                     (country code added)
+                                       work_permit   yes
+                                                     (the same for every row)
+G3 Salary  500                         level         Junior
+                                                     (by `otherwise`)
+F3 Permit  word word word word word    cover_letter  word word word word word
+           word word word word word                  word word word word word
+           word word word word word                  word word word word word
+           word word word word word …                word word word word word …
+           (399 characters)                          (399 characters)
 
-experience           1                      2
-────────────────────────────────────────────────────
-company_name         Acme                   Globex
-                     B3                     B3
-end_date             2019-12-31
-                     B3 (2019)
-                     (day or month added)
-currently_employed                          true
-                                            B3 (now)
+experience          1                     2
+──────────────────────────────────────────────────
+company_name        Acme                  Globex
+                    B3                    B3
+end_date            2019-12-31
+                    B3 (2019)
+                    (day or month added)
+currently_employed                        true
+                                          B3 (now)
 
 """
 

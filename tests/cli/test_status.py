@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -143,7 +144,7 @@ def test_a_corrected_row_of_a_killed_run_stays_unconfirmed(serve: Serve) -> None
         process.kill()
     assert served(*RUN, "--json").counts == {"already_imported": 1, "unconfirmed": 1}
     shown = served("status", "people.csv")
-    killed = next(line.split()[0] for line in served("runs").out.splitlines() if "invalid.csv" in line)
+    killed = re.findall(r"(\S+): results\S+invalid.csv", served("runs").out)[0]
     assert (shown.code, shown.out.splitlines()[3]) == (
         4,
         "       1  unconfirmed       sent, but no response confirms that it arrived",

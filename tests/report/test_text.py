@@ -175,14 +175,17 @@ def test_a_run_that_was_killed(tmp_path: Path) -> None:
 
 
 def test_many_problems_are_capped(tmp_path: Path) -> None:
-    """After twelve groups it points to the workbook for the rest."""
-    numbers = range(1, MOST_GROUPS + 4)
-    outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, 1, (refused(f"no {n}"),)) for n in numbers]
+    """After twelve groups the next are shown in one line each, and for the rest it points to the workbook."""
+    numbers = range(1, MOST_GROUPS + 9)
+    outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, 1, (refused(f"no {n}{' x' * n * 2}"),)) for n in numbers]
 
     lines = _lines(tmp_path, FACTS, list(rows(numbers)), outcomes)
 
     assert lines.count("       1  rejected [refused]") == MOST_GROUPS
-    assert "... and 3 more in report.html and report.xlsx" in lines
+    short = [line for line in lines if line.startswith("       1  rejected [refused], row")]
+    assert short[0] == "       1  rejected [refused], row 13: no 13 x x x x x x x x x x x x x x x x x x…"
+    assert (len(short), {len(line) for line in short}) == (5, {80})
+    assert "... and 3 more; details are in report.html and report.xlsx" in lines
 
 
 def test_what_needs_a_person(tmp_path: Path) -> None:
@@ -207,7 +210,8 @@ def test_what_needs_a_person(tmp_path: Path) -> None:
         "       1  rejected [refused]",
         "          row 4: no 4",
         "          -> fix the row",
-        "... and 6 more in report.html and report.xlsx",
+        *(f"       1  rejected [refused], row {number}: no {number}" for number in range(5, 11)),
+        "... details are in report.html and report.xlsx",
         "",
         "Report: results/20261121-021503-7f3a/report.html",
         "        results/20261121-021503-7f3a/report.xlsx",

@@ -1,7 +1,8 @@
-"""Shows candidates as they will be sent: each answer beside the cells that it comes from, entries as a table."""
+"""Tables on the terminal; in them candidates as they are sent: each answer beside its cells, entries as a table."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -18,8 +19,31 @@ from importer.text.normalize import visible
 from importer.text.wrapping import wrapped
 
 _LONGEST: Final = 120  # characters of a text
-_WIDTH: Final = 100  # columns; a terminal of 80 is enough
+_WIDTH: Final = 100  # columns of a table of answers; a terminal of 80 is enough
 _ENTRIES_BESIDE: Final = 3  # entries side by side: more would break words
+
+
+def new_table(*headings: str) -> Table:
+    """A table without frame. Its cells are `cell`s."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in headings:
+        table.add_column(Text(heading), overflow="fold")
+    return table
+
+
+def cell(text: str) -> Text:
+    """A text in a table: rich would treat square brackets in a str as markup."""
+    return Text(visible(text))
+
+
+def print_table(table: Table | Text, widest: int = sys.maxsize) -> None:
+    """Print a table, or a text broken like one, on stdout, at most as wide as the terminal; and a blank line."""
+    console = Console(color_system=None)
+    with console.capture() as capture:
+        console.print(table, width=min(console.width, widest))
+    for line in capture.get().splitlines():
+        print_result(line.rstrip())
+    print_result("")
 
 
 def show_candidates(candidates: Iterable[PickedCandidate]) -> None:
@@ -39,27 +63,18 @@ def _rows(row: Row) -> str:
 
 def show_answers(answers: tuple[TracedAnswer, ...], origin: Origin, sent_title: str = "is sent") -> None:
     """Print the answers of a candidate; those without a cell and a value in one line."""
-    table = _table("cell", "the file says", "question", sent_title)
+    table = new_table("cell", "the file says", "question", sent_title)
     for line in sent_lines([answer for answer in answers if not answer.entries], origin):
         where = f"{line.cell} {line.column}".strip()
         sent = shortened(line.sent) if line.sent else "nothing"
-        table.add_row(*map(_text, (where, shortened(line.text), line.question, sent + _noted(line.note))))
-    _print(table)
+        table.add_row(*map(cell, (where, shortened(line.text), line.question, sent + _noted(line.note))))
+    print_table(table, _WIDTH)
     for answer in answers:
         for entries in _entries(answer, origin):
-            _print(entries)
+            print_table(entries, _WIDTH)
     blank = [answer.label for answer in answers if answer.sent is None and not answer.cells]
     if blank:
-        _print(_text(f"not answered, as the cells are blank or read as empty: {', '.join(blank)}"))
-
-
-def _print(shown: Table | Text) -> None:
-    console = Console(color_system=None)
-    with console.capture() as capture:
-        console.print(shown, width=min(console.width, _WIDTH))
-    for line in capture.get().splitlines():
-        print_result(line.rstrip())
-    print_result("")
+        print_table(cell(f"not answered, as the cells are blank or read as empty: {', '.join(blank)}"), _WIDTH)
 
 
 def _entries(answer: TracedAnswer, origin: Origin) -> Iterator[Table]:
@@ -69,7 +84,7 @@ def _entries(answer: TracedAnswer, origin: Origin) -> Iterator[Table]:
     names = [name for name in names if any(name in entry for entry in sent)]
     for first in range(0, len(sent), _ENTRIES_BESIDE):
         shown = sent[first : first + _ENTRIES_BESIDE]
-        table = _table(answer.label, *(str(first + number) for number in range(1, len(shown) + 1)))
+        table = new_table(answer.label, *(str(first + number) for number in range(1, len(shown) + 1)))
         for name in names:
             table.add_row(name, *(_entry_cell(entry.get(name), origin) for entry in shown))
         yield table
@@ -82,23 +97,11 @@ def _entry_cell(field: TracedAnswer | None, origin: Origin) -> Text:
     said = " | ".join(cell.text for cell in field.cells)
     said = f" {shortened(said)}" if said.strip() != sent_text(field.sent) else ""
     notes = [note for note in field.notes if note is not Note.CURRENT]
-    return _text(f"{shortened(sent_text(field.sent))}\n{cells}{said}{_noted('; '.join(notes))}")
-
-
-def _table(*headings: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
-    for heading in headings:
-        table.add_column(Text(heading), overflow="fold")
-    return table
+    return cell(f"{shortened(sent_text(field.sent))}\n{cells}{said}{_noted('; '.join(notes))}")
 
 
 def _noted(note: str) -> str:
     return f"\n({note})" if note else ""
-
-
-def _text(text: str) -> Text:
-    # Text, not str: rich would treat square brackets in a cell as markup.
-    return Text(visible(text))
 
 
 def shortened(text: str) -> str:
