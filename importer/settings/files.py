@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -123,6 +124,4 @@ def _unreadable(file: Path, reason: str) -> Problem:
 
 
 def _closest(name: str, known: Collection[str]) -> str | None:
-    import difflib  # rarely needed
-
     return next(iter(difflib.get_close_matches(name, list(known), n=1)), None)
