@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from importer.problems import Problem
-from importer.text.cell_length import CUT_NOTE
+from importer.text.results_cells import CUT_NOTE
 
 # --- clean text -------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from importer.extract.csv_records import CsvRecords, Fault, Unreadable
 from importer.extract.sheet import CellProblem, ReadingLimits, Record
 from importer.extract.table import RecordSource
 from importer.problems import CellPlace, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
-from importer.text.formulas import unescape_formula
+from importer.text.results_cells import unescape_formula
 
 _CHUNK = 1 << 16  # characters of the lines that are read at once
 
