@@ -34,7 +34,7 @@ from importer.extract.opening import open_records
 from importer.extract.sheet import COPY_OF, FIRST_SHEET, NOT_READ, ReadingLimits, Record, Sheet
 from importer.models import SourceOptions
 from importer.problems import CellPlace, Problem, UnusableInput, unusable_file
-from importer.text.results_cells import MAX_CELL_LENGTH
+from importer.text.results_cells import MAX_CELL_LENGTH, truncated
 
 MOST_NOTES: Final = 5_000
 _LARGEST = 100 << 20  # bytes of unpacked sheets, or of a CSV: openpyxl needs several times as much memory
@@ -151,7 +151,7 @@ def _write_record(page: Worksheet, record: Record) -> None:
     for index, text in enumerate(record.cells):
         if text:
             cell = page.cell(record.number, index + 1)
-            cell.value = _value(text) if index in record.typed else text[:MAX_CELL_LENGTH]
+            cell.value = _value(text) if index in record.typed else truncated(text)
             if shown := dict(record.currencies).get(index):
                 cell.number_format = f"#,##0.00 [${shown}]"
             if isinstance(cell.value, str):
