@@ -164,7 +164,7 @@ def _value(text: str) -> str | float | bool | date:
         return text == "TRUE"
     if re.fullmatch(r"-?\d+(\.\d+)?", text) and plain_number(float(text)) == text:
         return float(text)
-    if re.fullmatch(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?", text):
+    if text >= "1900" and re.fullmatch(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?", text):  # XLSX has no earlier dates
         return datetime.fromisoformat(text) if " " in text else date.fromisoformat(text)
     return text
 
