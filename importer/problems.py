@@ -212,9 +212,14 @@ class Busy(ImporterError):
     exit_code = 75
 
 
+def file_problem(code: str, message: str, hint: str, where: object) -> Problem:
+    """The problem of a whole file, a setting or a target; `where` as text is its name."""
+    return Problem(code, message, hint, FilePlace(str(where)))
+
+
 def unusable_file(code: str, message: str, hint: str, where: object) -> UnusableInput:
-    """The one problem of a whole file, a setting or a target; `where` as text is its name."""
-    return UnusableInput(Problem(code, message, hint, FilePlace(str(where))))
+    """The only problem of a whole file, a setting or a target."""
+    return UnusableInput(file_problem(code, message, hint, where))
 
 
 def not_writable(path: Path, reason: str) -> UnusableInput:

@@ -28,15 +28,16 @@ from openpyxl.worksheet.hyperlink import Hyperlink
 from openpyxl.worksheet.worksheet import Worksheet
 
 from importer.atomic_files import open_private
+from importer.extract.cell_flags import LAST_ROW
 from importer.extract.cell_text import plain_number
 from importer.extract.opening import open_records
 from importer.extract.sheet import COPY_OF, FIRST_SHEET, NOT_READ, ReadingLimits, Record, Sheet
 from importer.models import SourceOptions
 from importer.problems import CellPlace, Problem, UnusableInput, unusable_file
+from importer.text.results_cells import MAX_CELL_LENGTH, truncated
 
 MOST_NOTES: Final = 5_000
 _LARGEST = 100 << 20  # bytes of unpacked sheets, or of a CSV: openpyxl needs several times as much memory
-_MOST_ROWS, _LONGEST_TEXT = 1_048_576, 32_767
 _COLOR, _FONT = "F8D3C5", "Calibri"
 _MARK = '"importer"<>""'  # always true: the formula of our coloring, by which it is found again
 _NOTE = "[importer] "  # before our part of a note
@@ -135,8 +136,8 @@ def _new_workbook(source: Path, sheet: Sheet, options: SourceOptions) -> Workboo
     page = book.worksheets[0]
     page.title = sheet.origin.sheet or "Candidates"
     for record in open_records(source, source.name, options, ReadingLimits()).records():
-        if record.number > _MOST_ROWS:
-            raise ValueError(f"a workbook has at most {_MOST_ROWS:,} rows")
+        if record.number > LAST_ROW:
+            raise ValueError(f"a workbook has at most {LAST_ROW:,} rows")
         _write_record(page, record)
     for index, column in enumerate(sheet.columns, start=sheet.origin.first + 1):
         page.column_dimensions[get_column_letter(index)].width = min(max(len(column.name) + 3, 12), 40)
@@ -150,7 +151,7 @@ def _write_record(page: Worksheet, record: Record) -> None:
     for index, text in enumerate(record.cells):
         if text:
             cell = page.cell(record.number, index + 1)
-            cell.value = _value(text) if index in record.typed else text[:_LONGEST_TEXT]
+            cell.value = _value(text) if index in record.typed else truncated(text)
             if shown := dict(record.currencies).get(index):
                 cell.number_format = f"#,##0.00 [${shown}]"
             if isinstance(cell.value, str):
@@ -163,7 +164,7 @@ def _value(text: str) -> str | float | bool | date:
         return text == "TRUE"
     if re.fullmatch(r"-?\d+(\.\d+)?", text) and plain_number(float(text)) == text:
         return float(text)
-    if re.fullmatch(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?", text):
+    if text >= "1900" and re.fullmatch(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?", text):  # XLSX has no earlier dates
         return datetime.fromisoformat(text) if " " in text else date.fromisoformat(text)
     return text
 
@@ -209,7 +210,7 @@ def _cell_of(problem: Problem, book: Workbook, sheet: Sheet) -> _Cell | None:
 def _add_note(cell: Any, text: str) -> None:
     before = f"{cell.comment.text}\n\n" if cell.comment else ""
     author = cell.comment.author if cell.comment else "importer"
-    note = Comment(f"{before}{_NOTE}{text}"[:_LONGEST_TEXT], author)
+    note = Comment(f"{before}{_NOTE}{text}"[:MAX_CELL_LENGTH], author)
     note.width, note.height = 340, 40 + 18 * sum(1 + len(line) // 48 for line in note.text.split("\n"))
     cell.comment = note
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from importer.problems import Problem
-from importer.text.cell_length import CUT_NOTE
+from importer.text.results_cells import CUT_NOTE
 
 # --- clean text -------------------------------------------------------------------------------------
 
@@ -137,8 +137,11 @@ def _shortened(text: str) -> Problem:
 
 
 def _cut() -> Problem:
-    message = "the text is cut: a cell of report.xlsx does not hold all of it"
-    hint = "fix and import the CSV file beside report.xlsx, which has the full text; or type the text again"
+    message = "the text is cut: a cell of a workbook does not hold all of it"
+    hint = (
+        "fix and import the file that has the full text (the CSV file beside report.xlsx, or your own file); or type "
+        "the text again"
+    )
     return Problem("cell-cut", message, hint)
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from importer.extract.possible_values import DATE, Moment, possible_values, readings, same
-from importer.text.cell_length import CUT_NOTE, truncated
+from importer.text.results_cells import CUT_NOTE, truncated
 
 # What no person writes to fix a cell: another form of a date or word; in other cells also a number without its zeros.
 _ONLY_A_PROGRAM = re.compile(r"\d{4}-\d\d?-\d.*|[^\d]*", re.DOTALL)

@@ -14,8 +14,8 @@ from importer.extract.cell_text import clean, find_problem, is_plain
 from importer.extract.csv_records import CsvRecords, Fault, Unreadable
 from importer.extract.sheet import CellProblem, ReadingLimits, Record
 from importer.extract.table import RecordSource
-from importer.problems import CellPlace, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
-from importer.text.formulas import unescape_formula
+from importer.problems import CellPlace, LinePlace, Origin, Place, Problem, UnusableInput, file_problem
+from importer.text.results_cells import unescape_formula
 
 _CHUNK = 1 << 16  # characters of the lines that are read at once
 
@@ -230,7 +230,7 @@ def file_changed(origin: Origin) -> Problem:
     """The problem of a file that is not the one that was scanned."""
     message = "the file changed after it was opened"
     hint = "close the program that writes to it, then run the same command again"
-    return Problem("file-changed", message, hint, FilePlace(origin.file))
+    return file_problem("file-changed", message, hint, origin.file)
 
 
 def _shown_delimiter(delimiter: str) -> str:

@@ -12,10 +12,12 @@ from pathlib import Path
 from importer.extract.csv_file import CsvFile, Encoding, Survey, survey
 from importer.extract.csv_records import CsvRecords, Unreadable
 from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, find_encoding
+from importer.extract.json_file import open_json
 from importer.extract.results_file import results_header
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
 from importer.extract.table import RecordSource, open_table
+from importer.extract.workbook import workbook_records
 from importer.models import SourceOptions
 from importer.problems import Origin, Problem, UnusableInput, unusable_file
 
@@ -41,10 +43,8 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
         name = "standard input"
     kind = file_kind(path, name, limits.source)
     if kind in (FileKind.JSON, FileKind.JSONL):
-        from importer.extract.json_file import open_json  # a CSV does not need it
-
         return open_json(path, name, kind, options, limits)
-    return open_table(open_records(path, name, options, limits), options)
+    return open_table(_records(path, name, kind, options, limits), options)
 
 
 def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
@@ -54,12 +54,14 @@ def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingL
         UnusableInput: as open_sheet; without a problem for JSON, which has no records.
     """
     kind = file_kind(path, name, limits.source)
-    if kind is FileKind.CSV:
-        return _csv_records(path, name, options, limits)
     if kind in (FileKind.JSON, FileKind.JSONL):
         raise UnusableInput(())
-    from importer.extract.workbook import workbook_records  # a CSV does not need it
+    return _records(path, name, kind, options, limits)
 
+
+def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
+    if kind is FileKind.CSV:
+        return _csv_records(path, name, options, limits)
     return workbook_records(path, name, kind, options, limits)
 
 

@@ -29,7 +29,7 @@ from importer.extract.sheet import ReadingLimits, Record, Sheet
 from importer.extract.source_file import SourceCopy, replace_copy
 from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, Row, SourceOptions
 from importer.problems import UnusableInput
-from importer.text.formulas import escape_formula, unescape_formula
+from importer.text.results_cells import escape_formula, unescape_formula
 
 _NOT_A_WORD = re.compile(r"[\d#]")  # #### is a column that is too narrow
 _PLAIN = re.compile(r"[1-9]\d{0,14}|0|\d{4}-\d\d-\d\d.*|[^\d]*", re.ASCII)  # reads the same in every locale
@@ -50,41 +50,40 @@ def restore_values(
     or date was typed by a person: it is no longer listed as a value. has_report: as in ReadAs.
     """
     try:
-        return _restored(copy, original, options, limits, has_report=has_report)
+        sheet, is_marked = original(), byte_order_mark(copy.path) is not None
+        copy, encodings = _as_utf8(copy, sheet, limits)
+        source = open_records(copy.path, copy.path.name, options, limits)
+        table = ResultsTable.of(source)
+        if table is None:
+            return copy
+        changes = _Changes(table, sheet, encodings, is_marked=is_marked)
+        if not (changes.found or encodings):
+            return copy
+        if encodings:
+            source = replace(source, how=source.how.replace("UTF-8 with BOM", " or ".join(encodings)))
+        read_as = ReadAs(source.how, source.origin.sheet, table.width, has_report)
+        with tempfile.TemporaryFile(dir=copy.path.parent) as content:
+            text = io.TextIOWrapper(content, "utf-8-sig", newline="", write_through=True)
+            csv.writer(text, delimiter=source.delimiter).writerows(changes.restored(read_as))
+            text.detach().seek(0)
+            return replace_copy(copy, content, ".csv")
     except (csv.Error, UnusableInput):  # opening the file reports it
         return copy
 
 
-def _restored(
-    copy: SourceCopy, original: Callable[[], Sheet], options: SourceOptions, limits: ReadingLimits, *, has_report: bool
-) -> SourceCopy:
-    name, sheet, encodings = copy.path.name, None, tuple[str, ...]()
-    is_marked = byte_order_mark(copy.path) is not None
-    saved = results_file(copy.path, name, limits, Encoding(BYTES, BYTES))
-    if saved is not None and results_file(copy.path, name, limits) is None:  # it is not UTF-8
-        table, sheet = ResultsTable.of(saved.source()), original()
-        encodings = proven_encodings(_Changes(table, sheet).evidence()) if table else ()
-        if encodings:
-            with copy.path.open("rb") as content, tempfile.TemporaryFile(dir=copy.path.parent) as decoded:
-                decode(content, encodings, decoded)
-                decoded.seek(0)
-                copy = replace_copy(copy, decoded, copy.path.suffix)
-    source = open_records(copy.path, name, options, limits)
-    table = ResultsTable.of(source)
-    if table is None:
-        return copy
-    changes = _Changes(table, sheet or original(), encodings, is_marked=is_marked)
-    if not changes.found and not encodings:
-        return copy
-    if encodings:
-        source = replace(source, how=source.how.replace("UTF-8 with BOM", " or ".join(encodings)))
-    with tempfile.TemporaryFile(dir=copy.path.parent) as content:
-        text = io.TextIOWrapper(content, "utf-8-sig", newline="", write_through=True)
-        csv.writer(text, delimiter=source.delimiter).writerows(
-            changes.restored(ReadAs(source.how, source.origin.sheet, table.width, has_report))
-        )
-        text.detach().seek(0)
-        return replace_copy(copy, content, ".csv")
+def _as_utf8(copy: SourceCopy, original: Sheet, limits: ReadingLimits) -> tuple[SourceCopy, Sequence[str]]:
+    """The copy in UTF-8, and the encodings that it may have been in; none if it was UTF-8 or nothing proves another."""
+    saved = results_file(copy.path, copy.path.name, limits, Encoding(BYTES, BYTES))
+    if saved is None or results_file(copy.path, copy.path.name, limits) is not None:
+        return copy, ()
+    table = ResultsTable.of(saved.source())
+    encodings = proven_encodings(_Changes(table, original).evidence()) if table else ()
+    if not encodings:
+        return copy, ()
+    with copy.path.open("rb") as content, tempfile.TemporaryFile(dir=copy.path.parent) as decoded:
+        decode(content, encodings, decoded)
+        decoded.seek(0)
+        return replace_copy(copy, decoded, copy.path.suffix), encodings
 
 
 class _Originals:

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 from importer.extract.cell_text import header_text, width_of
 from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS, LINKS_COLUMN
 from importer.problems import Column, Problem
-from importer.text.cell_links import links_text, read_links
+from importer.text.results_cells import links_text, read_links
 
 if TYPE_CHECKING:
     from importer.extract.sheet import Record

@@ -20,7 +20,7 @@ from importer.extract.results_file import (
 )
 from importer.models import LINKS_COLUMN, TYPED_COLUMN, Row
 from importer.problems import CellPlace, Column, Origin, Problem
-from importer.text.cell_links import read_links
+from importer.text.results_cells import read_links
 
 if TYPE_CHECKING:
     from importer.settings import Settings

@@ -18,7 +18,7 @@ from typing import IO
 
 from importer.atomic_files import open_private
 from importer.extract.sheet import FileKind, ReadingLimits
-from importer.problems import FilePlace, Problem, UnusableInput
+from importer.problems import unusable_file
 
 _ENDINGS = {
     ".csv": FileKind.CSV,
@@ -39,6 +39,7 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _HTML = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head")
 _SAVE = "open it in a spreadsheet program and save it as .xlsx"
+_EXPORT = "export the table as .xlsx or .csv"
 
 
 def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
@@ -52,12 +53,10 @@ def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
     kind = _ENDINGS.get(path.suffix.lower())
     if kind is None:
         ending = f"the file extension {path.suffix!r}" if path.suffix else "a file without an extension"
-        raise _unusable(
-            name, "file-extension-unsupported", f"{ending} is not supported", f"save it as one of {' '.join(_ENDINGS)}"
-        )
-    problem = _type_mismatch(path, name, kind)
-    if problem:
-        raise UnusableInput(problem)
+        hint = f"save it as one of {' '.join(_ENDINGS)}"
+        raise unusable_file("file-extension-unsupported", f"{ending} is not supported", hint, name)
+    if mismatch := _type_mismatch(path, kind):
+        raise unusable_file(*mismatch, name)
     return kind
 
 
@@ -70,100 +69,80 @@ def _require_file(path: Path, name: str, max_bytes: int) -> None:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise _unusable(name, "file-is-folder", "this is a folder, not a file", "give the path of the file in it")
+            hint = "give the path of the file in it"
+            raise unusable_file("file-is-folder", "this is a folder, not a file", hint, name)
         if not stat.S_ISREG(status.st_mode):
             hint = "save its output to a file, or pipe it into the command and give - as the file"
-            raise _unusable(name, "file-not-regular", "this is a pipe or a device, not a regular file", hint)
+            raise unusable_file("file-not-regular", "this is a pipe or a device, not a regular file", hint, name)
         if status.st_size == 0:
-            raise _unusable(name, "file-empty", "the file is empty", "export it again")
+            raise unusable_file("file-empty", "the file is empty", "export it again", name)
         if status.st_size > max_bytes:
             message = f"the file has {status.st_size >> 20:,} MB; the limit is {max_bytes >> 20:,} MB"
             hint = "check that it is the right file, or raise IMPORTER_SOURCE_MEGABYTES"
-            raise _unusable(name, "file-too-large", message, hint)
+            raise unusable_file("file-too-large", message, hint, name)
         path.open("rb").close()
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the name
-        raise _unusable(name, "file-not-found", "the file does not exist", "check the path") from None
+        raise unusable_file("file-not-found", "the file does not exist", "check the path", name) from None
     except PermissionError:
-        raise _unusable(
-            name,
-            "file-unreadable",
-            "you do not have permission to read this file",
-            "close the program that has it open, or change its permissions",
-        ) from None
+        hint = "close the program that has it open, or change its permissions"
+        raise unusable_file("file-unreadable", "you do not have permission to read this file", hint, name) from None
     except OSError as error:
         message = f"the file cannot be read: {error.strerror or error}"
-        raise _unusable(name, "file-unreadable", message, "check the path and the disk") from None
+        raise unusable_file("file-unreadable", message, "check the path and the disk", name) from None
 
 
-def _type_mismatch(path: Path, name: str, kind: FileKind) -> Problem | None:
-    """The problem of a file whose contents do not match its extension."""
-    head = _head(path)
+_Mismatch = tuple[str, str, str]
+"""What is wrong with a file whose contents do not match its extension: the code, the message and the hint."""
+
+
+def _type_mismatch(path: Path, kind: FileKind) -> _Mismatch | None:
+    with path.open("rb") as file:
+        head = file.read(4096)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if start.startswith(_HTML):
-        return _problem(name, "file-is-html", "this is a web page, not a spreadsheet", _SAVE)
+        return "file-is-html", "this is a web page, not a spreadsheet", _SAVE
     if start.startswith(b"<?xml") and b"urn:schemas-microsoft-com:office:spreadsheet" in head:
-        return _problem(name, "file-is-xml", "this is an Excel 2003 XML file, which is not supported", _SAVE)
+        return "file-is-xml", "this is an Excel 2003 XML file, which is not supported", _SAVE
     if (known := _known_kind(head)) is not None:
-        return _problem(name, "file-not-a-table", f"this is {known}, not a table", "export the table as .xlsx or .csv")
+        return "file-not-a-table", f"this is {known}, not a table", _EXPORT
     if head.startswith(_OLE):
-        return _ole_problem(path, name, kind)
+        return _ole_mismatch(path, kind)
     if head.startswith(_ZIP):
-        return _zip_problem(path, name, kind)
+        return _zip_mismatch(path, kind)
     if kind in (FileKind.CSV, FileKind.JSON, FileKind.JSONL):
-        hint = "export the table as .xlsx or .csv"
-        return _problem(name, "file-not-a-table", "this is binary data, not text", hint) if _is_binary(head) else None
+        return ("file-not-a-table", "this is binary data, not text", _EXPORT) if _is_binary(head) else None
     hint = f"{_SAVE}; a text file needs the extension .csv"
-    return _problem(name, "file-not-a-workbook", "this is not a workbook, although its extension says so", hint)
+    return "file-not-a-workbook", "this is not a workbook, although its extension says so", hint
 
 
-def _head(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return file.read(4096)
-
-
-def _ole_problem(path: Path, name: str, kind: FileKind) -> Problem | None:
+def _ole_mismatch(path: Path, kind: FileKind) -> _Mismatch | None:
     with path.open("rb") as file:
         encrypted = _ENCRYPTED in file.read(4 << 20)
     if encrypted:
         hint = "open it with its password and save it without a password"
-        return _problem(name, "workbook-encrypted", "the workbook is protected with a password", hint)
-    return None if kind is FileKind.XLS else _misnamed(name, FileKind.XLS)
+        return "workbook-encrypted", "the workbook is protected with a password", hint
+    return None if kind is FileKind.XLS else _misnamed(FileKind.XLS)
 
 
-def _zip_problem(path: Path, name: str, kind: FileKind) -> Problem | None:
+def _zip_mismatch(path: Path, kind: FileKind) -> _Mismatch | None:
     try:
         with zipfile.ZipFile(path) as archive:
-            found = _zip_kind({member.replace("\\", "/").lstrip("/").lower() for member in archive.namelist()})
+            members = {member.replace("\\", "/").lstrip("/").lower() for member in archive.namelist()}
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        message = "the workbook is damaged: its zip archive cannot be read"
-        return _problem(name, "workbook-damaged", message, "save or copy it again")
-    if found is None:
-        return _problem(
-            name,
-            "file-is-zip",
-            "this is a zip archive, not a workbook",
-            "unpack it and give the path of the file in it",
-        )
-    return None if found is kind else _misnamed(name, found)
-
-
-def _zip_kind(members: set[str]) -> FileKind | None:
+        return "workbook-damaged", "the workbook is damaged: its zip archive cannot be read", "save or copy it again"
     if "[content_types].xml" in members:
-        return FileKind.XLSB if "xl/workbook.bin" in members else FileKind.XLSX
-    return FileKind.ODS if "content.xml" in members else None
+        found = FileKind.XLSB if "xl/workbook.bin" in members else FileKind.XLSX
+    elif "content.xml" in members:
+        found = FileKind.ODS
+    else:
+        hint = "unpack it and give the path of the file in it"
+        return "file-is-zip", "this is a zip archive, not a workbook", hint
+    return None if found is kind else _misnamed(found)
 
 
-def _misnamed(name: str, kind: FileKind) -> Problem:
+def _misnamed(kind: FileKind) -> _Mismatch:
     hint = f"rename it with the extension .{kind.lower()}"
-    return _problem(name, "file-extension-wrong", f"the extension is wrong: this is an {kind} workbook", hint)
-
-
-def _problem(name: str, code: str, message: str, hint: str) -> Problem:
-    return Problem(code, message, hint, FilePlace(name))
-
-
-def _unusable(name: str, code: str, message: str, hint: str) -> UnusableInput:
-    return UnusableInput(_problem(name, code, message, hint))
+    return "file-extension-wrong", f"the extension is wrong: this is an {kind} workbook", hint
 
 
 # --- by the first bytes -----------------------------------------------------------------------------
@@ -262,7 +241,7 @@ def copy_source(path: Path, folder: Path, limits: ReadingLimits, stem: str = "so
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         copy.path.unlink()
         hint = "close the program that writes to it, then run the same command again"
-        raise _unusable(str(path), "file-changed", "the file changed while it was being read", hint)
+        raise unusable_file("file-changed", "the file changed while it was being read", hint, str(path))
     return copy
 
 
@@ -286,14 +265,13 @@ def replace_copy(copy: SourceCopy, content: IO[bytes], suffix: str) -> SourceCop
 def _copied_input(target: Path, limit: int) -> SourceCopy:
     if sys.stdin is None:  # it is closed
         hint = "pipe a CSV into the command, or give the path of a file"
-        raise _unusable("standard input", "standard-input-closed", "it is closed", hint)
+        raise unusable_file("standard-input-closed", "it is closed", hint, "standard input")
     copy = _copied(sys.stdin.buffer, target, limit)
     if sys.stdin.buffer.read(1):
         copy.path.unlink()
         hint = "save it to a file and import that, or raise IMPORTER_STANDARD_INPUT_MEGABYTES"
-        raise _unusable(
-            "standard input", "standard-input-too-large", f"it has more than {limit:,} bytes, which is the limit", hint
-        )
+        message = f"it has more than {limit:,} bytes, which is the limit"
+        raise unusable_file("standard-input-too-large", message, hint, "standard input")
     return copy
 
 

@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 
@@ -20,7 +20,7 @@ from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits,
 from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, frame, read_frame
 from importer.extract.table import RecordSource, place_of
 from importer.models import SourceOptions
-from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput, column_letter, unusable_file
+from importer.problems import CellPlace, Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
 
 _SHOWN = 10  # merged ranges in one warning
 # The messages of Python and Rust when memory is short.
@@ -88,7 +88,7 @@ class _ReadSheet:
         if self.facts.others:
             message = f"only the sheet {self.facts.title!r} is read, not {', '.join(map(repr, self.facts.others))}"
             hint = "to read another sheet, set sheet: under source: in the mapping"
-            yield Problem("sheets-not-read", message, hint, FilePlace(self.origin.file))
+            yield file_problem("sheets-not-read", message, hint, self.origin.file)
 
     def _merged(self, layout: Layout) -> Iterator[Problem]:
         shown = [
@@ -190,7 +190,7 @@ def _read(requests: Sequence[Request]) -> _ReadSheet:
         if result.timed_out:
             break
     # If one reader proved damage, that is the reason, however the other one failed.
-    raise UnusableInput(_problem(requests[0], max(failures, key=lambda failure: failure.proves_damage)))
+    raise _refusal(requests[0], max(failures, key=lambda failure: failure.proves_damage))
 
 
 def _run_child(request: Request) -> _ReadSheet | _Failure:
@@ -243,32 +243,31 @@ def _exchange(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
 def _collected(frames: list[bytes], name: str) -> _ReadSheet:
     last = decoded(frames[-1])
     if isinstance(last, Refusal):
-        raise UnusableInput([replace(Problem(*problem), place=FilePlace(name)) for problem in last.problems])
+        raise UnusableInput([file_problem(*problem, name) for problem in last.problems])
     assert isinstance(last, SheetFacts)
     return _ReadSheet(Origin(name, last.title), last, tuple(frames[:-1]))
 
 
-def _problem(request: Request, failure: _Failure) -> Problem:
-    place = FilePlace(request.name)
+def _refusal(request: Request, failure: _Failure) -> UnusableInput:
     if failure.timed_out:
         message = f"reading the workbook took more than {request.seconds:g} seconds and was stopped"
         hint = "save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS"
-        return Problem("workbook-too-slow", message, hint, place)
+        return unusable_file("workbook-too-slow", message, hint, request.name)
     if cells := _TOO_MANY_CELLS.search(failure.stderr):
         message = f"the sheet has {int(cells[1]):,} cells, including blank ones; the limit is {int(cells[2]):,}"
         hint = "delete cells far to the right of the table or far below it and save it again, or save the sheet as CSV"
-        return Problem("workbook-too-large", message, hint, place)
+        return unusable_file("workbook-too-large", message, hint, request.name)
     if failure.out_of_memory and not failure.proves_damage:
         message = f"reading the workbook needs more memory than the limit of {request.memory >> 20:,} MB"
         hint = (
             "delete cells far to the right of the table or far below it, save the sheet as CSV, or raise "
             "IMPORTER_WORKBOOK_MEMORY_MEGABYTES"
         )
-        return Problem("workbook-too-large", message, hint, place)
+        return unusable_file("workbook-too-large", message, hint, request.name)
     if "password" in failure.reason.lower():
         message = "the workbook is protected with a password"
         hint = "open it with its password and save it without a password"
-        return Problem("workbook-encrypted", message, hint, place)
+        return unusable_file("workbook-encrypted", message, hint, request.name)
     message = f"the workbook is damaged and cannot be read ({failure.reason})"
     hint = "open it in a spreadsheet program and save it again"
-    return Problem("workbook-damaged", message, hint, place)
+    return unusable_file("workbook-damaged", message, hint, request.name)

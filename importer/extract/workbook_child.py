@@ -37,7 +37,7 @@ from importer.extract.sheet_content import (
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
 from importer.models import NEEDS_ATTENTION, SENT_SHEETS, SUMMARY_SHEET, OutcomeKind
 from importer.problems import UnusableInput, unusable_file
-from importer.text.cell_links import is_web_link
+from importer.text.results_cells import is_web_link
 
 
 class _Book(Protocol):

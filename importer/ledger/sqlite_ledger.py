@@ -7,7 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -30,7 +30,7 @@ from importer.ledger.states import (
     plan_group,
 )
 from importer.ledger.store import LedgerUnwritable
-from importer.problems import UnusableInput, not_writable
+from importer.problems import not_writable
 from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, create_private, unusable
 
 _LINGER: Final = 0.01  # seconds for which an asynchronous write waits for others, to share one commit
@@ -71,19 +71,16 @@ class SqliteLedger(SqliteRuns):
         except OSError as error:
             raise not_writable(path, error.strerror or str(error)) from None
         create_private(path)
-        file = SqliteFile(path, "FULL")
         try:
-            fingerprints = initialize_or_check(file)
-            DiskReserve(path).take()
+            with ExitStack() as opened:
+                file = opened.enter_context(closing(SqliteFile(path, "FULL")))
+                fingerprints = initialize_or_check(file)
+                DiskReserve(path).take()
+                opened.pop_all()
         except OSError as error:
-            file.close()
             raise not_writable(Path(error.filename or path), error.strerror or str(error)) from None
         except DatabaseError as error:
-            file.close()
             raise unusable(path, error) from None
-        except UnusableInput:
-            file.close()
-            raise
         return cls(file, fingerprints, clock)
 
     @property

@@ -13,13 +13,7 @@ from enum import StrEnum
 from typing import Final, Literal, NamedTuple
 
 from importer.ledger import State
-from importer.load.explanations import (
-    mapping_is_wrong,
-    no_connection,
-    no_progress,
-    target_refused,
-    too_many_errors,
-)
+from importer.load.explanations import mapping_is_wrong, no_connection, no_progress, target_refused, too_many_errors
 from importer.load.jobs import TINY, Job, Next, PriorAttempt
 from importer.load.options import LoadOptions
 from importer.models import Operation, Stop, Target

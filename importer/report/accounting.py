@@ -10,7 +10,7 @@ from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, NEEDS_ATTENTI
 from importer.problems import CellPlace, Origin, Place, Problem
 from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Summary
-from importer.text.cell_links import links_text
+from importer.text.results_cells import links_text
 
 _BETWEEN: Final = " | "
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]  # it ships no types
 
-from importer.text.cell_length import MAX_CELL_LENGTH, truncated
+from importer.text.results_cells import MAX_CELL_LENGTH, truncated
 
 TEXT_CELL_LIMIT: Final = 255  # some versions of Excel show a longer cell of the format Text as ####
 LINE_HEIGHT, _MOST_LINES = 15.0, 20  # points, of the workbook's own font

@@ -15,7 +15,7 @@ from importer.problems import CellPlace, Problem
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import OUTCOMES, csv_file
 from importer.report.summary import Entries, RunFacts, Summary
-from importer.text.formulas import escape_formula
+from importer.text.results_cells import escape_formula
 
 _SYNC_EVERY: Final = 4_000_000  # characters
 _FIRST_CHARACTERS: Final = frozenset("'=+-@\t\r")

@@ -49,7 +49,7 @@ class Memory:
             return False
         record = {"operation": operation, "target": target, "email": email, "body": body, "at": at.isoformat()}
         if self._journal:
-            self._journal.append(json.dumps(record).encode())
+            self._journal.append(_line(record))
         self._store(record)
         return True
 
@@ -156,6 +156,10 @@ class Journal:
         return records
 
 
+def _line(record: dict[str, Any]) -> bytes:
+    return json.dumps(record).encode()  # ASCII: a body may contain a lone surrogate
+
+
 def _read_record(line: bytes) -> dict[str, Any] | None:
     try:
         record = read_json(line)
@@ -210,6 +214,6 @@ def forget(memory: Path, before: datetime) -> None:
         if len(kept) < len(journal.records):
             journal.clear()
             for record in kept:
-                journal.append(json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode())
+                journal.append(_line(record))
     finally:
         journal.close()

@@ -12,7 +12,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from importer.models import Operation, Question, Target
-from importer.problems import FilePlace, Problem, StoppedEarly, UnusableInput, unusable_file
+from importer.problems import StoppedEarly, UnusableInput, file_problem, unusable_file
 from importer.service.transport_api import NoReply, RawReply
 from importer.service.unspecified_forms import message_of, one_line, split_options
 
@@ -23,6 +23,7 @@ LIST_LIMIT: Final = 16 * 1024 * 1024  # bytes of a page
 _MOST_PAGES: Final = 100
 _QUERY_CHARACTERS: Final = "%/?:@!$&'()*+,;=[]"  # not percent-encoded
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds between two attempts; the wait doubles
+_CONTACT: Final = "contact the administrator of your recruiting service"
 _LONGEST_TOTAL: Final = 30.0  # seconds, for a service that has never responded
 
 Answer = RawReply | NoReply
@@ -142,10 +143,7 @@ def read_questions(
         page = _page(base_url, target, get(url))
         found += page.content
         url = _next_url(url, page.next)
-    raise StoppedEarly(
-        f"the question list of {target} has more than {_MOST_PAGES} pages; contact the administrator of your "
-        "recruiting service"
-    )
+    raise StoppedEarly(f"the question list of {target} has more than {_MOST_PAGES} pages; {_CONTACT}")
 
 
 def _page(base_url: str, target: Target, answer: Answer) -> _Page:
@@ -179,7 +177,7 @@ def _next_url(url: str, following: str | None) -> str | None:
     if page is None or page[:3] != first[:3]:
         raise StoppedEarly(
             f"the question list continues at another address ({one_line(following)}); nothing was sent there; "
-            "contact the administrator of your recruiting service"
+            f"{_CONTACT}"
         )
     return first._replace(query=quote(page.query, safe=_QUERY_CHARACTERS)).geturl()
 
@@ -202,16 +200,9 @@ def _question(shown: _Question, options_separator: str | None) -> Question:
 def _refuse_repeated_ids(target: Target, found: list[_Question]) -> None:
     """Question IDs are unique per job post (part 8); with a duplicate, an answer could go to the wrong question."""
     counts = Counter(question.id for question in found)
-    problems = [
-        Problem(
-            "question-id-duplicate",
-            f"{count} questions of {target} have the same ID {number}",
-            "contact the administrator of your recruiting service",
-            FilePlace(str(target)),
-        )
-        for number, count in counts.items()
-        if count > 1
-    ]
+    repeated = [(number, count) for number, count in counts.items() if count > 1]
+    messages = (f"{count} questions of {target} have the same ID {number}" for number, count in repeated)
+    problems = [file_problem("question-id-duplicate", message, _CONTACT, target) for message in messages]
     if problems:
         raise UnusableInput(problems)
 

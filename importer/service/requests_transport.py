@@ -28,16 +28,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from importer.service.transport_api import (
-    RELEVANT_HEADERS,
-    Limits,
-    NoReply,
-    OnDone,
-    Phase,
-    RawReply,
-    Reason,
-    Request,
-)
+from importer.service.transport_api import RELEVANT_HEADERS, Limits, NoReply, OnDone, Phase, RawReply, Reason, Request
 
 _LONGEST_HEADER: Final = 65_536  # bytes
 _MOST_HEADERS: Final = 100

@@ -22,7 +22,7 @@ from pydantic import (
     field_validator,
 )
 
-from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
+from importer.problems import Problem, UnusableInput, file_problem, unusable_file
 from importer.regular_files import can_be_made_private, mode_for_others, read_regular
 from importer.settings.files import ENVIRONMENT, PREFIX, SettingSource, from_env_file, from_toml, settings_in, user_file
 from importer.settings.trust import TokenUse, is_confirmed
@@ -200,11 +200,7 @@ class Settings(BaseModel):
         except OSError:  # reported when the file is read
             return []
         message = f"other users of this computer can read the access token in this file (mode {mode:04o})"
-        return [
-            Problem(
-                "token-readable-by-others", message, f"run: chmod 600 {shlex.quote(str(file))}", FilePlace(str(file))
-            )
-        ]
+        return [file_problem("token-readable-by-others", message, f"run: chmod 600 {shlex.quote(str(file))}", file)]
 
     def _read_token(self) -> str:
         if self.token is not None:
@@ -319,21 +315,14 @@ def _invalid_setting(item: Any, set_by: Mapping[str, SettingSource]) -> Problem:
     source = set_by[name].name
     if source == ENVIRONMENT:
         source = f"the environment variable {PREFIX}{name.upper()}"
-    return Problem(
-        "setting-invalid",
-        f"the value is not valid: {message[:1].lower()}{message[1:]}",
-        f"set by {source}; fix it there",
-        FilePlace(f"{PREFIX}{name.upper()}"),
-    )
+    message = f"the value is not valid: {message[:1].lower()}{message[1:]}"
+    return file_problem("setting-invalid", message, f"set by {source}; fix it there", f"{PREFIX}{name.upper()}")
 
 
 def _untrusted_source(name: str, source: SettingSource) -> Problem:
     """The problem of a setting about trust in a file of the working folder, which others may have written."""
     user, variable = user_file(), f"{PREFIX}{name.upper()}"
     own_file = f", or {name} in {user}" if user else ""
-    return Problem(
-        "setting-source-untrusted",
-        "this setting is ignored in files of the working folder, because someone else may have written them",
-        f"remove it from {source.name}; if you need it, set {variable} in the environment{own_file}",
-        FilePlace(variable),
-    )
+    message = "this setting is ignored in files of the working folder, because someone else may have written them"
+    hint = f"remove it from {source.name}; if you need it, set {variable} in the environment{own_file}"
+    return file_problem("setting-source-untrusted", message, hint, variable)

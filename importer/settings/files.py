@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from importer.problems import FilePlace, Problem
+from importer.problems import Problem, file_problem
 from importer.regular_files import read_regular
 
 PREFIX: Final = "IMPORTER_"  # of a setting's name in the environment and in .env
@@ -59,15 +60,13 @@ def from_toml(file: Path, known: Collection[str], problems: list[Problem]) -> di
     except (ValueError, RecursionError) as error:
         reason = "its brackets are nested too deeply" if isinstance(error, RecursionError) else str(error)
         hint = "fix this line; write a setting like concurrency = 4"
-        problems.append(
-            Problem("settings-file-unreadable", f"the file cannot be read: {reason}", hint, FilePlace(str(file)))
-        )
+        problems.append(file_problem("settings-file-unreadable", f"the file cannot be read: {reason}", hint, file))
         return {}
     for key in found:
         if key not in known:
             match = _closest(key.lower().removeprefix(PREFIX.lower()), known)
             hint = f"did you mean {match!r}?" if match else f"the settings are {', '.join(known)}"
-            problems.append(Problem("setting-unknown", f"unknown setting {key!r}", hint, FilePlace(str(file))))
+            problems.append(file_problem("setting-unknown", f"unknown setting {key!r}", hint, file))
     return {key: value for key, value in found.items() if key in known}
 
 
@@ -87,13 +86,13 @@ def from_env_file(file: Path, problems: list[Problem]) -> Mapping[str, str | Non
         text = content.decode("utf-8-sig")  # some editors add a BOM
     except UnicodeDecodeError as error:
         message, hint = f"the file cannot be read: {error}", "save it as UTF-8 text"
-        problems.append(Problem("settings-file-unreadable", message, hint, FilePlace(str(file))))
+        problems.append(file_problem("settings-file-unreadable", message, hint, file))
         return {}
     bindings = list(parse_stream(StringIO(text)))
     broken = [binding.original.line for binding in bindings if binding.error]
     for line in broken:
         message, hint = f"line {line} cannot be read", "fix it; write a setting like IMPORTER_CONCURRENCY=4"
-        problems.append(Problem("settings-file-unreadable", message, hint, FilePlace(str(file))))
+        problems.append(file_problem("settings-file-unreadable", message, hint, file))
     return {} if broken else {binding.key: binding.value for binding in bindings if binding.key}
 
 
@@ -113,16 +112,14 @@ def settings_in(
             found[name] = value
         elif match := _closest(name, known):
             message, hint = f"unknown setting {variable}", f"did you mean {PREFIX}{match.upper()}?"
-            problems.append(Problem("setting-unknown", message, hint, FilePlace(source)))
+            problems.append(file_problem("setting-unknown", message, hint, source))
     return found
 
 
 def _unreadable(file: Path, reason: str) -> Problem:
     hint = "a settings file must be a small text file; check this file"
-    return Problem("settings-file-unreadable", f"the file cannot be read: {reason}", hint, FilePlace(str(file)))
+    return file_problem("settings-file-unreadable", f"the file cannot be read: {reason}", hint, file)
 
 
 def _closest(name: str, known: Collection[str]) -> str | None:
-    import difflib  # rarely needed
-
     return next(iter(difflib.get_close_matches(name, list(known), n=1)), None)

@@ -24,8 +24,8 @@ from importer.suggest.header_words import (
     not_imported_as,
     words_of,
 )
-from importer.text.cell_links import is_web_link
 from importer.text.normalize import normalize
+from importer.text.results_cells import is_web_link
 
 SIMILAR = "the header is similar"
 _MOST = 0.9  # of the cells must be lists of objects

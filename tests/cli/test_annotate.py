@@ -73,6 +73,17 @@ def test_the_copy_keeps_the_workbook_and_marks_its_cells(serve: Serve) -> None:
     assert colored == {"A5", "G4"}
 
 
+def test_a_text_that_the_copy_cannot_hold_is_not_sent_cut(serve: Serve) -> None:
+    """A cell of a workbook has a limit: what the copy of a CSV cuts there is a problem when the copy is imported."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1, First="A" * 33_000), candidate(2, Salary="a lot")])
+    served("check", "people.csv", "--mapping", "mapping.yaml", "--annotate", "fixed.xlsx")
+    _fix(served.door.folder / "fixed.xlsx", "Candidates", G3=900)
+    ran = served(*RUN)
+    assert ran.counts == {"created": 1, "invalid": 1}, ran.err
+    assert [(each["code"], each["places"]) for each in ran.summary["problems"]] == [("cell-cut", ["B2"])]
+
+
 def test_the_first_sheet_lists_the_causes_with_links(serve: Serve) -> None:
     """Each cause has its count, an example, what to do, and links to its first cells."""
     served = serve()

@@ -487,9 +487,10 @@ def test_a_text_that_the_workbook_cut_is_whole_again_or_refused(serve: Serve) ->
 
     refused = served("run", str(elsewhere), "--mapping", "mapping.yaml", "--json")
     assert [(each["code"], each["column"]) for each in refused.summary["problems"]] == [("cell-cut", "First")]
-    assert refused.summary["problems"][0]["what"] == "the text is cut: a cell of report.xlsx does not hold all of it"
+    assert refused.summary["problems"][0]["what"] == "the text is cut: a cell of a workbook does not hold all of it"
     assert refused.summary["problems"][0]["hint"] == (
-        "fix and import the CSV file beside report.xlsx, which has the full text; or type the text again"
+        "fix and import the file that has the full text (the CSV file beside report.xlsx, or your own file); or type "
+        "the text again"
     )
     assert _again(served, report).counts == {"created": 1}
     assert [body["first_name"] for body in served.sandbox.memory.accepted()] == [name]

@@ -12,7 +12,7 @@ from importer.extract import ReadingLimits, open_sheet
 from importer.models import Outcome, OutcomeKind, SourceOptions
 from importer.problems import Column
 from importer.report import write_report
-from importer.text.formulas import escape_formula
+from importer.text.results_cells import escape_formula
 from tests.report.building import COLUMNS, FACTS, facts_with, read_csv, refused, row
 
 FORMULA_LIKE = {

@@ -16,7 +16,7 @@ from importer.problems import Problem, UnusableInput
 from importer.report import write_report
 from importer.report.outcomes import NO_ACTION_SHEET_LIMIT, SHEET_LIMIT
 from importer.report.workbook import MOST_COMMENTS
-from importer.text.cell_length import CUT_NOTE, MAX_CELL_LENGTH, truncated
+from importer.text.results_cells import CUT_NOTE, MAX_CELL_LENGTH, truncated
 from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, refused, row, rows
 
 
