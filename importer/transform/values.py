@@ -10,9 +10,9 @@ from importer.models import Row
 from importer.problems import Column, Problem, Unread
 from importer.settings import WireFormat
 from importer.text.currencies import currency_code, is_same_currency
+from importer.text.literals import InvalidLiteral, read_literal
 from importer.text.normalize import did_you_mean, normalize, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
-from importer.transform.literals import InvalidLiteral, read_literal
 from importer.transform.names import part_of_name
 from importer.transform.texts import InvalidValue, in_mapping, into_table, linked_url, quoted, stripped
 
