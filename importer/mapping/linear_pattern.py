@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
 
+import re2  # type: ignore[import-untyped]
+
 _TOKEN = re.compile(
     r"""(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])
       | \\(?P<escape>x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|.)
@@ -61,8 +63,6 @@ def linear_pattern(expression: re.Pattern[str]) -> LinearPattern:
 
 
 def _compiled(text: str) -> Any:
-    import re2  # type: ignore[import-untyped]  # imported late: few mappings have a pattern
-
     options = re2.Options()
     options.log_errors = False
     options.max_mem = 1 << 25

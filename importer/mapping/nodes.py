@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn, cast
 
@@ -49,7 +49,7 @@ class Items(list["Node"]):
 class Keys(dict[Text, "Node"]):
     """Keys and values of the file, in the order of the file; each key is unique. in_braces: between { }, or within.
 
-    comments: the lines that are only a comment, up to the next key behind these keys.
+    lines, end: the lines of the file, and the number of the last one before the next key behind these keys.
     """
 
     def __init__(
@@ -59,10 +59,19 @@ class Keys(dict[Text, "Node"]):
         name: str,
         *,
         in_braces: bool = False,
-        comments: tuple[LinePlace, ...] = (),
+        lines: Sequence[str] = (),
+        end: int = 0,
     ) -> None:
         super().__init__(pairs)
-        self.place, self.name, self.in_braces, self.comments = place, name, in_braces, comments
+        self.place, self.name, self.in_braces = place, name, in_braces
+        self._lines, self._end = lines, end
+
+    @property
+    def comments(self) -> Iterator[LinePlace]:
+        """The lines in and behind these keys that are only a comment."""
+        for number, text in enumerate(self._lines[self.place.line - 1 : self._end], start=self.place.line):
+            if text.lstrip().startswith("#"):
+                yield LinePlace(self.place.file, number, 1, text)
 
     def key(self, name: str) -> Text:
         """The key with its place; it must exist."""
@@ -285,17 +294,12 @@ class _YamlFile:
         self._check_depth(depth, place)
         inside = in_braces or bool(getattr(node, "flow_style", False))
         if isinstance(node, YamlMapping):
-            pairs, comments = self._pairs(node, depth + 1, inside), tuple(self._comments(node))
-            return Keys(pairs, place, name, in_braces=inside, comments=comments)
+            pairs = self._pairs(node, depth + 1, inside)
+            return Keys(pairs, place, name, in_braces=inside, lines=self._lines, end=node.end_mark.line)
         if isinstance(node, YamlSequence):
             of = f"each item of {name}"
             return Items([self._convert(item, depth + 1, of, in_braces=inside) for item in node.value], place, name)
         return Text(str(node.value), place, name, in_braces=in_braces)
-
-    def _comments(self, node: YamlNode) -> Iterator[LinePlace]:
-        for number in range(node.start_mark.line, min(node.end_mark.line, len(self._lines))):
-            if self._lines[number].lstrip().startswith("#"):
-                yield LinePlace(str(self._path), number + 1, 1, self._lines[number])
 
     def _pairs(self, node: YamlMapping, depth: int, in_braces: bool) -> Iterable[tuple[Text, Node]]:
         pairs: dict[Text, tuple[Text, Node]] = {}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +9,7 @@ from functools import lru_cache
 
 from importer.mapping import NO_WORDS, YES_WORDS
 from importer.suggest.header_words import read_table
+from importer.text.literals import InvalidLiteral, Parsed, read_literal
 from importer.text.normalize import normalize
 
 _TABLE = read_table("value_words")
@@ -82,27 +81,22 @@ def _code_of(currency: str) -> str:
     return _CURRENCIES.get(normalize(currency.removesuffix(".")), "")
 
 
-def json_items(text: str) -> list[object] | None:
+def json_items(text: str) -> list[Parsed] | None:
     """The items of a list in JSON or Python notation, numbers as they are written; None for any other text."""
-    if not text.startswith("["):
-        return None
     try:
-        found = json.loads(text, parse_int=str, parse_float=str)
-    except (ValueError, RecursionError):
-        try:
-            found = ast.literal_eval(text)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return None
+        found = read_literal(text) if text.startswith("[") else ""
+    except InvalidLiteral:
+        return None
     return found if isinstance(found, list) else None
 
 
-def texts_of(item: Mapping[str, object], before: str = "") -> Iterator[tuple[str, str]]:
+def texts_of(item: Mapping[str, Parsed], before: str = "") -> Iterator[tuple[str, str]]:
     """The keys of a JSON object with their texts; `school.name` for one inside another."""
     for key, value in item.items():
         if isinstance(value, dict):
             yield from texts_of(value, f"{before}{key}.")
-        elif not isinstance(value, list):
-            yield f"{before}{key}", "" if value is None else str(value).strip()
+        elif isinstance(value, str):
+            yield f"{before}{key}", value.strip()
 
 
 def is_phone(text: str) -> bool:

@@ -31,9 +31,15 @@ _ALL_FORMATS = (*_ISO_DAYS, *_FORMATS, _YEAR, "%Y-%m")
 _SHORT = 4  # letters of a month's short name, at most
 
 
+_NAMES = {
+    language: frozenset(normalize(name) for forms in months for name in forms.split())
+    for language, months in LANGUAGES.items()
+}
+
+
 def _names() -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The short and the long month names in all languages; a name that is both, for example May, counts as short."""
-    forms = {normalize(name) for months in LANGUAGES.values() for forms in months for name in forms.split()}
+    forms = frozenset[str]().union(*_NAMES.values())
     short = {name for name in forms if len(name) <= _SHORT}
     return tuple(sorted(short, key=len, reverse=True)), tuple(sorted(forms - short, key=len, reverse=True))
 
@@ -57,33 +63,27 @@ def _short_year_of(text: str, date_format: str) -> int | None:
 
 
 def _is_nonexistent(text: str, formats: Iterable[str]) -> bool:
-    """Whether a text has digits for its day, month and year, and no format reads them as a day of a month."""
+    """Whether formats read a day, month and year in digits, and none of them as a day that the month has."""
     found = []
     for one in formats:
         codes = [token.code for token in tokens(one) if token.code]
-        match = _pattern(one).fullmatch(normalize(text))
-        if match and {"d", "m", "Y"} <= set(codes):
-            year, month, day = (int(match[codes.index(code) + 1]) for code in "Ymd")
+        if match := _pattern(one).fullmatch(normalize(text)):
+            is_whole = {"d", "m", "Y"} <= set(codes)
+            year, month, day = (int(match[codes.index(code) + 1]) if is_whole else 1 for code in "Ymd")
             found.append(day <= monthrange(year, month)[1])
-        elif match:
-            return False
     return bool(found) and not any(found)
 
 
 def _month_languages(texts: Sequence[str]) -> tuple[str, ...]:
     """The fewest languages that contain every month name of these dates, English first."""
     words = {word for text in texts for word in _WORD.findall(normalize(text))} - _NOT_MONTHS
-    knows = {
-        language: {normalize(name) for forms in months for name in forms.split()}
-        for language, months in LANGUAGES.items()
-    }
     chosen: list[str] = []
     while words:
-        best = max(knows, key=lambda language: len(words & knows[language]))
-        if not words & knows[best]:
+        best = max(_NAMES, key=lambda language: len(words & _NAMES[language]))
+        if not words & _NAMES[best]:
             break
         chosen.append(best)
-        words -= knows[best]
+        words -= _NAMES[best]
     return tuple(chosen)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from importer.suggest.columns import SIMILAR, ColumnView
 from importer.suggest.header_words import is_last_name_first, read_table, words_of
 from importer.suggest.proposal import Goal, Match, NameStyle
-from importer.text.names import wrong_word
+from importer.text.names import words_in_capitals, wrong_word
 
 _MIN_SHARE = 0.6  # of the names
 _MAX_WORDS = 4  # of a name
@@ -120,8 +120,8 @@ def _has_more_words(name: str, style: NameStyle) -> bool:
 
 def _has_capitals(name: str) -> bool:
     """`YILMAZ Ayşe`, `Ayşe YILMAZ`: some words, at the beginning or at the end, are in capitals."""
-    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in name.split()]
-    return any(capital) and not all(capital) and capital in (sorted(capital), sorted(capital, reverse=True))
+    found = words_in_capitals(words := name.split())
+    return found is not None and found[1] - found[0] < len(words)
 
 
 def _surname_first(name: str) -> bool:

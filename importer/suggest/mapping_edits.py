@@ -82,7 +82,8 @@ def _edit(unreadable: _Unreadable) -> MappingEdit | None:
     if missing and has_table:
         steps.append(_into_table(value, missing))
     if new or (missing and not has_table):
-        steps.append(_into_value(written, _new_keys(new, () if has_table else missing, value)))
+        beside = ["otherwise: keep"] if value.field.kind is Kind.DATE else []  # else all dates would be unknown texts
+        steps.append(_into_value(written, _NewKeys(new, () if has_table else missing, beside)))
     if not all(step.lines for step in steps) or not (steps or in_comments):
         return None
     pasted = [line for step in sorted(steps, key=lambda step: step.position, reverse=True) for line in step.lines]
@@ -233,30 +234,26 @@ class _Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _NewKeys:
-    """New keys of a value, as lines, and as what is between braces, with what belongs around it."""
+    """New keys of a value, and its new value table with the keys that belong to it."""
 
-    lines: Callable[[str], Iterable[str]]
-    flow: Callable[[Callable[[str], str]], Iterable[str]]
+    keys: Sequence[str]
+    table: Sequence[TableLine]
+    beside: Sequence[str]
 
-
-def _new_keys(keys: Sequence[str], table: Sequence[TableLine], value: ResolvedValue) -> _NewKeys:
-    """These keys, and a value table; one of dates must not refuse all other texts."""
-    otherwise = ["otherwise: keep"] if value.field.kind is Kind.DATE else []
-
-    def lines(indent: str) -> Iterator[str]:
-        yield from (indent + key for key in keys)
-        if table:
+    def lines(self, indent: str) -> Iterator[str]:
+        yield from (indent + key for key in self.keys)
+        if self.table:
             yield f"{indent}values:"
-            yield from _block(table, indent + "  ")
-            yield from (indent + key for key in otherwise)
+            yield from _block(self.table, indent + "  ")
+            yield from (indent + key for key in self.beside)
 
-    def flow(form: Callable[[str], str]) -> Iterator[str]:
+    def flow(self, form: Callable[[str], str]) -> Iterator[str]:
+        """The same between braces; `form`: what belongs around them."""
+
         def whole(cells: str) -> str:
-            return form(", ".join([*keys, *([f"values: {{{cells}}}", *otherwise] if cells else ())]))
+            return form(", ".join([*self.keys, *([f"values: {{{cells}}}", *self.beside] if cells else ())]))
 
-        return _flow(table, whole, is_new=bool(keys))
-
-    return _NewKeys(lines, flow)
+        return _flow(self.table, whole, is_new=bool(self.keys))
 
 
 def _into_value(written: Keys, new: _NewKeys) -> _Step:

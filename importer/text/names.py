@@ -1,4 +1,4 @@
-"""What the words of a full name show about their order: patronymics, and last names in Cyrillic."""
+"""What the words of a full name show about their order: capitals, patronymics, and last names in Cyrillic."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ _PATRONYMIC = re.compile(r"\w+([оеё]вич|[оеёії]вна|ична|[oe]vn
 _PATRONYMIC_OF_THREE = re.compile(r"\w+([иі]ч|ұлы|қызы|[oe]v[iy]ch)")
 _LAST_NAME = re.compile(r"[\w-]{3,}([оеё]ва?|енко|[сц]к(ий|ая)|[сц]ьк(ий|а))")  # neither Яков nor Ева
 _FIRST_NAMES = frozenset(("любов", "иаков"))
+
+
+def words_in_capitals(words: Sequence[str]) -> tuple[int, int] | None:
+    """Where the words in capitals begin and end, all at the beginning or all at the end; None where they do not."""
+    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in words]
+    count = sum(capital)
+    if not count:
+        return None
+    return (0, count) if all(capital[:count]) else (len(words) - count, len(words)) if all(capital[-count:]) else None
 
 
 def wrong_word(words: Sequence[str], is_last_name_first: bool) -> tuple[str, str] | None:

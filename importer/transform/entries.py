@@ -22,8 +22,9 @@ from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
 from importer.transform.entry_rows import EntryRow, columns_of, finder_of
+from importer.transform.interpreter import OPEN_END
 from importer.transform.lookups import value_reader
-from importer.transform.values import OPEN_END, ValueCache, ValueReader
+from importer.transform.values import ValueCache, ValueReader
 
 _FLAGS = tuple(fields[-1] for fields in ENTRY_FIELDS.values())
 _ENTRIES_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)

@@ -19,9 +19,9 @@ from importer.mapping import (
 )
 from importer.models import Row
 from importer.problems import CellPlace, Column, Origin, Place, Problem, column_letter
+from importer.text.literals import InvalidLiteral, Parsed, read_literal
 from importer.text.normalize import normalize
 from importer.transform.candidates import matches
-from importer.transform.literals import InvalidLiteral, Parsed, read_literal
 from importer.transform.texts import in_mapping, quoted, stripped
 
 _LONGEST_MATCHED = 2_000  # characters of one entry

@@ -21,7 +21,6 @@ from importer.transform.texts import (
     in_mapping,
     into_table,
     or_leave_out,
-    phone_reader,
     plain_digits,
     quoted,
     read_email,
@@ -272,6 +271,15 @@ def _invalid_document(text: str) -> InvalidValue:
     return InvalidValue("document-id-invalid", f"{quoted(text)} is not a valid document ID", hint)
 
 
+# --- phone numbers --------------------------------------------------------------------------------
+
+
+def _phone_reader(value: ResolvedValue) -> TextReader:
+    from importer.transform.phones import phone_reader  # its library is slow to load, and not every mapping needs it
+
+    return phone_reader(value)
+
+
 # --- the table ------------------------------------------------------------------------------------
 
 _PLAIN: dict[Kind, TextReader] = {
@@ -284,7 +292,7 @@ _PLAIN: dict[Kind, TextReader] = {
     Kind.CV: _read_cv,
 }
 _BUILT: dict[Kind, Callable[[ResolvedValue], TextReader]] = {
-    Kind.PHONE: phone_reader,
+    Kind.PHONE: _phone_reader,
     Kind.DATE: date_reader,
     Kind.INTEGER: _integer_reader,
     Kind.DECIMAL: _decimal_reader,

@@ -5,15 +5,11 @@ One pass in bounded memory. Each detector is conservative: ordinary data must gi
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from importer.mapping import (
-    NUMBERS,
     Kind,
     Otherwise,
     ResolvedEntries,
@@ -22,18 +18,16 @@ from importer.mapping import (
     ResolvedValue,
 )
 from importer.models import Application, PoolCandidate, Row
-from importer.problems import CellPlace, Column, LinePlace, Problem
+from importer.problems import CellPlace, LinePlace, Problem
 from importer.text.normalize import normalize
 from importer.transform.candidates import FirstRows, hidden_key
 from importer.transform.email_domains import EXISTING, common_domain, is_other_spelling
+from importer.transform.likely_columns import Cells, Dropped, can_drop_cells, counters_of, must_vary, place_of
 from importer.transform.row import Invalid, transform_row
-from importer.transform.texts import in_mapping, quoted, stripped
-from importer.transform.values import ValueReader
+from importer.transform.texts import in_mapping, quoted
 
 DOMAIN_MISTYPED: Final = "email-domain-mistyped"
 """A warning about a row, which may be found only after the last row."""
-_FEWEST: Final = 20  # values; a share of fewer proves nothing
-_SHOWN: Final = 3  # cells in a message
 
 Texts = Mapping[int | str, str | None]  # what is sent, by the ID of the question or the name of the field
 
@@ -55,22 +49,19 @@ class LikelyErrors:
     def __init__(self, mapping: ResolvedMapping, people: FirstRows) -> None:
         """`people`: stores the first row of each person; empty."""
         values = tuple(_values(mapping))
-        varying = [(key, value) for key, value in values if _must_vary(value)]
+        varying = [(key, value) for key, value in values if must_vary(value)]
         self._otherwise = _Otherwise(mapping)
         self._domains = _Domains(mapping.candidate["email"])
         self._people = _People(varying, mapping.candidate["email"], people)
-        self._answers: list[tuple[int | str, _SameForAll | _Magnitudes | _Documents]] = [
-            (key, _SameForAll(value)) for key, value in varying if value.default is None
-        ]
-        self._answers += [(key, _Magnitudes(value)) for key, value in values if value.field.kind in NUMBERS]
-        self._answers += [(key, _Documents(value)) for key, value in values if value.field.kind in _DOCUMENTS]
-        self._dropped = [_Dropped(value, mapping) for _, value in values if _can_drop_cells(value)]
+        self._answers = [(key, one) for key, value in values for one in counters_of(value)]
+        self._dropped = [Dropped(value, mapping) for _, value in values if can_drop_cells(value)]
         self._looked_at = frozenset(key for key, _ in (*varying, *self._answers))
 
     def look(self, row: Row, body: Application | PoolCandidate) -> Seen:
         """Look at one row by itself; remembers nothing, so that another process can do it."""
-        texts: dict[int | str, str | None]
-        texts = {"first_name": body.first_name, "last_name": body.last_name, "cv": body.cv}
+        texts: dict[int | str, str | None] = {"first_name": body.first_name, "last_name": body.last_name}
+        if "cv" in self._looked_at:
+            texts["cv"] = body.cv
         if isinstance(body, Application):
             for answer in body.answers:
                 asked = answer.job_post_question
@@ -91,8 +82,8 @@ class LikelyErrors:
 
     def of_file(self) -> tuple[Problem, ...]:
         """The warnings about the file as a whole, after its last row."""
-        columns = [column for _, column in self._answers]
-        return tuple(problem for one in (*columns, *self._dropped, self._domains) for problem in one.of_file())
+        counters = (*(one for _, one in self._answers), *self._dropped, self._domains)
+        return tuple(problem for one in counters for problem in one.of_file())
 
 
 def _values(mapping: ResolvedMapping) -> Iterator[tuple[int | str, ResolvedValue]]:
@@ -103,38 +94,6 @@ def _values(mapping: ResolvedMapping) -> Iterator[tuple[int | str, ResolvedValue
     for answer in mapping.answers:
         if isinstance(answer.content, ResolvedValue) and answer.content.columns:
             yield answer.question.id, answer.content
-
-
-def _place(value: ResolvedValue, row: Row) -> CellPlace:
-    """The first filled cell of a value."""
-    column = next((column for column in value.columns if stripped(row.cells[column.index])), value.columns[0])
-    return row.place(column)
-
-
-@dataclass(slots=True)
-class _Cells:
-    """A number of cells, of which the first are kept."""
-
-    count: int = 0
-    first: list[CellPlace] = field(default_factory=list)
-
-    @classmethod
-    def all_of(cls, several: Sequence[_Cells]) -> _Cells:
-        first = sorted((place for cells in several for place in cells.first), key=lambda place: place.row)
-        return cls(sum(cells.count for cells in several), first[:_SHOWN])
-
-    def add(self, value: ResolvedValue, row: Row) -> None:
-        self.count += 1
-        if len(self.first) < _SHOWN:
-            self.first.append(_place(value, row))
-
-    @property
-    def others(self) -> str:
-        """What a message says after the first cell: `, also C31, C40 and 7 more`; in a CSV the rows."""
-        in_sheet = self.first[0].origin.sheet is not None
-        rest = [place.address if in_sheet else f"row {place.row}" for place in self.first[1:]]
-        more = f" and {self.count - len(self.first):,} more" if self.count > len(self.first) else ""
-        return f", also {', '.join(rest)}{more}" if rest else ""
 
 
 # --- a value given by `otherwise` -----------------------------------------------------------------
@@ -184,163 +143,6 @@ def _strict(content: ResolvedValue | ResolvedEntries, tables: _Tables) -> Any:
     return replace(content, table=replace(content.table, otherwise=Otherwise.ERROR))
 
 
-# --- one answer for nearly all rows ---------------------------------------------------------------
-
-_SAME_SHARE: Final = 0.9
-
-
-def _must_vary(value: ResolvedValue) -> bool:
-    """Whether few people have the same: a name, a phone number, a date of birth."""
-    return value.field.kind in (Kind.NAME, Kind.PHONE) or value.field.is_birth
-
-
-class _SameForAll:
-    """Counts the most common of the first answers."""
-
-    def __init__(self, value: ResolvedValue) -> None:
-        self._value = value
-        self._first: Counter[str] = Counter()
-        self._common = ""
-        self._count = self._same = 0
-        self._place: CellPlace | None = None
-
-    def add(self, text: str, row: Row) -> None:
-        self._count += 1
-        if self._count <= _FEWEST:
-            self._place = self._place or _place(self._value, row)
-            self._first[text] += 1
-            ((self._common, self._same),) = self._first.most_common(1)
-        elif text == self._common:
-            self._same += 1
-
-    def of_file(self) -> Iterator[Problem]:
-        if self._count >= _FEWEST and self._same >= _SAME_SHARE * self._count:
-            message = f"{self._value.field.label} is the same in {self._same:,} of {self._count:,} rows"
-            hint = f"check the column {in_mapping(self._value.place)}"
-            yield Problem("answer-same-for-all", message, hint, self._place)
-
-
-# --- numbers a thousand times too large or too small ------------------------------------------------
-
-_STEPS: Final = 4  # of a power of ten
-_FAR, _GAP = 3 * _STEPS, _STEPS  # a thousand times the median, and ten times away from any other number
-_OUTLIERS: Final = 0.05  # more are no mistakes, but another kind of number
-
-
-class _Magnitudes:
-    """Counts numbers by their order of magnitude."""
-
-    def __init__(self, value: ResolvedValue) -> None:
-        self._value = value
-        self._cells: defaultdict[int, _Cells] = defaultdict(_Cells)
-
-    def add(self, text: str, row: Row) -> None:
-        if number := abs(float(text)):
-            self._cells[math.floor(_STEPS * math.log10(number))].add(self._value, row)
-
-    def of_file(self) -> Iterator[Problem]:
-        total = sum(cells.count for cells in self._cells.values())
-        steps = sorted(self._cells)
-        below = 0
-        for median in steps:
-            below += self._cells[median].count
-            if 2 * below >= total:
-                break
-        else:
-            return
-        yield from self._far([step for step in steps if step >= median + _FAR], steps, total, "larger")
-        yield from self._far([step for step in steps if step <= median - _FAR], steps, total, "smaller")
-
-    def _far(self, far: list[int], steps: list[int], total: int, which: str) -> Iterator[Problem]:
-        cells = _Cells.all_of([self._cells[step] for step in far])
-        is_alone = all(abs(step - other) >= _GAP for step in far for other in steps if other not in far)
-        if not far or total < _FEWEST or cells.count > _OUTLIERS * total or not is_alone:
-            return
-        message = f"the number is about 1,000 times {which} than the median of its column{cells.others}"
-        hint = "correct it, or check decimal: and thousands: " + in_mapping(self._value.place)
-        yield Problem("number-far-off", message, hint, cells.first[0])
-
-
-# --- document IDs that lost their leading zeros ------------------------------------------------------
-
-_DOCUMENTS: Final = (Kind.CV, Kind.DOCUMENT)
-
-
-class _Documents:
-    """Finds shorter numbers among IDs that zeros make equally long: a spreadsheet program removed their zeros."""
-
-    def __init__(self, value: ResolvedValue) -> None:
-        self._value = value
-        self._with_zeros: dict[int, str] = {}  # the first one of each length
-        self._others: defaultdict[int, _Cells] = defaultdict(_Cells)
-
-    def add(self, text: str, row: Row) -> None:
-        if text.isdecimal() and text.startswith("0"):
-            self._with_zeros.setdefault(len(text), text)
-        elif text.isdecimal():
-            self._others[len(text)].add(self._value, row)
-
-    def of_file(self) -> Iterator[Problem]:
-        shorter = [cells for length, cells in self._others.items() if length < max(self._with_zeros, default=0)]
-        if len(self._with_zeros) == 1 and shorter and max(self._others) <= max(self._with_zeros):
-            (example,) = self._with_zeros.values()
-            cells = _Cells.all_of(shorter)
-            message = f"the document ID is shorter than '{example}': its leading zeros are probably lost{cells.others}"
-            hint = "type it with its zeros, in a cell with the format Text"
-            yield Problem("document-id-shorter", message, hint, cells.first[0])
-
-
-# --- columns of which most cells are dropped ------------------------------------------------------
-
-# Words that say that there is nothing; to declare them as missing drops no data.
-_NOTHING: Final = frozenset(("n/a", "na", "n.a.", "none", "null", "nil", "nan", "unknown", "empty", "not available"))
-
-
-def _can_drop_cells(value: ResolvedValue) -> bool:
-    """Whether a filled cell can be left out without a problem."""
-    blanks = value.table is not None and (
-        value.table.otherwise is Otherwise.BLANK or "" in value.table.targets.values()
-    )
-    return (
-        value.separator is None
-        and value.lookup is None
-        and (blanks or len(value.columns) > 1 or not value.missing <= _NOTHING)
-    )
-
-
-class _Dropped:
-    """Counts the cells of each column that are filled in, and those that give no value."""
-
-    def __init__(self, value: ResolvedValue, mapping: ResolvedMapping) -> None:
-        self._value = value
-        alone = [replace(value, columns=(column,), default=None) for column in value.columns]
-        self._readers = [(one.columns[0], ValueReader(one, mapping.wire), _Cells()) for one in alone]
-        self._filled: Counter[Column] = Counter()
-
-    def add(self, row: Row) -> None:
-        filled = [one for one in self._readers if _says_something(row.cells[one[0].index])]
-        for number, (column, reader, dropped) in enumerate(filled, start=1):
-            self._filled[column] += 1
-            # The row is valid: of several columns, the last that is filled in was used.
-            if (number < len(filled) or len(self._readers) == 1) and reader.read(row, []) is None:
-                dropped.add(reader.value, row)
-            else:
-                break
-
-    def of_file(self) -> Iterator[Problem]:
-        for column, _, dropped in self._readers:
-            filled = self._filled[column]
-            if filled >= _FEWEST and 2 * dropped.count > filled:
-                message = f"{dropped.count:,} of {filled:,} filled cells of this column are not sent{dropped.others}"
-                hint = f"check missing:, values: and the order of the columns {in_mapping(self._value.place)}"
-                yield Problem("cells-dropped", message, hint, dropped.first[0])
-
-
-@lru_cache(maxsize=4096)
-def _says_something(text: str) -> bool:
-    return any(character.isalnum() for character in text) and normalize(stripped(text)) not in _NOTHING
-
-
 # --- e-mail domains -------------------------------------------------------------------------------
 
 _MOST_DOMAINS: Final = 5_000  # kept; later ones are not compared
@@ -353,18 +155,18 @@ class _Domains:
     def __init__(self, email: ResolvedValue) -> None:
         self._email = email
         self._rows = 0
-        self._cells: dict[str, _Cells] = {}
+        self._cells: dict[str, Cells] = {}
 
     def of_row(self, row: Row, address: str) -> Iterator[Problem]:
         domain = address.rpartition("@")[2]
         self._rows += 1
         cells = self._cells.get(domain)
         if cells is None and len(self._cells) < _MOST_DOMAINS:
-            cells = self._cells[domain] = _Cells()
+            cells = self._cells[domain] = Cells()
         if cells is not None:
             cells.add(self._email, row)
         if meant := common_domain(domain):
-            yield _mistyped(domain, meant, _place(self._email, row))
+            yield _mistyped(domain, meant, place_of(self._email, row))
 
     def of_file(self) -> Iterator[Problem]:
         least = max(_FREQUENT, _FREQUENT_SHARE * self._rows)
@@ -401,5 +203,5 @@ class _People:
                 if first != row.number:
                     message = f"name and {noun} are the same as in row {first}, but the e-mail address is another"
                     hint = "if this is one person, keep one of the two rows"
-                    yield Problem("person-twice", message, hint, _place(self._email, row))
+                    yield Problem("person-twice", message, hint, place_of(self._email, row))
                     return

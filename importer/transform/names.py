@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from importer.mapping import NameRule, Surname
-from importer.text.names import wrong_word
+from importer.text.names import words_in_capitals, wrong_word
 from importer.text.normalize import normalize
 from importer.transform.texts import WITHOUT_EFFECT, InvalidValue, quoted, read_text
 
@@ -121,7 +121,7 @@ def _last_name_words(words: list[str], rule: NameRule) -> tuple[int, int] | None
     """Where the last name begins and ends among the words, or None where the rule leaves no first or no last name."""
     match rule.surname:
         case Surname.CAPITALS:
-            found = _capitals(words)
+            found = words_in_capitals(words)
         case Surname.FIRST_WORD:
             end = 0
             while end < len(words) - 1 and normalize(words[end]) in rule.particles:
@@ -135,16 +135,6 @@ def _last_name_words(words: list[str], rule: NameRule) -> tuple[int, int] | None
     if found is None or found[1] - found[0] >= len(words) or found[0] < 0:
         return None
     return found
-
-
-def _capitals(words: list[str]) -> tuple[int, int] | None:
-    """The run of words in capitals at the beginning or at the end; None where there is none, or one at each."""
-    capital = [word.isupper() and len(word) > 1 and not word.endswith(".") for word in words]
-    begin = next((index for index, is_capital in enumerate(capital) if not is_capital), len(words))
-    end = next((index for index, is_capital in enumerate(reversed(capital)) if not is_capital), len(words))
-    if sum(capital) != max(begin, end) or not (begin or end):
-        return None
-    return (0, begin) if begin else (len(words) - end, len(words))
 
 
 def _split_failed(full_name: str, words: list[str], rule: NameRule) -> InvalidValue:

@@ -1,17 +1,11 @@
-"""Reads texts, e-mail addresses, phone numbers and web addresses, or says why a text is not valid.
-
-The libraries for e-mail addresses and phone numbers load slowly and not every file needs them, so they are imported at
-first use.
-"""
+"""Reads texts, e-mail addresses and web addresses, or says why a text is not valid."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 from urllib.parse import urlsplit
 
 from importer.mapping import REGIONS, ResolvedValue
@@ -148,7 +142,7 @@ def _is_disguised(text: str) -> bool:
 
 def _read_address(text: str) -> tuple[str, str]:
     """The normalized address and "", or "" and why it is not valid."""
-    from email_validator import EmailNotValidError, validate_email
+    from email_validator import EmailNotValidError, validate_email  # slow to load
 
     try:
         found = validate_email(text, check_deliverability=False, strict=True)
@@ -164,134 +158,6 @@ def _read_address(text: str) -> tuple[str, str]:
 def _read_domain(domain: str) -> str | None:
     """The normalized domain, or None if it is not valid; cached, as many addresses share a few domains."""
     return _read_address(f"a@{domain}")[0].removeprefix("a@") or None
-
-
-# --- phone numbers --------------------------------------------------------------------------------
-
-_SHORTENED = re.compile(r"[0-9][.,]?[0-9]*E\+?[0-9]+", re.IGNORECASE)
-# The library reads letters as keypad digits; before the number, as in `Tel. 0555 ...`, it ignores them.
-_LETTER_IN_NUMBER = re.compile(r"[+＋\d].*[^\W\d_]|[^\W\d_]\d", re.DOTALL)
-_FLOAT_TAIL = re.compile(r"(?<=[0-9]{5})\.0$")  # a number column that a program stored as floats
-
-
-_DATE = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}([./-])[0-9]{1,2}\1(?:19|20)[0-9]{2}")
-_SEVERAL = re.compile(r"[/;,|\n&]|\s-\s|\s{2,}")  # between two numbers; a slash also behind an area code
-_LEAST_NATIONAL = 9  # digits; a shorter number without 0 most likely has no area code
-_LONGEST_NATIONAL = 10  # longer numbers without + mostly begin with the code of a country
-_DANGLING = re.compile(r"\?|[0-9]\s*(?:\+|\(\+)")
-
-
-def phone_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValue]:
-    """A reader of one phone number of the declared region, or with + and the country code; it returns E.164.
-
-    Accepts a word before the number, and digits of any script. Not valid are several numbers, an extension, letters, a
-    date, and a number without + that is as likely one of another country.
-    """
-
-    def read(text: str, typed: bool) -> str | InvalidValue:
-        if text.removeprefix("+").isdecimal():
-            return _read_phone(text, value)
-        text = _FLOAT_TAIL.sub("", text)
-        return _problem_of_signs(text, value) or _read_phone(text, value)
-
-    return read
-
-
-def _problem_of_signs(text: str, value: ResolvedValue) -> InvalidValue | None:
-    """What is wrong with a text that is not only digits, before the library reads it."""
-    if _SHORTENED.fullmatch(text):
-        message = f"{quoted(text)} is a number that a spreadsheet program shortened"
-        return InvalidValue("phone-shortened", message, "format the column as text and type the number again")
-    if _DATE.fullmatch(text) or _DANGLING.search(text):
-        return _invalid_phone(text, value)
-    if _has_several(text, value.formats.region):
-        hint = "write one number, or set split: and take: first_valid " + in_mapping(value.place)
-        return InvalidValue("phone-invalid", f"{quoted(text)} contains several phone numbers", hint)
-    return None
-
-
-def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
-    import phonenumbers
-
-    region = value.formats.region
-    # Without a region the library accepts no international prefix, though 00 is one nearly everywhere.
-    dialled = "+" + text[2:] if region is None and text.startswith("00") else text
-    try:
-        number = phonenumbers.parse(dialled, region)
-    except phonenumbers.NumberParseException:
-        return _invalid_phone(text, value)
-    if number.extension and phonenumbers.is_valid_number(number):
-        message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
-        return InvalidValue("phone-extension", message, "write the number without the extension")
-    if _LETTER_IN_NUMBER.search(text):
-        return InvalidValue("phone-letters", f"{quoted(text)} contains letters", "write the number in digits")
-    if not phonenumbers.is_valid_number(number):
-        is_complete = phonenumbers.is_possible_number_with_reason(number) == phonenumbers.ValidationResult.IS_POSSIBLE
-        if is_complete and text.startswith(("+", "(+", "0")):  # others may be from another country
-            hint = f"it has enough digits, but +{number.country_code} has no number like this: correct the digits"
-            return replace(_invalid_phone(text, value), hint=hint)
-        return _invalid_phone(text, value)
-    if region and _may_be_another(text, number, region):
-        hint = f"write it with + and the country code, or as usual in {region}, with its area code"
-        return InvalidValue("phone-invalid", f"{quoted(text)} may be a number of another area or country", hint)
-    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
-
-
-def _has_several(text: str, region: str | None) -> bool:
-    """Whether the text up to a separator is a number of its own."""
-    import phonenumbers
-
-    for found in _SEVERAL.finditer(text):
-        try:
-            if phonenumbers.is_valid_number(phonenumbers.parse(text[: found.start()], region)):
-                return True
-        except phonenumbers.NumberParseException:
-            continue
-    return False
-
-
-def _may_be_another(text: str, number: Any, region: str) -> bool:
-    """Whether a number without + and without the 0 that its region writes in front may be another one.
-
-    It may have no area code, or begin with the code of another country. Where all mobile numbers of a region are
-    equally long, a number of that length belongs to the region.
-    """
-    import phonenumbers
-
-    if "+" in plain_digits(text):
-        return False
-    digits = phonenumbers.normalize_digits_only(text)
-    national = phonenumbers.national_significant_number(number)
-    if digits != national:
-        return False
-    usual = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.NATIONAL)
-    is_usual = phonenumbers.normalize_digits_only(usual) == digits
-    if is_usual and len(digits) <= _LONGEST_NATIONAL:
-        return False
-    if not is_usual and len(digits) < _LEAST_NATIONAL:
-        return True
-    metadata = phonenumbers.PhoneMetadata.metadata_for_region(region)
-    if metadata and metadata.mobile and metadata.mobile.possible_length == (len(national),):
-        return False
-    try:
-        return bool(phonenumbers.is_valid_number(phonenumbers.parse(f"+{digits}", None)))
-    except phonenumbers.NumberParseException:
-        return False
-
-
-def _invalid_phone(text: str, value: ResolvedValue) -> InvalidValue:
-    return InvalidValue("phone-invalid", f"{quoted(text)} is not a valid phone number", _phone_hint(text, value))
-
-
-def _phone_hint(text: str, value: ResolvedValue) -> str:
-    region = value.formats.region
-    if text.startswith(("+", "00", "(+")):
-        return "check the country code and the number of digits"
-    if region is None:
-        return f"write it with + and the country code, or set region: {in_mapping(value.place)}"
-    import phonenumbers
-
-    return f"write it as +{phonenumbers.country_code_for_region(region)} ..., or in the usual form for {region}"
 
 
 # --- web addresses --------------------------------------------------------------------------------

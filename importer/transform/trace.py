@@ -12,9 +12,10 @@ from importer.problems import CellPlace
 from importer.sent_answers import Note, TracedAnswer, TracedCell
 from importer.transform.entries import EntriesReader, EntrySource
 from importer.transform.entry_rows import EntryRow
+from importer.transform.interpreter import OPEN_END
 from importer.transform.row import AnswerReader, body_reader
 from importer.transform.texts import stripped
-from importer.transform.values import OPEN_END, ReadFrom, ValueReader
+from importer.transform.values import ReadFrom, ValueReader
 
 
 def trace_row(row: Row, mapping: ResolvedMapping, body: Application | PoolCandidate) -> tuple[TracedAnswer, ...]:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from importer.models import Application, Row
 from importer.problems import Problem
+from importer.text.literals import InvalidLiteral, read_literal
 from importer.transform import Filtered, candidate_rows, transform_row
-from importer.transform.literals import InvalidLiteral, read_literal
 from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, problems_of, question, row
 
 _LONG = question("long_text")

@@ -1,0 +1,217 @@
+"""Warnings about columns whose values are likely not what was meant: counted row by row, known after the last row."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Final
+
+from importer.mapping import NUMBERS, Kind, Otherwise, ResolvedMapping, ResolvedValue
+from importer.models import Row
+from importer.problems import CellPlace, Column, Problem
+from importer.text.normalize import normalize
+from importer.transform.texts import in_mapping, stripped
+from importer.transform.values import ValueReader
+
+_FEWEST: Final = 20  # values; a share of fewer proves nothing
+_SHOWN: Final = 3  # cells in a message
+
+
+def place_of(value: ResolvedValue, row: Row) -> CellPlace:
+    """The first filled cell of a value."""
+    column = next((column for column in value.columns if stripped(row.cells[column.index])), value.columns[0])
+    return row.place(column)
+
+
+@dataclass(slots=True)
+class Cells:
+    """A number of cells, of which the first are kept."""
+
+    count: int = 0
+    first: list[CellPlace] = field(default_factory=list)
+
+    @classmethod
+    def all_of(cls, several: Sequence[Cells]) -> Cells:
+        first = sorted((place for cells in several for place in cells.first), key=lambda place: place.row)
+        return cls(sum(cells.count for cells in several), first[:_SHOWN])
+
+    def add(self, value: ResolvedValue, row: Row) -> None:
+        self.count += 1
+        if len(self.first) < _SHOWN:
+            self.first.append(place_of(value, row))
+
+    @property
+    def others(self) -> str:
+        """What a message says after the first cell: `, also C31, C40 and 7 more`; in a CSV the rows."""
+        in_sheet = self.first[0].origin.sheet is not None
+        rest = [place.address if in_sheet else f"row {place.row}" for place in self.first[1:]]
+        more = f" and {self.count - len(self.first):,} more" if self.count > len(self.first) else ""
+        return f", also {', '.join(rest)}{more}" if rest else ""
+
+
+def counters_of(value: ResolvedValue) -> Iterator[_SameForAll | _Magnitudes | _Documents]:
+    """What counts the texts that are sent of this value."""
+    if must_vary(value) and value.default is None:
+        yield _SameForAll(value)
+    if value.field.kind in NUMBERS:
+        yield _Magnitudes(value)
+    if value.field.kind in (Kind.CV, Kind.DOCUMENT):
+        yield _Documents(value)
+
+
+# --- one answer for nearly all rows ---------------------------------------------------------------
+
+_SAME_SHARE: Final = 0.9
+
+
+def must_vary(value: ResolvedValue) -> bool:
+    """Whether few people have the same: a name, a phone number, a date of birth."""
+    return value.field.kind in (Kind.NAME, Kind.PHONE) or value.field.is_birth
+
+
+class _SameForAll:
+    """Counts the most common of the first answers."""
+
+    def __init__(self, value: ResolvedValue) -> None:
+        self._value = value
+        self._first: Counter[str] = Counter()
+        self._common = ""
+        self._count = self._same = 0
+        self._place: CellPlace | None = None
+
+    def add(self, text: str, row: Row) -> None:
+        self._count += 1
+        if self._count <= _FEWEST:
+            self._place = self._place or place_of(self._value, row)
+            self._first[text] += 1
+            ((self._common, self._same),) = self._first.most_common(1)
+        elif text == self._common:
+            self._same += 1
+
+    def of_file(self) -> Iterator[Problem]:
+        if self._count >= _FEWEST and self._same >= _SAME_SHARE * self._count:
+            message = f"{self._value.field.label} is the same in {self._same:,} of {self._count:,} rows"
+            hint = f"check the column {in_mapping(self._value.place)}"
+            yield Problem("answer-same-for-all", message, hint, self._place)
+
+
+# --- numbers a thousand times too large or too small ------------------------------------------------
+
+_STEPS: Final = 4  # of a power of ten
+_FAR, _GAP = 3 * _STEPS, _STEPS  # a thousand times the median, and ten times away from any other number
+_OUTLIERS: Final = 0.05  # more are no mistakes, but another kind of number
+
+
+class _Magnitudes:
+    """Counts numbers by their order of magnitude."""
+
+    def __init__(self, value: ResolvedValue) -> None:
+        self._value = value
+        self._cells: defaultdict[int, Cells] = defaultdict(Cells)
+
+    def add(self, text: str, row: Row) -> None:
+        if number := abs(float(text)):
+            self._cells[math.floor(_STEPS * math.log10(number))].add(self._value, row)
+
+    def of_file(self) -> Iterator[Problem]:
+        total = sum(cells.count for cells in self._cells.values())
+        steps = sorted(self._cells)
+        below = 0
+        for median in steps:
+            below += self._cells[median].count
+            if 2 * below >= total:
+                break
+        else:
+            return
+        yield from self._far([step for step in steps if step >= median + _FAR], steps, total, "larger")
+        yield from self._far([step for step in steps if step <= median - _FAR], steps, total, "smaller")
+
+    def _far(self, far: list[int], steps: list[int], total: int, which: str) -> Iterator[Problem]:
+        cells = Cells.all_of([self._cells[step] for step in far])
+        is_alone = all(abs(step - other) >= _GAP for step in far for other in steps if other not in far)
+        if not far or total < _FEWEST or cells.count > _OUTLIERS * total or not is_alone:
+            return
+        message = f"the number is about 1,000 times {which} than the median of its column{cells.others}"
+        hint = "correct it, or check decimal: and thousands: " + in_mapping(self._value.place)
+        yield Problem("number-far-off", message, hint, cells.first[0])
+
+
+# --- document IDs that lost their leading zeros ------------------------------------------------------
+
+
+class _Documents:
+    """Finds shorter numbers among IDs that zeros make equally long: a spreadsheet program removed their zeros."""
+
+    def __init__(self, value: ResolvedValue) -> None:
+        self._value = value
+        self._with_zeros: dict[int, str] = {}  # the first one of each length
+        self._others: defaultdict[int, Cells] = defaultdict(Cells)
+
+    def add(self, text: str, row: Row) -> None:
+        if text.isdecimal() and text.startswith("0"):
+            self._with_zeros.setdefault(len(text), text)
+        elif text.isdecimal():
+            self._others[len(text)].add(self._value, row)
+
+    def of_file(self) -> Iterator[Problem]:
+        shorter = [cells for length, cells in self._others.items() if length < max(self._with_zeros, default=0)]
+        if len(self._with_zeros) == 1 and shorter and max(self._others) <= max(self._with_zeros):
+            (example,) = self._with_zeros.values()
+            cells = Cells.all_of(shorter)
+            message = f"the document ID is shorter than '{example}': its leading zeros are probably lost{cells.others}"
+            hint = "type it with its zeros, in a cell with the format Text"
+            yield Problem("document-id-shorter", message, hint, cells.first[0])
+
+
+# --- columns of which most cells are dropped ------------------------------------------------------
+
+# Words that say that there is nothing; to declare them as missing drops no data.
+_NOTHING: Final = frozenset(("n/a", "na", "n.a.", "none", "null", "nil", "nan", "unknown", "empty", "not available"))
+
+
+def can_drop_cells(value: ResolvedValue) -> bool:
+    """Whether a filled cell can be left out without a problem."""
+    blanks = value.table is not None and (
+        value.table.otherwise is Otherwise.BLANK or "" in value.table.targets.values()
+    )
+    return (
+        value.separator is None
+        and value.lookup is None
+        and (blanks or len(value.columns) > 1 or not value.missing <= _NOTHING)
+    )
+
+
+class Dropped:
+    """Counts the cells of each column that are filled in, and those that give no value."""
+
+    def __init__(self, value: ResolvedValue, mapping: ResolvedMapping) -> None:
+        self._value = value
+        alone = [replace(value, columns=(column,), default=None) for column in value.columns]
+        self._readers = [(one.columns[0], ValueReader(one, mapping.wire), Cells()) for one in alone]
+        self._filled: Counter[Column] = Counter()
+
+    def add(self, row: Row) -> None:
+        filled = [one for one in self._readers if _says_something(row.cells[one[0].index])]
+        for number, (column, reader, dropped) in enumerate(filled, start=1):
+            self._filled[column] += 1
+            # The row is valid: of several columns, the last that is filled in was used.
+            if (number < len(filled) or len(self._readers) == 1) and reader.read(row, []) is None:
+                dropped.add(reader.value, row)
+            else:
+                break
+
+    def of_file(self) -> Iterator[Problem]:
+        for column, _, dropped in self._readers:
+            filled = self._filled[column]
+            if filled >= _FEWEST and 2 * dropped.count > filled:
+                message = f"{dropped.count:,} of {filled:,} filled cells of this column are not sent{dropped.others}"
+                hint = f"check missing:, values: and the order of the columns {in_mapping(self._value.place)}"
+                yield Problem("cells-dropped", message, hint, dropped.first[0])
+
+
+@lru_cache(maxsize=4096)
+def _says_something(text: str) -> bool:
+    return any(character.isalnum() for character in text) and normalize(stripped(text)) not in _NOTHING
