@@ -22,7 +22,7 @@ _FEW_MORE: Final = 2  # groups that are shown beyond the maximum rather than men
 
 _COUNT_WIDTH = 8
 _LABEL_WIDTH = 16
-_FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
+FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
 _NEARLY_ALL: Final = 0.8  # of the rows of a file
 _FEW_CELLS: Final = 3  # are corrected one by one
@@ -103,7 +103,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
             yield Step(text, (_resume(summary, folder),))
         return
     yield from _steps_in_mapping(summary, folder)
-    to_fix = [kind for kind in _FIXED_BY_A_PERSON if summary.outcomes[kind]]
+    to_fix = [kind for kind in FIXED_BY_A_PERSON if summary.outcomes[kind]]
     if to_fix:
         files = [csv_file(kind) for kind in to_fix]
         commands = tuple(_of_file("run", folder / name, summary, folder, without=_OF_THE_WHOLE_FILE) for name in files)
@@ -184,12 +184,14 @@ def _flags(summary: Summary, folder: Path, *, without: Collection[str]) -> dict[
     return {flag: value for flag, value in flags.items() if flag not in without}
 
 
-def import_command(file: Path, summary: Summary, folder: Path, *, is_copy: bool = False) -> str:
+def import_command(file: Path, summary: Summary, folder: Path, *, is_copy: bool = False, sheet: str = "") -> str:
     """The command that imports another file as the run of this summary did; `folder`: the results folder of the run.
 
-    is_copy: the file is a copy of the source, with its sheets; otherwise a results file.
+    is_copy: the file is a copy of the source, with its sheets; otherwise a results file. sheet: which one of it.
     """
-    return _of_file("run", file, summary, folder, without=_OF_SOME_ROWS if is_copy else _OF_THE_WHOLE_FILE)
+    if sheet:
+        summary = replace(summary, flags={**summary.flags, "--sheet": sheet})
+    return _of_file("run", file, summary, folder, without=_OF_SOME_ROWS if is_copy or sheet else _OF_THE_WHOLE_FILE)
 
 
 def summary_lines(summary: Summary, folder: Path, most_groups: int = MOST_GROUPS) -> list[str]:
