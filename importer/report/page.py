@@ -17,10 +17,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from importer.models import ManyTargets, OutcomeKind, Timeline
 from importer.problems import DamagedRun
 from importer.report.accounting import ReportedRow
+from importer.report.next_steps import next_steps
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.summary_sheet import moment, run_details, title_of
-from importer.report.text import headline, next_steps, sandbox_note
+from importer.report.text import headline, sandbox_note
 from importer.text.dates import in_words
 from importer.text.normalize import visible
 

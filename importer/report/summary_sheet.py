@@ -9,9 +9,10 @@ from pathlib import Path, PurePath
 from typing import Any, Final
 
 from importer.models import NEEDS_ATTENTION, OutcomeKind
+from importer.report.next_steps import FIXED_BY_A_PERSON, Step, import_command, next_steps
 from importer.report.outcomes import WORKBOOK_FILE, outcome_text, sheet_link, sheet_title, sheet_titles
 from importer.report.summary import ProblemGroup, Summary
-from importer.report.text import FIXED_BY_A_PERSON, Step, headline, import_command, next_steps, sandbox_note
+from importer.report.text import headline, sandbox_note
 from importer.text.dates import in_words
 
 WIDTHS: Final = (18, 11, 26, 54, 50, 34, 26)
