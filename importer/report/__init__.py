@@ -1,23 +1,21 @@
 """The results folder: the outcome of every row, for people and for programs."""
 
-from importer.report.accounting import MissingOutcome, ReportedRow, SummaryCounter, pair, place_in_list
+from importer.report.accounting import ReportedRow, SummaryCounter, pair, place_in_list
 from importer.report.csv_files import write_rows
+from importer.report.next_steps import Copy, OpenRows, import_command
 from importer.report.outcomes import EDITS_FILE, csv_file, outcome_text
 from importer.report.summary import Entries, ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.text import (
     LARGEST_GROUPS,
     MOST_GROUPS,
-    Copy,
-    OpenRows,
     attention_lines,
     group_lines,
-    import_command,
     status_lines,
     subject_line,
     summary_lines,
     warning_lines,
 )
-from importer.report.write import ReportWriter, edited_files, write_report, write_unfinished_summary
+from importer.report.write import edited_files, write_report, write_unfinished_summary
 
 __all__ = [
     "EDITS_FILE",
@@ -25,10 +23,8 @@ __all__ = [
     "MOST_GROUPS",
     "Copy",
     "Entries",
-    "MissingOutcome",
     "OpenRows",
     "ProblemGroup",
-    "ReportWriter",
     "ReportedRow",
     "RunFacts",
     "Summary",

@@ -20,12 +20,12 @@ _PLACES_KEPT: Final = 5
 
 # Their messages come from the service or the connection: the same code can have different causes.
 _GROUPED_BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
-# Each unknown value is its own group: a person adds it to the value table. So is each created row whose response
-# contains another e-mail address.
 # One column may have several shapes of such values, each with its own hint: `from 90000`, `100 000`.
-_GROUPED_BY_HINT = frozenset(
+_GROUPED_BY_HINT: Final = frozenset(
     ("currency-of-format", "date-invalid", "decimal-invalid", "integer-invalid", "name-split-failed", "phone-invalid")
 )
+# Each unknown value is its own group: a person adds it to the value table. So is each created row whose response
+# contains another e-mail address.
 _GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS})
 
 

@@ -30,13 +30,18 @@ def _lines(text: str, width: float) -> int:
     return sum(max(1, ceil(len(line) / (width * _LINE_FILL))) for line in text.split("\n"))
 
 
-def finish_table(sheet: Any, rows: int, last_column: int, *, frozen: int = 0) -> None:
-    """Filter and header of a table, and how it is printed; `frozen`: the columns that stay visible."""
+def finish_table(sheet: Any, rows: int, last_column: int, *, frozen: int = 0, last_printed: int | None = None) -> None:
+    """Filter and header of a table, and how it is printed: as wide as a page.
+
+    frozen: the columns that stay visible; last_printed: the columns after this one are not printed.
+    """
     sheet.freeze_panes(1, frozen)
     sheet.autofilter(0, 0, rows, last_column)
     sheet.set_landscape()
     sheet.fit_to_pages(1, 0)
     sheet.repeat_rows(0)
+    if last_printed is not None:
+        sheet.print_area(0, 0, rows, last_printed)
     sheet.set_footer("&L&A&R&P / &N")
     sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{rows + 1}"})
 

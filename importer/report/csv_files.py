@@ -108,8 +108,14 @@ class EntryFiles:
         """Write the files."""
         for name, found in self._found.items():
             table = found.table
-            facts = replace(self._facts, columns=table.columns, delimiter=table.delimiter, has_links=False)
-            facts = replace(facts, knows_types=table.knows_types, has_ids=False)
+            facts = replace(
+                self._facts,
+                columns=table.columns,
+                delimiter=table.delimiter,
+                knows_types=table.knows_types,
+                has_links=False,
+                has_ids=False,
+            )
             with (self._folder / name).open("w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
                 out = RowsFile(file, facts.delimiter)
                 out.write(_header(facts))

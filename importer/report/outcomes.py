@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Final
 
 from importer.models import OutcomeKind
@@ -132,6 +133,11 @@ def sheet_title(kind: OutcomeKind, part: int = 1) -> str:
     words = OUTCOMES[kind]
     title = f"{words.status} {words.label}" if words.status else words.label
     return title if part == 1 else f"{title} ({part})"
+
+
+def sheet_titles(kind: OutcomeKind, rows: int) -> list[str]:
+    """The titles of all sheets of so many rows of an outcome on which somebody acts."""
+    return [sheet_title(kind, part) for part in range(1, ceil(rows / OUTCOMES[kind].sheet_limit) + 1)]
 
 
 def sheet_link(kind: OutcomeKind, nth: int, *, dry_run: bool) -> str:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import timedelta
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from importer.models import ManyTargets, OutcomeKind, Timeline
+from importer.models import ManyTargets, OutcomeKind
 from importer.problems import DamagedRun
 from importer.report.accounting import ReportedRow
+from importer.report.next_steps import next_steps
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.summary_sheet import moment, run_details, title_of
-from importer.report.text import headline, next_steps, sandbox_note
-from importer.text.dates import in_words
+from importer.report.text import headline, sandbox_note
+from importer.report.timeline_chart import timeline_chart
 from importer.text.normalize import visible
 
 _MOST_CAUSES: Final = 100  # of a section; the workbook has all
@@ -37,9 +35,6 @@ _COLORS: Final = {
     OutcomeKind.NOT_SENT: "idle",
     OutcomeKind.FILTERED: "idle",
 }
-_ANSWER_COLORS: Final = {"201": "good", "409": "there", "400": "wrong", "413": "wrong", "422": "wrong"}
-_OTHER_ANSWER: Final = "open"  # 429, 5xx, no response: the request is repeated
-_STACKED: Final = ("good", "there", "wrong", "open")  # from the bottom
 
 
 class ReportPage:
@@ -84,7 +79,7 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
         targets=list(_targets(summary, folder, with_links=with_personal_data)),
         sections=list(_sections(summary, words)),
         label=lambda kind: outcome_text(kind, dry_run=summary.dry_run).label,
-        chart=_chart(summary, summary.timeline) if summary.timeline else None,
+        chart=timeline_chart(summary),
         sent=summary.requests.sent,
         retried=summary.requests.retried,
         details=run_details(summary),
@@ -117,7 +112,7 @@ class _General:
     """The general text of each code in place of a message, which may quote a cell or a response."""
 
     def __init__(self) -> None:
-        from importer.problem_codes import areas
+        from importer.problem_codes import areas  # slow to load, rarely needed
 
         self._codes = {each.code: each for area in areas() for each in area.codes}
 
@@ -237,110 +232,3 @@ def _sections(summary: Summary, words: _Words) -> Iterator[_Section]:
     ):
         causes = words.causes(groups)
         yield _Section(id, title, causes[:_MOST_CAUSES], texts, max(len(causes) - _MOST_CAUSES, 0))
-
-
-# --- the time line ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    color: str
-    y: float
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Interval:
-    x: float
-    parts: tuple[_Part, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    label: str
-    count: int
-    color: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Chart:
-    """The stacked bars of the time line, on 100 units of height and one of width for each interval."""
-
-    intervals: list[_Interval]
-    begins: str
-    ends: str
-    sentence: str
-    pauses: list[str]
-    answers: list[_Answer]
-
-
-def _chart(summary: Summary, timeline: Timeline) -> _Chart | None:
-    totals: Counter[str] = Counter()
-    for each in timeline.intervals:
-        totals.update(each)
-    if not totals:
-        return None
-    highest = max(sum(each.values()) for each in timeline.intervals)
-    intervals = [_interval(index, each, highest) for index, each in enumerate(timeline.intervals)]
-    end = summary.started_at + timedelta(seconds=timeline.step * len(intervals))
-    seconds, requests = round(timeline.step * len(intervals)), totals.total()
-    sentence = (
-        f"{requests:,} request{'' if requests == 1 else 's'} in {in_words(max(seconds, 1))}; each bar is "
-        f"{in_words(timeline.step)}, the highest {highest:,} request{'' if highest == 1 else 's'}."
-    )
-    answers = [_Answer(_answer_label(status), count, _answer_color(status)) for status, count in totals.most_common()]
-    return _Chart(
-        intervals,
-        f"{summary.started_at:%H:%M:%S}",
-        f"{end:%H:%M:%S}",
-        sentence,
-        list(_pauses(summary, timeline)),
-        answers,
-    )
-
-
-def _interval(index: int, answers: Mapping[str, int], highest: int) -> _Interval:
-    parts, y = [], 100.0
-    for color in _STACKED:
-        count = sum(number for status, number in answers.items() if _answer_color(status) == color)
-        if count:
-            height = 100 * count / highest
-            y -= height
-            parts.append(_Part(color, round(y, 2), round(height, 2)))
-    return _Interval(index + 0.05, tuple(parts))
-
-
-def _pauses(summary: Summary, timeline: Timeline) -> Iterator[str]:
-    """The longer times without an answer, with what came before, such as responses with 429."""
-    quiet = 0
-    before: Mapping[str, int] = {}
-    for index, answers in enumerate(timeline.intervals):
-        if not answers:
-            quiet += 1
-            continue
-        if before and quiet >= _QUIET_INTERVALS and quiet * timeline.step >= _QUIET_SECONDS:
-            start, end = (summary.started_at + timedelta(seconds=timeline.step * at) for at in (index - quiet, index))
-            others = Counter({status: n for status, n in before.items() if _answer_color(status) == _OTHER_ANSWER})
-            after = f", after {_answer_label(others.most_common(1)[0][0])}" if others else ""
-            yield f"No requests were answered from {start:%H:%M:%S} to {end:%H:%M:%S}{after}."
-        quiet, before = 0, answers
-
-
-_QUIET_INTERVALS, _QUIET_SECONDS = 3, 2
-
-
-def _answer_color(status: str) -> str:
-    return _ANSWER_COLORS.get(status, _OTHER_ANSWER)
-
-
-def _answer_label(status: str) -> str:
-    """`201 created`, `503 service unavailable`, `no response`."""
-    if not status.isdigit():
-        return status
-    outcome = {"201": "created", "409": "already exists", "400": "rejected"}.get(status)
-    if outcome is None:
-        try:
-            outcome = HTTPStatus(int(status)).phrase.lower()
-        except ValueError:
-            outcome = ""
-    return f"{status} {outcome}".rstrip()

@@ -17,7 +17,7 @@ LinesOf = Callable[[Row], Sequence[SentLine]]
 
 MOST_LINES: Final = 2_000
 _COLUMNS: Final = {
-    "Row": 8, "Outcome": 15, "Cell": 16, "Column": 24, "The file says": 45, "Question": 28, "Sent": 45, "Note": 30,
+    "Row": 8, "Outcome": 15, "Cell": 16, "Column": 24, "The file says": 45, "Question": 28, "Sent": 45, "Note": 46,
 }  # fmt: skip
 _TEXT: Final[Style] = {**PLAIN, "num_format": "@"}
 

@@ -8,10 +8,11 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any, Final
 
-from importer.models import OutcomeKind
-from importer.report.outcomes import WORKBOOK_FILE, outcome_text, sheet_link, sheet_title
+from importer.models import NEEDS_ATTENTION, OutcomeKind
+from importer.report.next_steps import FIXED_BY_A_PERSON, Step, import_command, next_steps
+from importer.report.outcomes import WORKBOOK_FILE, outcome_text, sheet_link, sheet_title, sheet_titles
 from importer.report.summary import ProblemGroup, Summary
-from importer.report.text import Step, headline, import_command, next_steps, sandbox_note
+from importer.report.text import headline, sandbox_note
 from importer.text.dates import in_words
 
 WIDTHS: Final = (18, 11, 26, 54, 50, 34, 26)
@@ -145,16 +146,24 @@ def _next_steps(steps: Iterable[Step]) -> Iterator[Line]:
 
 
 def _problems(summary: Summary, folder: Path, nth: NthOf) -> Iterator[Line]:
-    found = [group for group in summary.problems if not group.is_warning]
-    if not found:
-        return
-    yield from _section("What to fix, then notes")
-    yield _text(
-        "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook:",
-        NOTE,
-    )
-    yield _text(f"     {import_command(folder / WORKBOOK_FILE, summary, folder)}", _COMMAND)
-    yield from _groups(summary, sorted(found, key=lambda group: not group.is_to_fix), nth)
+    to_fix = [group for group in summary.problems if group.is_to_fix]
+    notes = [group for group in summary.problems if not group.is_to_fix and not group.is_warning]
+    if to_fix or notes:
+        yield from _section("What to fix, then notes" if to_fix and notes else "What to fix" if to_fix else "Notes")
+        yield from _import_this_workbook(summary, folder)
+        yield from _groups(summary, [*to_fix, *notes], nth)
+
+
+def _import_this_workbook(summary: Summary, folder: Path) -> Iterator[Line]:
+    """How its sheets with rows to fix are imported: the only one without its name, as a program finds it then."""
+    to_fix = [title for kind in FIXED_BY_A_PERSON for title in sheet_titles(kind, summary.outcomes[kind])]
+    if to_fix:
+        is_only = sum(summary.outcomes[kind] > 0 for kind in NEEDS_ATTENTION) == len(to_fix) == 1
+        text = "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook"
+        yield _text(f"{text}{'' if len(to_fix) == 1 else ', one sheet after the other'}:", NOTE)
+        for title in to_fix:
+            command = import_command(folder / WORKBOOK_FILE, summary, folder, sheet="" if is_only else title)
+            yield _text(f"     {command}", _COMMAND)
 
 
 def _groups(summary: Summary, groups: Iterable[ProblemGroup], nth: NthOf) -> Iterator[Line]:

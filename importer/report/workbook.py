@@ -43,9 +43,10 @@ _IMPORT: Final[Style] = {**PLAIN, "bg_color": "#FDF8EF"}
 _WRAPPED_IMPORT: Final[Style] = {**_IMPORT, "text_wrap": True}
 
 _PROBLEM_WIDTH, _HINT_WIDTH = 70, 55
-_IMPORT_WIDTHS: Final = (11, 34, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
+_IMPORT_WIDTHS: Final = (11, 42, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
 _FROZEN: Final = 2  # columns: the row and the candidate stay visible beside the source's columns
 _MIN_WIDTH, _MAX_WIDTH = 8, 32
+_LEGIBLE_WIDTH: Final = 350  # characters on a printed page; of a wider table only the import columns are printed
 _ROWS_MEASURED = 200
 _ROWS_FITTED = 2_000  # XlsxWriter keeps each height in memory
 _COMMENT = {"author": "importer", "x_scale": 2.0, "y_scale": 1.2}
@@ -263,13 +264,14 @@ class _OutcomeSheet:
     def finish(self) -> None:
         """Set filter, widths and frozen rows, and note if rows are left out."""
         sheet, written = self._sheet, min(self._rows, self._limit)
-        source = (min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)
-        for index, width in enumerate((*_IMPORT_WIDTHS, *source)):
+        widths = [*_IMPORT_WIDTHS, *(min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)]
+        for index, width in enumerate(widths):
             sheet.set_column(index, index, width)
         for index, name in enumerate(self._facts.last_columns, self._source.stop):
             is_for_us = name in (TYPED_COLUMN, LINKS_COLUMN)  # only the importer reads them
             sheet.set_column(index, index, len(name) + 3, None, {"hidden": is_for_us})
-        finish_table(sheet, written, self._last_column, frozen=_FROZEN)
+        last_printed = len(_IMPORT_WIDTHS) - 1 if sum(widths) > _LEGIBLE_WIDTH else None
+        finish_table(sheet, written, self._last_column, frozen=_FROZEN, last_printed=last_printed)
         if self._rows > written:
             note = f"Only the first {written:,} rows are shown here; {self._csv_file} has all rows."
             write_text(sheet, written + 1, 0, note, self._note)

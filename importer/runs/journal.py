@@ -25,6 +25,7 @@ from importer.problems import (
     Unread,
     not_writable,
 )
+from importer.runs.row_selection import RowSet
 from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, not_a_database
 
 JOURNAL: Final = "outcomes.sqlite"
@@ -62,33 +63,6 @@ class JournalUnreadable(StoppedEarly):
             f"{path}: the outcomes of run {path.parent.name} cannot be read ({reason}). The ledger knows "
             "what was sent: close the program that has the file open, or fix the disk, then run the same command again"
         )
-
-
-class RowSet:
-    """Row numbers, one bit each: a million rows are 125 KB."""
-
-    def __init__(self, rows: Iterable[int] = ()) -> None:
-        self._bits = bytearray()
-        self.update(rows)
-
-    def update(self, rows: Iterable[int]) -> None:
-        for row in rows:
-            self.add(row)
-
-    def add(self, row: int) -> None:
-        if row // 8 >= len(self._bits):
-            self._bits.extend(bytes(row // 8 + 4096 - len(self._bits)))
-        self._bits[row // 8] |= 1 << row % 8
-
-    def add_groups(self, groups: Iterable[tuple[int, ...]]) -> None:
-        """Add all rows of each candidate of which one row is in the set."""
-        for rows in groups:
-            if any(row in self for row in rows):
-                for row in rows:
-                    self.add(row)
-
-    def __contains__(self, row: int) -> bool:
-        return row // 8 < len(self._bits) and bool(self._bits[row // 8] >> row % 8 & 1)
 
 
 class RunJournal:

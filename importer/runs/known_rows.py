@@ -21,9 +21,10 @@ from importer.ledger import LedgerStore, RunRecord, Scope, open_existing_ledger
 from importer.load import IMPORTED_WITH_OTHER_DATA
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Problem, StoppedEarly, UnusableInput
-from importer.runs.journal import RowSet, RunJournal
+from importer.runs.journal import RunJournal
 from importer.runs.manifest import RunManifest, manifests_in
 from importer.runs.related_runs import Aligned, Form, RelatedRuns, cells_of, mostly_same, same_cells, same_person
+from importer.runs.row_selection import RowSet
 from importer.settings import Settings
 
 # --- an earlier run of the same file --------------------------------------------------------------

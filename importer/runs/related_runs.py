@@ -12,9 +12,10 @@ from typing import Final, NamedTuple
 from importer.extract import ReadingLimits, Sheet
 from importer.ledger import DONE, LedgerStore, State
 from importer.models import Row
-from importer.runs.journal import JOURNAL, RowSet, RunJournal
+from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, manifests_in
 from importer.runs.private_copies import sheet_of
+from importer.runs.row_selection import RowSet
 from importer.settings import Settings
 
 

@@ -8,11 +8,13 @@ import shlex
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
+import openpyxl
 import pytest
 
-from tests.cli.conftest import MAPPING, FrontDoor, Ran, candidate, write_csv
+from tests.cli.conftest import MAPPING, FrontDoor, Ran, Served, candidate, write_csv
 
 _PRINTED = re.compile(r"\bimporter (?:inspect|check|run|resume|retry|show|report|mapping (?:new|check)) .*")
 REHEARSAL = ("--sandbox", "--questions", "my questions.json", "--out", "my results")
@@ -73,6 +75,20 @@ def test_each_printed_command_runs_as_it_stands(front_door: FrontDoor) -> None:
     )
     listed = front_door("runs", "--out", "my results")
     assert follow(front_door, *printed(listed)[0])[printed(listed)[0]] == 0
+
+
+def test_the_commands_in_the_workbook_import_its_sheets(serve: Callable[..., Served]) -> None:
+    """Each sheet with rows to fix has its command, which runs as it stands."""
+    served = serve({"kind": "refuse", "emails": ["person3@example.com"], "operation": "apply", "message": "no"})
+    folder = served.door.folder
+    write_csv(folder / "people.csv", [candidate(1), candidate(2, **{"E-mail": "ada"}), candidate(3)])
+    run = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+    assert run.counts == {"created": 1, "rejected": 1, "invalid": 1}
+    book = openpyxl.load_workbook(folder / "results" / run.summary["run"] / "report.xlsx", read_only=True)
+    cells = [str(cell) for cells in book["Summary"].values for cell in cells]
+    commands = [shlex.split(cell)[1:] for cell in cells if "importer run" in cell and "report.xlsx" in cell]
+    assert [words[-1] for words in commands] == ["invalid", "400 rejected"]
+    assert [served(*words, "--json").counts for words in commands] == [{"invalid": 1}, {"rejected": 1}]
 
 
 def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Problem
-from importer.report import MissingOutcome, Summary, csv_file, write_report
+from importer.report import Summary, csv_file, write_report
+from importer.report.accounting import MissingOutcome
 from tests.report.building import (
     FACTS,
     bad_degree,

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
+from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]  # it ships no types
 
-from importer.models import Outcome, OutcomeKind
-from importer.problems import Problem
+from importer.models import Outcome, OutcomeKind, Row
+from importer.problems import Column, Problem
 from importer.report import write_report
 from importer.report.outcomes import NO_ACTION_SHEET_LIMIT, OUTCOMES
-from tests.report.building import FACTS, bad_degree, created, facts_with, refused, row, rows
+from tests.report.building import COLUMNS, FACTS, ORIGIN, bad_degree, created, facts_with, refused, row, rows
 
 
 def _texts(sheet: Any) -> list[str]:
@@ -63,8 +64,12 @@ def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
         "2. or fix the rows in candidates.xlsx, then import it again; completed rows are skipped",
         f"     importer run candidates.xlsx --mapping mappings/zoho.yaml --out {tmp_path.parent}",
         "What to fix, then notes",
-        "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook:",
-        f"     importer run {tmp_path}/report.xlsx --mapping mappings/zoho.yaml --out {tmp_path.parent}",
+        "the cells to fix are highlighted in the sheets; you can fix them there and import this workbook,"
+        " one sheet after the other:",
+        f"     importer run {tmp_path}/report.xlsx --mapping mappings/zoho.yaml --out {tmp_path.parent}"
+        " --sheet invalid",
+        f"     importer run {tmp_path}/report.xlsx --mapping mappings/zoho.yaml --out {tmp_path.parent}"
+        " --sheet '400 rejected'",
         *("Outcome", "Rows", "Column", "Problem (example)", "What to do", "Where", "Code"),
         *("invalid", "1", "Degree 1", "'bachelor' is not a degree that the service accepts"),
         *("add it under values: in mappings/zoho.yaml:41", "D7", "value-unknown"),
@@ -154,3 +159,28 @@ def test_a_chart_shows_the_outcomes_beside_their_table(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "report.xlsx") as package:
         drawing = package.read("xl/drawings/drawing1.xml").decode()
     assert 'descr="Rows by outcome: 2 created, 0 already exists' in drawing
+
+
+def test_a_summary_with_notes_only_has_nothing_to_fix(tmp_path: Path) -> None:
+    """Then no workbook is to be imported; of one sheet to fix, its name is not needed."""
+    filtered = Outcome(4, OutcomeKind.FILTERED, problems=(Problem("left-out", "Status is Hired"),))
+    invalid = Outcome(5, OutcomeKind.INVALID, problems=(bad_degree(row(5)),))
+    command = f"     importer run {tmp_path}/report.xlsx --mapping mappings/zoho.yaml --out {tmp_path.parent}"
+    for outcomes, title, commands in (([filtered], "Notes", []), ([filtered, invalid], "What to fix", [command])):
+        write_report(tmp_path, FACTS, [row(one.row) for one in outcomes], outcomes)
+        texts = _texts(openpyxl.load_workbook(tmp_path / "report.xlsx")["Summary"])
+        assert [text for text in texts if text.startswith(("Notes", "What to fix"))] == [
+            f"{title}, then notes" if commands else title
+        ]
+        assert [text for text in texts if "report.xlsx" in text] == commands
+
+
+def test_a_wide_sheet_is_printed_without_the_columns_of_the_file(tmp_path: Path) -> None:
+    """On paper it has the rows, and their problems with the cells that are meant; on the screen it has all columns."""
+    wide = tuple(Column(index, xl_col_to_name(index), f"Column {index}") for index in range(40))
+    for columns, printed in ((COLUMNS, None), (wide, "'invalid'!$A$1:$E$2")):
+        one = Row(ORIGIN, 4, ("x",) * len(columns))
+        problem = Problem("value-unknown", "'x' is unknown", "", one.place(columns[3]))
+        outcome = Outcome(4, OutcomeKind.INVALID, problems=(problem,))
+        write_report(tmp_path, facts_with(columns=columns), [one], [outcome])
+        assert openpyxl.load_workbook(tmp_path / "report.xlsx")["invalid"].print_area == (printed or "")
