@@ -110,7 +110,7 @@ def test_several_helpers_work_at_the_same_time() -> None:
     meeting = get_context("fork").Barrier(2)
 
     def meet(number: int) -> int:
-        meeting.wait(timeout=30)
+        meeting.wait(timeout=PATIENCE)
         return os.getpid()
 
     helpers = [Helper(meet), Helper(meet)]
