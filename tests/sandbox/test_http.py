@@ -179,7 +179,7 @@ def test_a_port_in_use(sandbox: RunningSandbox) -> None:
     assert problem.endswith("; choose another port, or 0 for a free one")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cuts=st.lists(st.integers(min_value=0, max_value=1200)))
 def test_requests_do_not_depend_on_tcp_segments(cuts: list[int]) -> None:
     """Requests are the same wherever TCP splits the bytes."""
