@@ -347,8 +347,8 @@ def _signalled_while_it_reads(door: FrontDoor, number: int, *command: str) -> tu
         process.stdin.write(rows.encode())
         process.stdin.flush()
         wait_until(lambda: list(door.folder.rglob("source.csv")))
-        process.send_signal(number)
         [copy] = door.folder.rglob("source.csv")
+        process.send_signal(number)
         return copy, process.wait(timeout=PATIENCE), process.stderr.read().decode()
 
 
