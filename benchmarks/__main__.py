@@ -6,6 +6,7 @@ import argparse
 import compileall
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.baselines import measure_rooms
@@ -162,7 +163,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures importer and its peers.")
     parts = parser.add_subparsers(required=True, metavar="PART")
 
-    def part(name: str, text: str, measure) -> argparse.ArgumentParser:
+    def part(name: str, text: str, measure: Callable[..., list[str] | None]) -> argparse.ArgumentParser:
         found = parts.add_parser(name, help=text)
         found.add_argument(
             "--out", type=Path, default=RESULTS, help="file for the figures (JSON); the plots go to the same folder"

@@ -18,7 +18,9 @@ HEADER = [
 _LETTER = " ".join(["I have led small teams through large changes, and I would like to go on doing so with you."] * 14)
 
 
-def _question(number: int, key: str, answer_type: str, *, required: bool = False, options: str | None = None) -> dict:
+def _question(
+    number: int, key: str, answer_type: str, *, required: bool = False, options: str | None = None
+) -> dict[str, object]:
     return {
         "id": number,
         "question_text": key.replace("_", " ").capitalize(),

@@ -54,6 +54,7 @@ _LIMITS = {50.0: 2700, 10.0: 550, 3.0: 160}  # requests a second, and rows that 
 _USED, _REFUSED = 0.95, 0.02
 _LENGTHS = (30.0, 120.0, 600.0)
 _SEEDS, _ROWS_OF_SEEDS = 10, 100_000
+_COUNTED = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.UNCONFIRMED, OutcomeKind.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,22 +103,23 @@ def _run(place: Place, folder: Path, url: str, rows: int, environment: dict[str,
 
 
 def _ending(name: str, rows: int, spent: Usage, folder: Path, requests: int, missing: int, twice: int) -> Ending:
-    outcomes = _summary(folder)
-    named = [outcomes[kind] for kind in ("created", "already_exists", "unconfirmed", "failed")]
-    return Ending(name, rows, spent.seconds, spent.exit_code, *named, requests, missing, twice)
+    created, exists, unconfirmed, failed = (_summary(folder)[kind] for kind in _COUNTED)
+    return Ending(
+        name, rows, spent.seconds, spent.exit_code, created, exists, unconfirmed, failed, requests, missing, twice
+    )
 
 
 def _random(place: Place, kind: str, share: float, rows: int) -> Ending:
     fault = {**KINDS[kind], "share": share, "operation": "apply", "times": 1000}
     questions = {"answers": {"multiple_choice": "json"}, "job_posts": {JOB_POST: {"questions": _questions()}}}
     with place.own_folder() as folder:
-        paths = {name: folder / f"{name}.json" for name in ("questions", "faults", "memory", "log")}
-        paths["questions"].write_text(json.dumps(questions), encoding="utf-8")
-        paths["faults"].write_text(json.dumps({"seed": 7, "faults": [fault]}), encoding="utf-8")
-        with sandbox.start(**paths) as service:
+        asked, faults, memory, log = (folder / f"{name}.json" for name in ("questions", "faults", "memory", "log"))
+        asked.write_text(json.dumps(questions), encoding="utf-8")
+        faults.write_text(json.dumps({"seed": 7, "faults": [fault]}), encoding="utf-8")
+        with sandbox.start(questions=asked, faults=faults, memory=memory, log=log) as service:
             spent = _run(place, folder, service.base_url, rows, {**_TENTH, "IMPORTER_TOKEN": service.token})
-        taken = [json.loads(line)["email"] for line in paths["memory"].read_text(encoding="utf-8").splitlines()]
-        requests = paths["log"].read_text(encoding="utf-8").count('"POST"')
+        taken = [json.loads(line)["email"] for line in memory.read_text(encoding="utf-8").splitlines()]
+        requests = log.read_text(encoding="utf-8").count('"POST"')
         missing = {cells(number)[0] for number in range(rows)} - set(taken)
         name = f"{kind}, {share:.0%}"
         ending = _ending(name, rows, spent, folder, requests, len(missing), len(taken) - len(set(taken)))
@@ -185,9 +187,9 @@ def _seed(kind: str, share: float, seed: int) -> Ending:
 
 
 def _simulated(name: str, rows: int, found: Any, *, unconfirmed: bool = False) -> Ending:
-    kinds = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.UNCONFIRMED, OutcomeKind.FAILED)
-    counted = [found.kinds[kind] for kind in kinds]
-    ending = Ending(name, rows, found.seconds, "simulated", *counted, found.requests, found.missing, found.twice)
+    created, exists, unconfirmed, failed = (found.kinds[kind] for kind in _COUNTED)
+    sent = (found.requests, found.missing, found.twice)
+    ending = Ending(name, rows, found.seconds, "simulated", created, exists, unconfirmed, failed, *sent)
     stopped = f"it ended early: {found.stop.reason}" if found.stop else None
     if not unconfirmed:
         return ending.with_checks(stopped)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from benchmarks.candidates import QUESTIONS
 from importer.extract import ReadingLimits, Sheet, open_sheet
@@ -21,7 +22,7 @@ def resolved(mapping: Path, sheet: Sheet) -> ResolvedMapping:
     return resolve(read_mapping(mapping), sheet.columns, [_question(shown) for shown in QUESTIONS], WireFormat())
 
 
-def _question(shown: dict) -> Question:
+def _question(shown: dict[str, Any]) -> Question:
     options = ("Python", "Go", "SQL") if shown["options"] else ()
     return Question(
         shown["id"],

@@ -37,7 +37,7 @@ Cell = str | int | float | bool | date
 
 
 def _row(number: int) -> list[Cell]:
-    person = [
+    person: list[str | int | float | bool | date] = [
         f"Ada{number}",
         f"Lovelace{number}",
         f"ada{number}@example.com",
@@ -60,7 +60,7 @@ def _write_csv(path: Path, rows: int) -> None:
 
 
 def _write_xlsx(path: Path, rows: int) -> None:
-    import xlsxwriter
+    import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 
     with xlsxwriter.Workbook(path) as book:
         sheet = book.add_worksheet()

@@ -67,7 +67,7 @@ def _source(path: Path, rows: int, outcome: str) -> Path:
     return path
 
 
-def _spend(command: Sequence[str], environment: dict[str, str], folder: Path) -> Usage:
+def _spend(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> Usage:
     spent = spend(command, {**environment, "PYTHONPATH": os.fspath(ROOT)}, folder=folder)
     if spent.exit_code not in (0, 4):  # 4: some rows need action
         raise Failed(f"exit code {spent.exit_code}; its output: {spent.last_output}")

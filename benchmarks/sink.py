@@ -211,7 +211,8 @@ def _tls(files: list[Path] | None) -> ssl.SSLContext | None:
     if not files:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*files)
+    certificate, key = files
+    context.load_cert_chain(certificate, key)
     return context
 
 

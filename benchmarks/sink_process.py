@@ -40,7 +40,7 @@ class SinkProcess:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         try:
-            output, _ = self._process.communicate(timeout=30)
+            output = self._process.communicate(timeout=30)[0]
         finally:
             self._process.kill()
             self._process.wait()

@@ -78,7 +78,7 @@ def _setting(measured: Sequence[Measured]) -> Iterator[str]:
 
 
 def _cpu_per_thousand(one: Measured) -> float:
-    return 1000 * one["cpu_seconds"] / one["rows"]
+    return float(1000 * one["cpu_seconds"] / one["rows"])
 
 
 def _rooms(measured: Sequence[Measured]) -> Iterator[str]:
@@ -136,7 +136,8 @@ def _report(measured: Sequence[Measured]) -> Iterator[str]:
     yield from ["### The report of a long run", ""]
     yield from _head("all rows are", "rows", "the run waits for it", "written again", "x XlsxWriter alone", "peak MB")
     for outcome, found in by("outcome", measured).items():
-        wait, seconds = (_shown(spread(found, lambda one, key=key: one[key]), 2) for key in ("wait", "seconds"))
+        wait = _shown(spread(found, lambda one: one["wait"]), 2)
+        seconds = _shown(spread(found, lambda one: one["seconds"]), 2)
         ratio = _shown(spread(found, lambda one: one["seconds"] / one["baseline_seconds"]), 2)
         peak = f"{spread(found, lambda one: one['peak']).highest:.0f}"
         yield _line(outcome, f"{found[0]['rows']:,}", f"{wait} s", f"{seconds} s", ratio, peak)
@@ -148,9 +149,10 @@ def _cores(measured: Sequence[Measured]) -> Iterator[str]:
     one_core = {one["turn"]: one["seconds"] for one in measured if one["cores"] == 1}
     for cores, found in by("cores", measured).items():
         ratio = spread(found, lambda one: one["seconds"] / one_core[one["turn"]])
-        cells = [_shown(spread(found, lambda one, key=key: one[key]), 2) for key in ("seconds", "first_line")]
+        seconds = _shown(spread(found, lambda one: one["seconds"]), 2)
+        first_line = _shown(spread(found, lambda one: one["first_line"]), 2)
         peak = _shown(spread(found, lambda one: one["peak"]), 0)
-        yield _line(str(cores), f"{found[0]['rows']:,}", cells[0], _shown(ratio, 2), f"{cells[1]} s", peak)
+        yield _line(str(cores), f"{found[0]['rows']:,}", seconds, _shown(ratio, 2), f"{first_line} s", peak)
 
 
 _TABLES: dict[str, Callable[[Sequence[Measured]], Iterator[str]]] = {

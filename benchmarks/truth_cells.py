@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import partial
 from random import Random
 from typing import Any, Final
 
@@ -227,7 +228,7 @@ def _three_cells(rng: Random) -> Cell:
 def number(value: Decimal, decimal: str, thousands: str) -> str:
     """A number with the separators of a locale, grouped in thousands."""
     whole, _, rest = f"{abs(value):f}".partition(".")
-    groups = []
+    groups: list[str] = []
     while len(whole) > 3:
         whole, group = whole[:-3], whole[-3:]
         groups.insert(0, group)
@@ -252,15 +253,15 @@ def numbers(locale: Locale) -> Iterator[Form]:
             used = space(rng) if rng.random() < 0.7 else ""
             return number(value, point, used), value
 
-        broken = lambda rng, places=places: _broken_number(rng, locale, places)  # noqa: E731
+        broken = partial(_broken_number, locale=locale, places=places)
         yield Form(kind, locale.code, f"{{column: Cell, {separators}}}", mixed(plain, broken, _digits(locale)),
                    question=(kind, (), None))  # fmt: skip
         # Nothing declared: what a locale means by 1.234 is not known.
-        yield Form(kind, locale.code, "{column: Cell}", lambda rng, places=places: _undeclared(rng, locale, places),
+        yield Form(kind, locale.code, "{column: Cell}", partial(_undeclared, locale=locale, places=places),
                    question=(kind, (), None))  # fmt: skip
     if group != " ":
         yield Form("decimal", locale.code, f"{{column: Cell, thousands: {json.dumps(group, ensure_ascii=False)}}}",
-                   lambda rng: _undeclared(rng, locale, 2), question=("decimal", (), None))  # fmt: skip
+                   partial(_undeclared, locale=locale, places=2), question=("decimal", (), None))  # fmt: skip
 
 
 def rng_space(rng: Random) -> str:
@@ -381,7 +382,7 @@ def choices(locale: Locale) -> Iterator[Form]:
 def without_locale() -> Iterator[Form]:
     """Dates stored as numbers or in digits only, the cells that a workbook stores as values, e-mails, document IDs."""
     asked = ("date", (), None)
-    counts = {
+    counts: dict[str, Callable[[date], int]] = {
         "excel": lambda day: (day - date(1899, 12, 30)).days,
         "epoch": lambda day: (day - date(1970, 1, 1)).days * 86_400 + 3_600,
         "epoch_ms": lambda day: ((day - date(1970, 1, 1)).days * 86_400 + 3_600) * 1000,

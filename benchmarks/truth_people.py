@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -138,7 +139,7 @@ def names(locale: Locale) -> Iterator[Form]:
         rule = f"surname: {order}"
         if locale.particles and order != "before_comma":
             rule += f", particles: {json.dumps(locale.particles, ensure_ascii=False)}"
-        yield Form("name", locale.code, "", lambda rng, order=order: make(rng, order), defaults=f"names: {{{rule}}}")
+        yield Form("name", locale.code, "", partial(make, order=order), defaults=f"names: {{{rule}}}")
 
 
 # --- texts: addresses, web addresses, patterns ----------------------------------------------------

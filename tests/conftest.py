@@ -6,12 +6,20 @@ For other examples: HYPOTHESIS_PROFILE=random make test
 from __future__ import annotations
 
 import os
+import signal
+from typing import Any
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("same", derandomize=True, deadline=None)
-settings.register_profile("random", deadline=None)
+# Neither limits what an example takes: a busy machine would fail.
+unhurried: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, **unhurried)
+settings.register_profile("random", **unhurried)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 # Workers of pytest-xdist have the width of the terminal; lines are broken at 80 columns only where a test asks for it.
 os.environ.pop("COLUMNS", None)
+
+# A shell starts `make test &` with Ctrl-C ignored, and every process that a test interrupts would ignore it too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

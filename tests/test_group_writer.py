@@ -8,6 +8,7 @@ from queue import SimpleQueue
 import pytest
 
 from importer.group_writer import GroupWriter, QueuedWrite
+from tests.patience import PATIENCE
 
 
 class Disk:
@@ -31,7 +32,7 @@ def put_and_wait(writer: GroupWriter[int], write: int) -> Exception | None:
     finished: SimpleQueue[Exception | None] = SimpleQueue()
     writer.put_with_callback(write, finished.put)
     writer.flush_soon()
-    return finished.get(timeout=20)
+    return finished.get(timeout=PATIENCE)
 
 
 def test_writes_during_a_commit_share_the_next_one() -> None:

@@ -14,11 +14,11 @@ def _iso(date: str) -> str:
     return f"{year}-{month}-{day}"
 
 
-def _answer(number: int, key: str, text: str) -> dict:
+def _answer(number: int, key: str, text: str) -> dict[str, object]:
     return {"job_post_question": {"id": number, "question_key": key}, "answer": text}
 
 
-def _education(row: dict[str, str], n: int) -> dict:
+def _education(row: dict[str, str], n: int) -> dict[str, object]:
     return {
         "school_name": row[f"School {n}"],
         "degree": _DEGREES[row[f"Degree {n}"]],
@@ -28,7 +28,7 @@ def _education(row: dict[str, str], n: int) -> dict:
     }
 
 
-def _experience(row: dict[str, str], n: int) -> dict:
+def _experience(row: dict[str, str], n: int) -> dict[str, object]:
     return {
         "company_name": row[f"Company {n}"],
         "position_title": row[f"Title {n}"],

@@ -60,18 +60,18 @@ def main() -> None:
     own = threading.local()
 
     def session() -> requests.Session:
-        if not hasattr(own, "session"):
-            own.session = requests.Session()
-        return own.session
+        found = getattr(own, "session", None) or requests.Session()
+        own.session = found
+        return found
 
-    @dlt.destination(
+    @dlt.destination(  # type: ignore[untyped-decorator]
         batch_size=100,
         loader_file_format="typed-jsonl",
         name="recruiting",
         max_parallel_load_jobs=asked.concurrency,
         loader_parallelism_strategy="parallel",
     )
-    def recruiting(items, table) -> None:
+    def recruiting(items: list[dict[str, str]], table: object) -> None:
         for row in items:
             body = bare_body(row)
             answer = session().post(asked.url, data=body, headers=_HEADERS, timeout=60, verify=asked.ca or True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import pycurl
+import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 from threads import Send, send_all, wanted
 
 _HEADERS = ["Authorization: Bearer sink", "Content-Type: application/json", "Expect:"]
@@ -30,7 +30,7 @@ def main() -> None:
         def send(body: bytes) -> int:
             handle.setopt(pycurl.POSTFIELDS, body)
             handle.perform()
-            return handle.getinfo(pycurl.RESPONSE_CODE)
+            return int(handle.getinfo(pycurl.RESPONSE_CODE))
 
         return send
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 
-import xlsxwriter
+import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 
 from benchmarks.rooms.pair import arguments
 

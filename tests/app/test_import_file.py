@@ -25,6 +25,7 @@ from importer.app.orders import Order, RunControl, Sending
 from importer.models import OutcomeKind
 from importer.settings import Settings
 from tests.cli.conftest import HEADER, Served, candidate, write_csv
+from tests.patience import PATIENCE
 from tests.samples.sample import ROOT
 
 Serve = Callable[..., Served]
@@ -163,7 +164,7 @@ def test_a_paused_run_sends_nothing_until_it_is_resumed(serve: Serve) -> None:
     time.sleep(1)
     assert (served.accepted, thread.is_alive()) == ([], True)
     control.resume()
-    thread.join(timeout=30)
+    thread.join(timeout=PATIENCE)
     assert counts(done[0]) == {"created": 6}
 
 

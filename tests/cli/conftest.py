@@ -9,17 +9,19 @@ import os
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
 from importer.cli.app import main
 from importer.sandbox import RunningSandbox, SandboxOptions, running
+from tests.patience import PATIENCE, wait_until
 
 MAPPING = """\
 version: 1
@@ -139,9 +141,9 @@ def front_door(tmp_path: Path) -> FrontDoor:
 
 
 def front_door_in(folder: Path) -> FrontDoor:
-    """Commands in this folder, without any settings of the user, and with short waiting times."""
+    """Commands in this folder, without any settings of the user. Rows are sent again after a short delay."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("IMPORTER_")}
-    quick = {"IMPORTER_RESEND_DELAY_SECONDS": "0.2", "IMPORTER_GIVE_UP_MINUTES": "0.1", "IMPORTER_READ_TIMEOUT": "1"}
+    quick = {"IMPORTER_RESEND_DELAY_SECONDS": "0.2"}
     return FrontDoor(folder, {**kept, **quick, "XDG_CONFIG_HOME": str(folder / "none"), "NO_COLOR": "1"})
 
 
@@ -162,10 +164,38 @@ class Served:
 
     def wait_for(self, accepted: int) -> None:
         """Return when the sandbox has accepted so many."""
-        deadline = time.monotonic() + 60
-        while len(self.sandbox.memory) < accepted:
-            assert time.monotonic() < deadline, f"only {len(self.sandbox.memory)} accepted"
-            time.sleep(0.005)
+        wait_until(lambda: len(self.sandbox.memory) >= accepted, "too few were accepted")
+
+    @contextmanager
+    def held_after(self, accepted: int) -> Iterator[Callable[[], None]]:
+        """A service that accepts so many and then answers nothing, until what is yielded is called."""
+        memory, may_go_on = self.sandbox.memory, threading.Event()
+        accept = memory.accept
+
+        def accept_in_time(*submission: Any) -> bool:
+            if len(memory) >= accepted:
+                may_go_on.wait(PATIENCE)
+            return accept(*submission)
+
+        memory.accept = accept_in_time  # type: ignore[method-assign]
+        try:
+            yield may_go_on.set
+        finally:
+            may_go_on.set()
+            memory.accept = accept  # type: ignore[method-assign]
+
+    def killed_after(self, accepted: int, *arguments: str, **environment: str) -> None:
+        """Run a command and kill it when the service has accepted so many, with requests in flight.
+
+        Returns when the service has read those too; so the command has not ended before, however busy the machine is.
+        """
+        with self.held_after(accepted), self.door.started(*arguments, **environment) as process:
+            self.wait_for(accepted)
+            process.kill()
+            process.wait()
+        for _ in range(2):  # two: at the second, everything in a socket before the first was read
+            with urlopen(f"{self.sandbox.base_url}/_sandbox/health", timeout=PATIENCE) as response:
+                response.read()
 
 
 @pytest.fixture

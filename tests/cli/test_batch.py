@@ -96,10 +96,7 @@ def test_the_report_of_a_killed_batch_is_correct(serve: Serve, folder: Path) -> 
     header, *rows = (folder / "export.csv").read_text("utf-8").splitlines()
     many = [row.replace("@example.com", f"{number}@example.com") for number in range(30) for row in rows[:4]]
     (folder / "export.csv").write_text("\n".join((header, *many)) + "\n", "utf-8")
-    with served.door.started(*RUN) as process:
-        served.wait_for(20)
-        process.kill()
-        process.wait()
+    served.killed_after(20, *RUN)
     report = served("report", "last", "--json")
     assert report.code == 0
     assert sum(report.counts.values()) == len(many)
@@ -295,7 +292,8 @@ def test_a_folder_of_mappings_is_checked_as_one(serve: Serve, folder: Path) -> N
 def test_a_row_of_a_batch_is_resolved_by_the_batch(serve: Serve, folder: Path) -> None:
     """The user need not know the target of a row; an unknown row is reported."""
     served = serve({"kind": "hang_after", "emails": ["leyla.su@example.com"], "operation": "apply", "times": 99})
-    batch = served(*RUN, "--resend-unconfirmed", "never", "--json").summary["run"]
+    command = (*RUN, "--resend-unconfirmed", "never", "--json")
+    batch = served(*command, IMPORTER_READ_TIMEOUT="2").summary["run"]
     unconfirmed = read_csv(folder / "results" / batch / "unconfirmed.csv")[0]["import_row"]
     assert served("resolve", batch, unconfirmed, "--created").code == 0
     assert served("show", batch, "--json").counts["created"] == 5  # also in the report of the whole run

@@ -8,7 +8,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from importer.ledger import Scope, open_ledger
 from importer.models import Operation, Target
 from tests.cli.conftest import FrontDoor, Served, candidate, read_csv
 from tests.cli.test_run import RUN, people
+from tests.patience import PATIENCE, wait_until
 from tests.samples.sample import DEMO_FAULTS, LEGACY, SAMPLES, Sample
 
 Serve = Callable[..., Served]
@@ -45,10 +45,7 @@ def test_kill_in_the_middle_then_the_same_command(serve: Serve, accepted: int) -
     served = serve(SLOW, *FAULTS)
     folder = served.door.folder
     people(folder, 60, candidate(99, Salary="a lot"))
-    with served.door.started(*RUN, "--json") as process:
-        served.wait_for(accepted)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    served.killed_after(accepted, *RUN, "--json")
     known = len(served.accepted)
     assert summaries(folder)[0]["finished"] is False
 
@@ -70,11 +67,8 @@ def test_the_report_of_a_killed_run_can_be_written_at_once(serve: Serve) -> None
     """After a kill, `importer report` reports what is known, without sending anything."""
     served = serve(SLOW)
     people(served.door.folder, 40)
-    with served.door.started(*RUN, "--json") as process:
-        served.wait_for(9)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    time.sleep(0.3)  # what was in flight is logged
+    served.killed_after(9, *RUN, "--json")
+    wait_until(lambda: sum(one.method == "POST" for one in served.sandbox.requests) == len(served.accepted))  # delayed
     asked = len(served.sandbox.requests)
     ran = served("report", "last", "--json")
     assert ran.code == 0
@@ -95,10 +89,11 @@ def test_a_signal_drains_and_reports(serve: Serve, number: signal.Signals, code:
     """After the first signal, pending requests finish, and the report is written."""
     served = serve(SLOW)
     people(served.door.folder, 60)
-    with served.door.started(*RUN, "--json") as process:
+    with served.held_after(9) as go_on, served.door.started(*RUN, "--json") as process:
         served.wait_for(9)
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        go_on()
+        out, err = process.communicate(timeout=PATIENCE)
     summary = json.loads(out)
     assert process.returncode == summary["exit_code"] == code
     assert summary["finished"] is False
@@ -113,16 +108,16 @@ def test_a_signal_drains_and_reports(serve: Serve, number: signal.Signals, code:
 
 def test_a_second_signal_stops_now(serve: Serve) -> None:
     """The second signal ends the process at once; the next run resends what was pending."""
-    served = serve({"kind": "hang_after", "first": 5, "seconds": 20, "operation": "apply"})
+    served = serve({"kind": "hang_after", "first": 5, "seconds": 300, "operation": "apply"})
     people(served.door.folder, 20)
-    with served.door.started(*RUN, IMPORTER_READ_TIMEOUT="15") as process:
+    with served.door.started(*RUN, IMPORTER_READ_TIMEOUT="200") as process:
         served.wait_for(1)
         process.send_signal(signal.SIGTERM)
         assert process.stderr is not None
         while "Stopping" not in process.stderr.readline():
             pass
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=60) == 143
+        assert process.wait(timeout=PATIENCE) == 143
         assert "Stopped. Run the same command again to continue." in process.stderr.read()
     assert served(*RUN, "--json", IMPORTER_READ_TIMEOUT="0.5").code == 0
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(20))
@@ -131,14 +126,14 @@ def test_a_second_signal_stops_now(serve: Serve) -> None:
 def test_one_run_at_a_time(serve: Serve) -> None:
     """A second run for the same target names the process that holds the lock, and exits with 75 at once."""
     served = serve(SLOW)
-    people(served.door.folder, 40)
+    people(served.door.folder, 400)
     with served.door.started(*RUN, "--json", "--rate", "4") as process:
         served.wait_for(3)
         second = served(*RUN, "--json")
         assert second.code == 75
         assert f"process {process.pid} on " in second.err
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=30) == 143
+        assert process.wait(timeout=PATIENCE) == 143
     # The one that was turned away leaves no run behind.
     assert len(summaries(served.door.folder)) == 1
 
@@ -164,10 +159,7 @@ def test_kill_in_the_middle_of_the_demo(front_door: FrontDoor) -> None:
     memory = front_door.folder / "results" / ".importer" / "sandbox-memory.jsonl"
     command = ("run", str(LEGACY.file), "-m", str(LEGACY.mapping), "--sandbox", "--faults", str(DEMO_FAULTS), "--json")
     with front_door.started(*command) as process:
-        deadline = time.monotonic() + 30
-        while not memory.exists() or memory.read_bytes().count(b"\n") < 40:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(lambda: memory.exists() and memory.read_bytes().count(b"\n") >= 40)
         process.send_signal(signal.SIGKILL)
         process.wait()
     again = front_door(*command)
@@ -195,7 +187,7 @@ def test_a_broken_pipe_does_not_stop_a_run(serve: Serve) -> None:
         assert process.stderr is not None
         process.stdout.close()
         process.stderr.close()
-        assert process.wait(timeout=40) == 0
+        assert process.wait(timeout=PATIENCE) == 0
         process.stdout = process.stderr = None
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(30))
 
@@ -206,17 +198,21 @@ def test_a_signal_while_a_bar_is_drawn(serve: Serve) -> None:
     served = serve(SLOW)
     people(served.door.folder, 60)
     ours, theirs = os.openpty()
-    with subprocess.Popen(
-        [sys.executable, "-m", "importer", *RUN, "--json"],
-        cwd=served.door.folder,
-        env={**served.door.environment, "TERM": "xterm"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-    ) as process:
+    with (
+        served.held_after(9) as go_on,
+        subprocess.Popen(
+            [sys.executable, "-m", "importer", *RUN, "--json"],
+            cwd=served.door.folder,
+            env={**served.door.environment, "TERM": "xterm"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=theirs,
+        ) as process,
+    ):
         os.close(theirs)
         served.wait_for(9)
         process.send_signal(signal.SIGINT)
+        go_on()
         shown = b""
         while process.poll() is None:
             shown += read_some(ours)

@@ -138,10 +138,7 @@ def test_a_killed_run_reports_the_warnings_of_an_uninterrupted_one(serve: Serve)
     write_csv(folder / "people.csv", people)
     whole = served(*RUN, "--sandbox", "--json")
     expected = _problems(folder, [whole.summary["run"]])
-    with served.door.started(*RUN, "--concurrency", "4") as process:
-        served.wait_for(20)
-        process.kill()
-        process.wait()
+    served.killed_after(20, *RUN, "--concurrency", "4")
     resumed = served("resume", "last", "--json")
     assert resumed.code == 0
     found = _problems(folder, [resumed.summary["continues"], resumed.summary["run"]])

@@ -5,25 +5,19 @@ from __future__ import annotations
 import json
 import os
 import signal
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from importer.app import import_file
-from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
+from tests.cli.conftest import FrontDoor, Ran, Served, candidate, read_csv, write_csv
+from tests.patience import PATIENCE, wait_until
 
 Serve = Callable[..., Served]
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--concurrency", "32", "--json")
 ROWS = 2_300
 BROKEN_AT = 2_200  # beyond what is checked before the first request
-
-
-@pytest.fixture
-def front_door(front_door: FrontDoor) -> FrontDoor:
-    """With patience for a machine that is busy with thousands of rows: its silence is not what is tested here."""
-    return FrontDoor(front_door.folder, {**front_door.environment, "IMPORTER_READ_TIMEOUT": "20"})
 
 
 @pytest.fixture
@@ -94,10 +88,7 @@ def test_a_large_run_that_is_killed_is_reported_with_all_its_rows(serve: Serve) 
     """The report of a run that did not read its whole file covers the whole file."""
     served = serve({"kind": "delay", "ms": 20, "share": 1.0})
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
-    with served.door.started(*RUN) as process:
-        served.wait_for(50)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    served.killed_after(50, *RUN)
     folder = next((served.door.folder / "results").glob("2*"))
     shown = served("report", folder.name, "--json")
     counts = shown.summary["outcomes"]
@@ -123,42 +114,39 @@ def test_a_copy_that_is_changed_while_rows_are_sent_is_reported(serve: Serve) ->
     """A report is written from the file that was read, or not at all."""
     served = serve({"kind": "delay", "ms": 20, "share": 1.0})
     write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
-    with served.door.started(*RUN) as process:
+    with served.held_after(ROWS - 200) as go_on, served.door.started(*RUN) as process:
         served.wait_for(ROWS - 200)
         [copy] = (served.door.folder / "results").glob("2*/source.csv")
         with copy.open("rb+") as file:
             file.write(b"e")  # in the place of a capital letter: as long as it was
+        go_on()
         assert process.wait() == 5
     assert not (copy.parent / "report.xlsx").exists()
     assert json.loads((copy.parent / "run.json").read_text(encoding="utf-8"))["ending"]["finished"]
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the process in Linux's /proc")
-def test_a_report_process_that_is_killed_costs_nothing(served: Served) -> None:
+def test_a_report_process_that_is_killed_costs_nothing(serve: Serve) -> None:
     """If the reporting process dies, the run writes its report itself."""
-    earlier = set(children())
-    seen: list[int] = []
-
-    def kill_the_writer() -> None:
-        while not seen:
-            seen.extend(set(children()) - earlier)
-        for pid in seen:
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
+    with served.held_after(ROWS - 100) as go_on, served.door.started(*RUN) as process:
+        wait_until(lambda: report_processes(process.pid))
+        for pid in report_processes(process.pid):
             os.kill(pid, signal.SIGKILL)
-
-    killer = threading.Thread(target=kill_the_writer, daemon=True)
-    killer.start()
-    ran = served(*RUN)
-    killer.join(timeout=10)
-    assert seen
+        go_on()
+        out, _ = process.communicate(timeout=PATIENCE)
+    ran = Ran(process.returncode, out, "")
     assert (ran.code, ran.counts) == (0, {"created": ROWS})
     folder = next((served.door.folder / "results").glob("2*"))
     assert len(read_csv(folder / "201_created.csv")) == ROWS
     assert not list(folder.glob(".writing-*"))
 
 
-def children() -> list[int]:
-    """The processes that this one has started and not waited for."""
-    return [int(pid) for pid in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+def report_processes(run: int) -> list[int]:
+    """The processes that write the report of a run while it sends; they are children of its main thread."""
+    children = Path(f"/proc/{run}/task/{run}/children").read_text().split()
+    return [int(pid) for pid in children if "follow_run" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 def test_a_second_run_over_the_same_file_says_what_the_first_said(served: Served) -> None:

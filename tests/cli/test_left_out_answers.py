@@ -78,10 +78,7 @@ def test_a_killed_run_lists_what_was_left_out(serve: Callable[..., Served]) -> N
     folder = served.door.folder
     (folder / "mapping.yaml").write_text(MAPPING + "defaults: {optional: leave_out}\n", encoding="utf-8")
     write_csv(folder / "people.csv", [candidate(number, Salary="about 1000") for number in range(60)])
-    with served.door.started("run", "people.csv", "--mapping", "mapping.yaml", "--concurrency", "4") as process:
-        served.wait_for(20)
-        process.kill()
-        process.wait()
+    served.killed_after(20, "run", "people.csv", "--mapping", "mapping.yaml", "--concurrency", "4")
     assert served("report", "last").code == 0
     killed = served("show", "last", "--json").summary
     again = served("run", "people.csv", "--mapping", "mapping.yaml", "--json")

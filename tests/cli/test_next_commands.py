@@ -7,7 +7,6 @@ import re
 import shlex
 import signal
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import openpyxl
 import pytest
 
 from tests.cli.conftest import MAPPING, FrontDoor, Ran, Served, candidate, write_csv
+from tests.patience import wait_until
 
 _PRINTED = re.compile(r"\bimporter (?:inspect|check|run|resume|retry|show|report|mapping (?:new|check)) .*")
 REHEARSAL = ("--sandbox", "--questions", "my questions.json", "--out", "my results")
@@ -95,15 +95,12 @@ def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> No
     """After a kill `show` names the command that continues, with the copies of mapping, file and questions."""
     own_questions(front_door.folder)
     write_csv(front_door.folder / "my list.csv", [candidate(number) for number in range(30)])
-    slow = {"seed": 1, "faults": [{"kind": "delay", "share": 1, "ms": 200, "operation": "apply", "times": 9}]}
+    slow = {"seed": 1, "faults": [{"kind": "delay", "share": 1, "ms": 1000, "operation": "apply", "times": 9}]}
     (front_door.folder / "slow.json").write_text(json.dumps(slow), "utf-8")
     command = ("run", "my list.csv", "--mapping", "my mapping.yaml", *REHEARSAL, "--faults", "slow.json")
     with front_door.started(*command, "--concurrency", "2", "--no-personal-data") as process:
-        deadline = time.monotonic() + 60
         memory = front_door.folder / "my results" / ".importer" / "sandbox-memory.jsonl"
-        while not memory.exists() or not memory.stat().st_size:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: memory.exists() and memory.stat().st_size)
         shown = front_door("show", "--out", "my results")
         assert "The run is running now.\n" in shown.err
         process.send_signal(signal.SIGKILL)

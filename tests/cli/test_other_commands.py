@@ -16,6 +16,7 @@ from importer import __version__
 from importer.sandbox import SHIPPED_QUESTIONS, SandboxOptions, running
 from tests.cli.conftest import FrontDoor, Served, candidate
 from tests.cli.test_run import CHECK, RUN, people
+from tests.patience import PATIENCE
 
 Serve = Callable[..., Served]
 
@@ -147,16 +148,16 @@ def test_a_transport_that_is_not_installed(serve: Serve) -> None:
     (served.door.folder / "without" / "pycurl.py").write_text("raise ImportError\n", "utf-8")
     hidden = {"PYTHONPATH": os.pathsep.join([str(served.door.folder / "without"), *sys.path])}
     with served.door.started("doctor", **hidden) as process:
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     line = "transport: requests (pycurl is not installed; for more speed: pip install 'importer[fast]')"
     assert f"ok     {line}\n" in out
     with served.door.started("doctor", IMPORTER_TRANSPORT="curl", **hidden) as process:
-        out, _ = process.communicate(timeout=30)
+        out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 3
     assert "ERROR  transport: the curl transport is not available: pycurl is not installed\n" in out
     with served.door.started("questions", "4f2c9a", IMPORTER_TRANSPORT="curl", **hidden) as process:
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 3
     assert err == (
         "importer: 1 problem found; nothing was sent.\n\n"
@@ -214,7 +215,7 @@ def test_the_sandbox_runs_on_its_own(front_door: FrontDoor) -> None:
         settings = {"IMPORTER_BASE_URL": address, "IMPORTER_TOKEN": "t0ken"}
         assert front_door("questions", "4f2c9a", "--json", **settings).code == 0
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 def test_the_version_is_printed(front_door: FrontDoor) -> None:
@@ -236,7 +237,7 @@ def test_a_reader_that_goes_away_changes_nothing(serve: Serve) -> None:
         cwd=served.door.folder,
         env=served.door.environment,
         check=False,
-        timeout=20,
+        timeout=PATIENCE,
     )
     os.close(writer)
     assert ran.returncode == 4
@@ -278,10 +279,7 @@ def test_a_cleared_run_folder_holds_up_no_import(serve: Serve) -> None:
     """The files of a killed run may be damaged: it is reported once, and the import continues."""
     served = serve({"kind": "delay", "share": 1, "ms": 50, "times": 9})
     people(served.door.folder, 30)
-    with served.door.started(*RUN) as process:
-        served.wait_for(5)
-        process.kill()
-        process.wait()
+    served.killed_after(5, *RUN)
     folder = next((served.door.folder / "results").glob("2*"))
     (folder / "source.csv").unlink()
     again = served(*RUN, "--json")

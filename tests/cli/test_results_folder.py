@@ -9,7 +9,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from importer.atomic_files import internal_folder
 from importer.runs.results_folder import make_private_folder
 from tests.cli.conftest import FrontDoor, Served, candidate
 from tests.cli.test_run import RUN, people
+from tests.patience import PATIENCE, wait_until
 
 Serve = Callable[..., Served]
 STRANGER = 54321  # a user who does not exist on this computer
@@ -346,12 +346,10 @@ def _signalled_while_it_reads(door: FrontDoor, number: int, *command: str) -> tu
         assert process.stderr is not None
         process.stdin.write(rows.encode())
         process.stdin.flush()
-        deadline = time.monotonic() + 30
-        while not (found := list(door.folder.rglob("source.csv"))):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(lambda: list(door.folder.rglob("source.csv")))
+        [copy] = door.folder.rglob("source.csv")
         process.send_signal(number)
-        return found[0], process.wait(timeout=30), process.stderr.read().decode()
+        return copy, process.wait(timeout=PATIENCE), process.stderr.read().decode()
 
 
 @pytest.mark.parametrize(
@@ -409,38 +407,39 @@ def test_inspecting_leaves_nothing_behind(serve: Serve) -> None:
 def _cut_off(served: Served, change: Callable[[Path], object]) -> tuple[int, str, str]:
     """Change a run's folder after some rows; return its exit code, its output after the plan, and its ID."""
     results = served.door.folder / "results"
-    with served.door.started(*RUN, "--json", "--rate", "40") as process:
+    with served.held_after(8) as go_on, served.door.started(*RUN, "--json", "--rate", "40") as process:
         served.wait_for(8)
         (folder,) = (path for path in results.iterdir() if path.name.startswith("2"))
         change(folder)
-        _, output = process.communicate(timeout=30)
+        go_on()
+        _, output = process.communicate(timeout=PATIENCE)
         return process.returncode, output[output.index("importer: ") :], folder.name
 
 
-def _every_candidate_is_accepted_once(served: Served) -> None:
+def _every_candidate_is_accepted_once(served: Served, count: int = 40) -> None:
     assert served(*RUN, "--json").code == 0
-    assert sorted(served.accepted) == sorted(f"person{number}@example.com" for number in range(80))
+    assert sorted(served.accepted) == sorted(f"person{number}@example.com" for number in range(count))
 
 
 def test_a_run_whose_folder_is_removed_stops(serve: Serve) -> None:
     """The message names what was sent and what to do; the same command continues."""
     served = serve()
-    people(served.door.folder, 80)
+    people(served.door.folder, 400)  # at this rate it takes ten seconds, and a moment to notice
     code, output, run = _cut_off(served, shutil.rmtree)
     assert (code, output) == (
         5,
         f"importer: results/{run}/outcomes.sqlite: the outcomes of run {run} cannot be written (the file was moved or "
         "deleted), so nothing more is sent. The ledger knows what was sent: run the same command again\n",
     )
-    assert len(served.accepted) < 80
+    assert len(served.accepted) < 400
     assert not (served.door.folder / "results" / run).exists()
-    _every_candidate_is_accepted_once(served)
+    _every_candidate_is_accepted_once(served, 400)
 
 
 def test_a_run_whose_copy_was_changed_has_no_report(serve: Serve) -> None:
     """All rows were sent, and the message does not deny it."""
     served = serve()
-    people(served.door.folder, 80)
+    people(served.door.folder, 40)
     code, output, run = _cut_off(served, lambda folder: (folder / "source.csv").write_text("other", "utf-8"))
     assert (code, output) == (
         5,
@@ -461,7 +460,7 @@ def test_a_run_whose_copy_was_changed_has_no_report(serve: Serve) -> None:
 def test_a_run_whose_ledger_is_removed_does_not_claim_what_was_sent(serve: Serve) -> None:
     """Without ledger and folder only the service knows what was sent, so all rows are sent again."""
     served = serve()
-    people(served.door.folder, 80)
+    people(served.door.folder, 40)
     code, output, _ = _cut_off(
         served, lambda folder: shutil.rmtree(folder.parent.rename(folder.parent.with_name("gone")))
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -35,10 +34,7 @@ def test_resume_reads_the_private_copies(serve: Serve, harm: str) -> None:
     served = serve(SLOW)
     folder = served.door.folder
     people(folder, 30)
-    with served.door.started(*RUN, "--json") as process:
-        served.wait_for(7)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    served.killed_after(7, *RUN, "--json")
     for name in ("people.csv", "mapping.yaml"):
         if harm == "edited":
             (folder / name).write_text("something else", encoding="utf-8")
@@ -97,10 +93,7 @@ def test_retry_resends_unconfirmed_rows_of_a_killed_run(serve: Serve) -> None:
     """The rows that were in flight at a kill are found in the ledger, and are those that retry sends."""
     served = serve(LOST)
     people(served.door.folder, 5)
-    with served.door.started(*RUN, "--json", IMPORTER_READ_TIMEOUT="20") as process:
-        served.wait_for(4)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    served.killed_after(4, *RUN, "--json", IMPORTER_READ_TIMEOUT="20")
     ran = served("retry", "--only", "unconfirmed", "--json", "--resend-unconfirmed", "never")
     assert set(ran.counts) == {"unconfirmed"} or ran.counts == {"already_exists": 1, "unconfirmed": 1}
     assert all(count == 1 for count in Counter(served.accepted).values())

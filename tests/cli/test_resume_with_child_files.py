@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import shutil
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,10 +43,7 @@ def test_a_killed_run_of_grouped_rows_goes_on_from_its_copies(serve: Serve) -> N
     """After kill -9, `resume` enters each candidate once, and all rows of a candidate share the outcome."""
     served = serve({"kind": "delay", "share": 1, "ms": 300})
     folder = served.door.folder
-    with served.door.started(*grouped(folder)) as process:
-        served.wait_for(1)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+    served.killed_after(1, *grouped(folder))
     without_its_files(folder)
     again = served("resume", "last", "--json")
     assert sorted(served.accepted) == ["hale.koc@example.com", "irem.tas@example.com"]

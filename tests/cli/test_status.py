@@ -139,9 +139,7 @@ def test_a_corrected_row_of_a_killed_run_stays_unconfirmed(serve: Serve) -> None
     results = str(first / "invalid.csv")
     path = served.door.folder / results
     path.write_text(path.read_text("utf-8-sig").replace(BAD, "ada@example.com", 1), "utf-8")
-    with served.door.started("run", results, "--mapping", "mapping.yaml") as process:
-        served.wait_for(2)
-        process.kill()
+    served.killed_after(2, "run", results, "--mapping", "mapping.yaml")
     assert served(*RUN, "--json").counts == {"already_imported": 1, "unconfirmed": 1}
     shown = served("status", "people.csv")
     killed = re.findall(r"(\S+): results\S+invalid.csv", served("runs").out)[0]

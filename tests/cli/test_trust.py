@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import MAPPING, FrontDoor, Served, candidate, read_csv, write_csv
+from tests.patience import PATIENCE
 from tests.samples.sample import ROOT
 
 PLANTED = ("secrets", "csv", "json", "tempfile", "pandas", "pycurl", "runpy", "typing", "__future__")
@@ -32,7 +33,7 @@ def test_modules_beside_the_file_are_not_run(front_door: FrontDoor) -> None:
         ("inspect", "template-4f2c9a.xlsx"),
     ):
         with front_door.started(*arguments, IMPORTER_TOKEN="t") as process:
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, err
     assert not (front_door.folder / "was-run").exists()
 
@@ -218,7 +219,7 @@ def test_the_steps_of_the_readme_lead_to_an_import(served: Served) -> None:
     environment = {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
 
     def shell(command: str) -> None:
-        subprocess.run(["sh", "-c", f"umask 022; {command}"], cwd=work, env=environment, check=True, timeout=60)
+        subprocess.run(["sh", "-c", f"umask 022; {command}"], cwd=work, env=environment, check=True, timeout=PATIENCE)
 
     step = readme.partition("**1. ")[2]
     settings, confirm = re.findall(r"```\n(.*?)```", step, re.DOTALL)[:2]

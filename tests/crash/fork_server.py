@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 import importer
+from tests.patience import PATIENCE
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class ForkServer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        self._process.communicate(timeout=20)
+        self._process.communicate(timeout=PATIENCE)
 
     def start(
         self,

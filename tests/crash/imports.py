@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from importer.sandbox import ChildSandbox, start
 from tests.cli.conftest import HEADER, MAPPING, POOL_MAPPING, candidate
+from tests.patience import PATIENCE
 
 OPERATIONS = {"apply": "mapping.yaml", "add-candidate": "pool.yaml"}
 TARGETS = {"apply": "4f2c9a", "add-candidate": "17"}
@@ -82,7 +83,7 @@ class Recorder:
         """Wait until the requests of a killed client are processed; returns the total accepted."""
         address = urlsplit(self.sandbox.base_url).netloc
         for _ in range(2):  # two: at the second, everything in a socket before the first was read
-            connection = http.client.HTTPConnection(address, timeout=10)
+            connection = http.client.HTTPConnection(address, timeout=PATIENCE)
             headers = {"Authorization": f"Bearer {self.sandbox.token}"}
             with contextlib.closing(connection), contextlib.suppress(http.client.HTTPException, OSError):
                 # A response with a fault also means that earlier requests were processed.

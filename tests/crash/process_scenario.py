@@ -23,6 +23,7 @@ from tests.crash.fork_server import ForkServer, Process
 from tests.crash.imports import OPERATIONS, SHORT_TIMEOUTS, TARGETS, temporary_folder, write_mappings
 from tests.crash.manual_service import BEHAVIORS, ManualService
 from tests.crash.report_checks import Truth, has_started, ledger_errors, read_report, report_errors
+from tests.patience import PATIENCE
 
 PEOPLE = 6  # at the start
 MOST_PEOPLE = 60
@@ -233,7 +234,7 @@ class ProcessScenario(RuleBasedStateMachine):
 
     def _wait(self) -> None:
         """Wait until requests are in flight and no more arrive, or the process has ended."""
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         held, since = -1, time.monotonic()
         while self.process is not None and time.monotonic() < deadline:
             if self.process.has_ended():

@@ -16,7 +16,6 @@ pytestmark = pytest.mark.timeout(300)  # many processes, which wait if the machi
 _SMALL = settings(
     max_examples=12,
     stateful_step_count=8,
-    deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
 )

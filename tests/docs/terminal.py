@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from tests.docs.markdown import README, code
+from tests.patience import PATIENCE
 from tests.samples.sample import ROOT
 
 OMITTED = "..."
@@ -49,7 +50,7 @@ def _output(folder: Path) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf-8",
-        timeout=50,
+        timeout=PATIENCE,
     )
     assert ran.returncode == 4, ran.stdout
     return ran.stdout

@@ -17,6 +17,7 @@ from importer.models import SourceOptions
 from importer.problems import UnusableInput
 from tests.extract.corpus.binary_writers import ods_bytes
 from tests.extract.corpus.writers import openpyxl_bytes, raw_xlsx, zipped
+from tests.patience import PATIENCE, wait_until
 
 _HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row>'
 
@@ -44,7 +45,7 @@ def test_slow_workbook_is_stopped(tmp_path: Path) -> None:
         "slow.xlsx: reading the workbook took more than 0.05 seconds and was stopped; save the sheet as CSV, or "
         "raise IMPORTER_WORKBOOK_SECONDS"
     )
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < PATIENCE
     assert children() == set()
 
 
@@ -97,7 +98,7 @@ def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int) -> No
         f"a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': it has a row {max(row, cell):,}; the "
         "last possible row is 1,048,576); open it in a spreadsheet program and save it again"
     )
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < PATIENCE
 
 
 _REPEATED = '<table:table-row table:number-rows-repeated="{}"><table:table-cell table:number-columns-repeated="{}" {}'
@@ -124,7 +125,7 @@ def test_small_ods_that_declares_a_large_sheet(tmp_path: Path) -> None:
     )
     path = _ods(tmp_path / "a.ods", _REPEATED.format(4_000_000_000, 1, _ERROR))
     assert "it has a row 4,000,000,002; the last possible row is" in refusal(path, ReadingLimits())
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < PATIENCE
 
 
 def test_ods_keeps_the_errors_of_repeated_rows(tmp_path: Path) -> None:
@@ -163,9 +164,9 @@ def test_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/worksheets/sheet1.xml": sheet}))
     _understate(path, len(sheet))
     started = time.monotonic()
-    message = refusal(path, ReadingLimits(memory=500 << 20, seconds=20))
+    message = refusal(path, ReadingLimits(memory=500 << 20, seconds=PATIENCE))
     assert message.startswith("lie.xlsx: the workbook is damaged and cannot be read (")
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < PATIENCE
     assert children() == set()
 
 
@@ -227,16 +228,17 @@ def test_row_of_many_lines(tmp_path: Path) -> None:
 def test_blank_lines(tmp_path: Path, line: bytes) -> None:
     """Blank lines of any form count as rows, and are read as fast as filled rows."""
 
-    def read(lines: bytes) -> tuple[int, float]:
+    def seconds(lines: bytes) -> float:
         path = tmp_path / "a.csv"
         path.write_bytes(b"Name\n" + lines + b"Ada\n")
-        started = time.perf_counter()
+        started = time.process_time()
         *_, last = open_sheet(path, SourceOptions(), ReadingLimits()).rows()
-        return last.number, time.perf_counter() - started
+        assert last.number == 30_002
+        return time.process_time() - started
 
-    filled, blank = read(b"Ada\n" * 300_000), read(line * 300_000)
-    assert (filled[0], blank[0]) == (300_002, 300_002)
-    assert blank[1] < 1.5 * filled[1]
+    # The CPU time of the fastest of three: others have the processor in between
+    filled, blank = (min(seconds(each * 30_000) for _ in range(3)) for each in (b"Ada\n", line))
+    assert blank < 1.5 * filled
 
 
 def test_child_ends_after_its_parent(tmp_path: Path) -> None:
@@ -249,12 +251,9 @@ def test_child_ends_after_its_parent(tmp_path: Path) -> None:
         "threading.Timer(0.05, os._exit, (9,)).start();"
         f"\nwhile True: open_sheet(Path({str(path)!r}), SourceOptions(), ReadingLimits())"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=20, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PATIENCE, check=False)
     assert done.returncode == 9
-    deadline = time.monotonic() + 60
-    while _readers() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert _readers() == []
+    wait_until(lambda: not _readers())
 
 
 def _readers() -> list[str]:

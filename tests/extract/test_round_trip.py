@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.extract import ReadingLimits, open_sheet
@@ -66,8 +66,8 @@ def with_header(table: Table) -> Sequence[Sequence[str]]:
     return [[f"Column of {index}" for index in range(len(table[0]))], *table]
 
 
-quick = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
-with_child = settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=150)
+with_child = settings(max_examples=12)
 
 
 @quick

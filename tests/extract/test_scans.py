@@ -61,14 +61,14 @@ def _outcome(xml: bytes, *, slowly: bool) -> CellFlags | str:
             return "rejected"
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(xml=_sheets())
 def test_scans_agree(xml: bytes) -> None:
     """Both scans find the same in every sheet."""
     assert _outcome(xml, slowly=False) == _outcome(xml, slowly=True)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(xml=_sheets(_ROW_ATTRIBUTES[:-1]), seed=st.integers(0, 1 << 32))
 def test_scans_agree_on_damaged_sheets(xml: bytes, seed: int) -> None:
     """Both scans reject a damaged sheet, or find the same in it."""

@@ -34,6 +34,7 @@ from tests.load.given import (
     email_of,
     in_turn,
 )
+from tests.patience import PATIENCE
 
 K = OutcomeKind
 SETTLE = (
@@ -322,7 +323,7 @@ def test_a_ledger_that_cannot_be_written_stops_sending(harness: Harness, at_once
 def test_the_first_rows_go_one_at_a_time(harness: Harness) -> None:
     """Only one row is in flight until three have a final answer."""
     lock, at_once, most = threading.Lock(), Counter[str](), []
-    several = threading.Barrier(2, timeout=10)
+    several = threading.Barrier(2, timeout=PATIENCE)
 
     def answer(email: str, number: int) -> Answer:
         with lock:

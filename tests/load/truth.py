@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import random
 import socket
 import struct
@@ -12,6 +13,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tests.patience import wait_until
 
 
 @dataclass
@@ -22,7 +25,11 @@ class Truth:
     accepted: Counter[str] = field(default_factory=Counter)
     refused_duplicates: int = 0
     requests: int = 0
+    most: float = math.inf  # requests; each later one waits until `go_on`
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def go_on(self) -> None:
+        self.most = math.inf
 
     def accept(self, email: str) -> bool:
         with self.lock:
@@ -55,8 +62,10 @@ class _Handler(BaseHTTPRequestHandler):
         truth = self.server.truth
         with truth.lock:
             truth.requests += 1
+            number = truth.requests
             draw = self.server.random.random()
             after = self.server.random.random() < 0.5
+        wait_until(lambda: number <= truth.most)
         if draw < self.server.fault_rate:
             self._fail(json.loads(body)["email"], draw / self.server.fault_rate, after)
         else:

@@ -85,7 +85,7 @@ def _rows_in_sheets(folder: Path) -> dict[str, list[str]]:
     }
 
 
-@settings(max_examples=25, deadline=None)  # each writes a report
+@settings(max_examples=25)  # each writes a report
 @given(_runs())
 def test_every_row_is_in_one_file_and_counted_once(run: tuple[list[Row], list[Outcome], bool]) -> None:
     """The counts of summary.json add up to the rows read; each row is in the file and the sheet of its outcome only."""

@@ -14,6 +14,7 @@ import pytest
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
 from importer.report import write_report, write_unfinished_summary
+from tests.patience import PATIENCE
 from tests.report.building import FACTS, created, files_in, row, rows
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and limits of POSIX")
@@ -89,7 +90,7 @@ def test_a_full_disk_leaves_no_half_file(tmp_path: Path, room: int) -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=50,
+        timeout=PATIENCE,
     )
 
     assert ended.stdout == (

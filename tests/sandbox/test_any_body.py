@@ -61,14 +61,14 @@ def answer(path: str, body: Any, shape: ErrorShape) -> int:
     return status
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.one_of(bodies, bodies.map(lambda body: {**application(), **body}), values), st.sampled_from(ERROR_SHAPES))
 def test_any_application_is_accepted_or_rejected(body: Any, shape: ErrorShape) -> None:
     """Any JSON is accepted and stored, or rejected; nothing breaks the sandbox."""
     assert answer(APPLY, body, shape) in (201, 400)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.one_of(bodies, bodies.map(lambda body: {**candidate(), **body}), values), st.sampled_from(ERROR_SHAPES))
 def test_any_pool_addition_is_accepted_or_rejected(body: Any, shape: ErrorShape) -> None:
     """The same for a talent pool."""

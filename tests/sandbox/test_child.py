@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ import pytest
 
 from importer.sandbox import SandboxUnusable, start
 from importer.sandbox.process import COMMAND, TOKEN_VARIABLE
+from tests.patience import PATIENCE, wait_until
 from tests.sandbox.wire import APPLY, QUESTIONS, Client, application
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of another system")
@@ -26,13 +26,13 @@ import sys, time
 from importer.sandbox import start
 with start() as sandbox:
     print(sandbox.base_url, flush=True)
-    time.sleep(60)
+    time.sleep(600)
 """
 
 
 def listens(base_url: str) -> bool:
     where = urlsplit(base_url)
-    connection = HTTPConnection(str(where.hostname), where.port, timeout=60)
+    connection = HTTPConnection(str(where.hostname), where.port, timeout=PATIENCE)
     try:
         connection.request("GET", "/_sandbox/health")
         return connection.getresponse().status == 200
@@ -40,15 +40,6 @@ def listens(base_url: str) -> bool:
         return False
     finally:
         connection.close()
-
-
-def stops_listening(base_url: str, within: float = 10.0) -> bool:
-    deadline = time.monotonic() + within
-    while listens(base_url):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def test_a_child_serves_until_the_block_ends(tmp_path: Path) -> None:
@@ -87,7 +78,7 @@ def test_a_child_whose_parent_is_killed_ends_by_itself() -> None:
         base_url = parent.stdout.readline().decode().strip()
         assert listens(base_url)
         parent.kill()
-    assert stops_listening(base_url)
+    wait_until(lambda: not listens(base_url))
 
 
 @posix_only
@@ -142,7 +133,7 @@ def test_a_child_that_fails_to_start_is_one_clear_error(program: str, shown: str
 
 def test_a_child_that_does_not_listen_times_out() -> None:
     """A child that never listens is ended after the wait, with an error that says so."""
-    silent = (sys.executable, "-c", "import time; time.sleep(60)")
+    silent = (sys.executable, "-c", "import time; time.sleep(600)")
     with pytest.raises(SandboxUnusable) as caught:
         start(command=silent, wait=0.3)
     assert caught.value.problems == (
@@ -166,10 +157,10 @@ def test_a_signal_ends_it_with_exit_code_0(number: signal.Signals) -> None:
         line = process.stdout.readline().decode()
         assert line.startswith("sandbox listening on http://127.0.0.1:")
         base_url = line.removeprefix("sandbox listening on ").strip()
-        connection = HTTPConnection(base_url.removeprefix("http://"), timeout=60)
+        connection = HTTPConnection(base_url.removeprefix("http://"), timeout=PATIENCE)
         connection.request("GET", QUESTIONS, headers={"Authorization": "Bearer t"})
         assert connection.getresponse().read().startswith(b'{"success": "OK"')
         process.send_signal(number)
-        _, complaints = process.communicate(timeout=60)
+        _, complaints = process.communicate(timeout=PATIENCE)
         connection.close()
     assert (process.returncode, complaints) == (0, b"")

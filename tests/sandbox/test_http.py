@@ -157,14 +157,16 @@ def test_a_body_over_the_limit_is_rejected(client: Client) -> None:
 
 def test_small_responses_are_not_delayed(sandbox: RunningSandbox) -> None:
     """TCP_NODELAY is on: without it, a second small response waits up to 40 ms for the client to confirm the first."""
+    seconds = []
     with raw_connection(sandbox.base_url) as connection:
-        started = time.monotonic()
         for _ in range(50):
+            started = time.monotonic()
             connection.sendall(HEALTH + HEALTH)
             received = b""
             while len(statuses(received)) < 2 or not received.endswith(b"}"):
                 received += connection.recv(65536)
-        assert time.monotonic() - started < 1.0
+            seconds.append(time.monotonic() - started)
+    assert sorted(seconds)[10] < 0.04  # without it, all but the first take longer; a busy machine delays some
 
 
 def test_a_port_in_use(sandbox: RunningSandbox) -> None:
@@ -177,7 +179,7 @@ def test_a_port_in_use(sandbox: RunningSandbox) -> None:
     assert problem.endswith("; choose another port, or 0 for a free one")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cuts=st.lists(st.integers(min_value=0, max_value=1200)))
 def test_requests_do_not_depend_on_tcp_segments(cuts: list[int]) -> None:
     """Requests are the same wherever TCP splits the bytes."""

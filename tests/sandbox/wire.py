@@ -11,11 +11,13 @@ from http.client import HTTPConnection
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.patience import PATIENCE
+
 TOKEN = "token-for-tests"
 APPLY = "/api/v1/job-posts/4f2c9a/apply/"
 QUESTIONS = "/api/v1/client/job-posts/4f2c9a/questions/"
 ADD_TO_POOL = "/api/v1/talent-pools/18/add-candidate/"
-TIMEOUT = 10.0
+TIMEOUT = PATIENCE
 
 
 @dataclass(frozen=True)

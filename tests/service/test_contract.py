@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from importer.sandbox import RunningSandbox, SandboxOptions, running
+from tests.patience import PATIENCE
 from tests.samples.sample import LEGACY, NIGHTLY
 from tests.service import contract
 
@@ -62,7 +63,7 @@ def test_the_sandbox_answers_with_a_whole_record(sandbox: RunningSandbox) -> Non
     body = json.dumps(golden_bodies(NIGHTLY)[0]).encode()
     headers = {"Authorization": "Bearer t", "Content-Type": "application/json"}
     request = urllib.request.Request(f"{sandbox.base_url}/api/v1/talent-pools/17/add-candidate/", body, headers)
-    with urllib.request.urlopen(request, timeout=5) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         record = contract.CandidateRecord.model_validate_json(answer.read())
     assert record.model_extra == {}
     assert set(record.model_fields_set) == set(contract.CandidateRecord.model_fields)

@@ -21,16 +21,17 @@ import pytest
 from importer.service import Limits, NoReply
 from importer.service.client import TransportChoice, open_transport
 from importer.service.transport_api import Phase, RawReply, Request
+from tests.patience import PATIENCE, wait_until
 from tests.service.scripted import Script, answer, read_request, reset, scripted, send_and_close
 from tests.service.waiting import Sender
 
-QUICK = Limits(connect=1, read=0.5, total=1)
+PATIENT = Limits()
 HEADERS = {"Accept-Encoding": "identity"}
 CREATED = answer("201 Created", b"{}")
 
 
 @contextmanager
-def opened(choice: TransportChoice, limits: Limits = QUICK, connections: int = 2) -> Iterator[Sender]:
+def opened(choice: TransportChoice, limits: Limits = PATIENT, connections: int = 2) -> Iterator[Sender]:
     transport = open_transport(limits, connections, choice)
     try:
         yield Sender(transport)
@@ -109,10 +110,16 @@ def test_a_kept_connection_that_dies_with_its_service_may_have_delivered(transpo
 
 def test_a_connection_that_was_closed_between_two_requests_is_replaced(transport: TransportChoice) -> None:
     """A connection that was closed while idle is detected before sending."""
-    closing = send_and_close(b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}")
+    closed = threading.Event()
+
+    def closing(peer: socket.socket) -> None:
+        CREATED(peer)
+        close(peer)
+        closed.set()
+
     with scripted(closing, CREATED) as server, opened(transport) as opener:
         first = opener.send(post(server.base_url))
-        time.sleep(0.1)
+        assert closed.wait(PATIENCE)
         second = opener.send(post(server.base_url))
     assert isinstance(first, RawReply)
     assert isinstance(second, RawReply)
@@ -125,7 +132,7 @@ def test_a_broken_body_keeps_status_and_headers(transport: TransportChoice, brok
 
     def script(peer: socket.socket) -> None:
         peer.sendall(b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 500\r\n\r\n{")
-        time.sleep(0.05)
+        time.sleep(1 if broken is reset else 0)  # until it is read: a reset takes away what is not
         broken(peer)
 
     with scripted(script) as server, opened(transport) as opener:
@@ -139,14 +146,15 @@ def test_silence_in_the_body_keeps_the_status(transport: TransportChoice) -> Non
 
     def script(peer: socket.socket) -> None:
         peer.sendall(b"HTTP/1.1 201 Created\r\nContent-Length: 500\r\n\r\n{")
-        time.sleep(0.8)
+        given_up.wait(PATIENCE)
 
-    with scripted(script) as server, opened(transport) as opener:
+    given_up = threading.Event()
+    with scripted(script) as server, opened(transport, Limits(read=0.5)) as opener:
         began = time.monotonic()
         found = opener.send(post(server.base_url))
-        waited = time.monotonic() - began
+        assert time.monotonic() - began > 0.4
+        given_up.set()
     assert found == RawReply(201, {}, b"{", False)
-    assert 0.4 < waited < 1.5
 
 
 def test_headers_that_break_off_keep_the_status(transport: TransportChoice) -> None:
@@ -292,7 +300,10 @@ def test_a_get_after_a_post_has_no_body(transport: TransportChoice) -> None:
 
 def test_a_service_that_does_not_read_has_no_proof_of_arrival(transport: TransportChoice) -> None:
     """A body that was not sent completely may have arrived in part."""
-    with socket.create_server(("127.0.0.1", 0)) as listener, opened(transport) as opener:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        opened(transport, Limits(connect=2, read=0.5, total=1)) as opener,
+    ):
         found = opener.send(post(f"http://127.0.0.1:{listener.getsockname()[1]}", b"x" * 30_000_000))
     assert isinstance(found, NoReply)
     assert found.phase is Phase.SENDING
@@ -311,9 +322,9 @@ def test_a_signal_does_not_end_a_request(transport: TransportChoice) -> None:
     seen: list[int] = []
 
     def script(peer: socket.socket) -> None:
-        for _ in range(3):
-            time.sleep(0.05)
+        for number in range(3):
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+            wait_until(lambda: len(seen) > number)  # noqa: B023 - called at once
         CREATED(peer)
 
     before = signal.signal(signal.SIGUSR1, lambda number, _: seen.append(number))

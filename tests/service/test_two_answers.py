@@ -17,6 +17,7 @@ import pytest
 from importer.service import Limits, NoReply
 from importer.service.client import TransportChoice
 from importer.service.transport_api import RawReply
+from tests.patience import PATIENCE
 from tests.service.scripted import Script, read_request, scripted
 from tests.service.test_traps import certificate, opened, post
 
@@ -30,8 +31,8 @@ PACKED = gzip.compress(b"{}") + b"junk"
 HEAD = b"HTTP/1.1 201 Created\r\n"
 
 
-def first(*pieces: bytes) -> Script:
-    """The first request is answered with these pieces, 20 ms between them; each other one with REFUSED."""
+def first(sent: threading.Event, *pieces: bytes) -> Script:
+    """The first request is answered with these pieces, 20 ms between them, then `sent` is set; others with REFUSED."""
     waiting = [pieces]
 
     def script(peer: socket.socket) -> None:
@@ -41,6 +42,7 @@ def first(*pieces: bytes) -> Script:
         for number, piece in enumerate(waiting.pop()):
             time.sleep(0.02 if number else 0)
             peer.sendall(piece)
+        sent.set()
 
     return script
 
@@ -72,22 +74,26 @@ TWO = [
 @pytest.mark.parametrize("pieces", TWO)
 def test_a_second_response_is_dropped(transport: TransportChoice, pieces: tuple[bytes, ...]) -> None:
     """If data has arrived before the next request, another connection is used."""
-    with scripted(first(*pieces)) as server, opened(transport) as opener:
+    sent = threading.Event()
+    with scripted(first(sent, *pieces)) as server, opened(transport, Limits(read=2)) as opener:
         found = []
         for _ in range(3):
             found.append(opener.send(post(server.base_url)))
-            time.sleep(0.05)
+            assert sent.wait(PATIENCE)
     assert [answered.status for answered in found if isinstance(answered, RawReply)] == [201, 400, 400]
     # libcurl throws away what it has read beyond the last chunk: then nothing is left that could be mistaken
     assert server.connections == 2 or (transport == "curl" and pieces == (CHUNKED + SECOND,))
 
 
 @contextlib.contextmanager
-def behind_tls(certificate: Path, *records: bytes) -> Iterator[str]:
-    """A server that answers its first request with these records in one packet, and each other one with REFUSED."""
+def behind_tls(certificate: Path, *records: bytes) -> Iterator[tuple[str, threading.Event]]:
+    """A server that answers its first request with these records in one packet, and each other one with REFUSED.
+
+    Yields its address, and what is set when it has sent the records.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, certificate.with_suffix(".key"))
-    waiting = [records]
+    waiting, sent = [records], threading.Event()
 
     def talk(peer: socket.socket) -> None:
         with contextlib.suppress(OSError), context.wrap_socket(peer, server_side=True) as tls:
@@ -96,6 +102,7 @@ def behind_tls(certificate: Path, *records: bytes) -> Iterator[str]:
                 for record in waiting.pop() if waiting else [REFUSED]:
                     tls.sendall(record)
                 tls.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+                sent.set()
 
     def listen() -> None:
         with contextlib.suppress(OSError):
@@ -104,7 +111,7 @@ def behind_tls(certificate: Path, *records: bytes) -> Iterator[str]:
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threading.Thread(target=listen, daemon=True).start()
-        yield f"https://127.0.0.1:{listener.getsockname()[1]}"
+        yield f"https://127.0.0.1:{listener.getsockname()[1]}", sent
         listener.shutdown(socket.SHUT_RDWR)
 
 
@@ -126,11 +133,11 @@ def test_a_second_response_in_the_tls_library_is_dropped(
 ) -> None:
     """Its buffer cannot be inspected: the result of the next request is then unknown."""
     monkeypatch.setattr("certifi.where", lambda: str(certificate))
-    with behind_tls(certificate, *records) as base_url, opened(transport) as opener:
+    with behind_tls(certificate, *records) as (base_url, sent), opened(transport) as opener:
         found = []
         for _ in range(3):
             found.append(opener.send(post(base_url)))
-            time.sleep(0.05)
+            assert sent.wait(PATIENCE)
     assert [answered.status for answered in found if isinstance(answered, RawReply)] in ([201, 400, 400], [201, 400])
     lost = [answered for answered in found if isinstance(answered, NoReply)]
     assert all(answered.may_have_arrived for answered in lost)
@@ -143,8 +150,8 @@ def test_fast_responses_over_tls_are_kept(
     """A response that arrives before it is awaited belongs to its request."""
     monkeypatch.setattr("certifi.where", lambda: str(certificate))
     with (
-        behind_tls(certificate, REFUSED) as base_url,
-        opened(transport, Limits(), connections=8) as opener,
+        behind_tls(certificate, REFUSED) as (base_url, _),
+        opened(transport, connections=8) as opener,
         ThreadPoolExecutor(8) as threads,
     ):
         found = list(threads.map(opener.send, [post(base_url)] * 800))

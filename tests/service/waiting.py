@@ -7,6 +7,7 @@ from queue import SimpleQueue
 from importer.models import Target
 from importer.service import NoReply, RecruitingService, Reply
 from importer.service.transport_api import RawReply, Request, Transport, send
+from tests.patience import PATIENCE
 
 
 class Sender:
@@ -23,7 +24,7 @@ def submitted(service: RecruitingService, target: Target, body: bytes) -> Reply 
     """The response to one submission."""
     answers: SimpleQueue[Reply | NoReply | BaseException] = SimpleQueue()
     service.start(target, body, answers.put)
-    answer = answers.get(timeout=30)
+    answer = answers.get(timeout=PATIENCE)
     if isinstance(answer, BaseException):
         raise answer
     return answer

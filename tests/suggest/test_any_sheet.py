@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.mapping import read_mapping, resolve
@@ -60,7 +60,7 @@ def sheets(draw: st.DrawFn) -> tuple[list[Column], list[Row]]:
     return columns, [Row(Origin("f.csv"), number, row) for number, row in enumerate(rows, start=2)]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(
     sheet=sheets(),
     questions=st.lists(_QUESTIONS, max_size=5, unique_by=(lambda q: q.id, lambda q: q.key or f"text {q.text}")),

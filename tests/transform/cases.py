@@ -335,15 +335,21 @@ GOOD = (
 )
 
 _LONG_CELL = "x" * 200
-_NAMED = "{{column: Cell, part: {}}}"
-_NOT_SPLIT = "cannot be split into a first and a last name"
 _LAST_NAME_IS_FIRST = "if the column has the last name first, set names: {surname: first_word} in the mapping"
+_AS_LAST_FIRST = "write it as 'Last, First'"
 _SPLIT_HINT = "write both names without it, or list it under particles: or suffixes: of names: in the mapping"
 _ELSEWHERE = (
     "may be a number of another area or country; write it with + and the country code, or as usual in DE, with its "
     "area code"
 )
 _REST_OF_RANGE = "write it as START - END"
+
+
+def _unsplit(name: str, cell: str, reason: str, answer: str = "{column: Cell, part: last}") -> Bad:
+    """A full name that is refused."""
+    return Bad(name, _TEXT, cell, f"'{cell}' cannot be split into a first and a last name{reason}", answer)
+
+
 BAD = (
     Bad("address of an e-mail", _URL, "ada@example.com",
         "'ada@example.com' is not a valid web address; write it with https:// in front"),
@@ -391,47 +397,29 @@ BAD = (
     Bad("choice that is also two", question("multiple_choice", options=("R", "D", "R/D")), "R/D",
         "'R/D' contains 'R/D', which is one choice and several; separate choices by another character, and set it as "
         "split: in m.yaml:4", '{column: Cell, split: "/"}'),
-    Bad("particle that is not listed", _TEXT, "Ursula von Beispiel",
-        f"'Ursula von Beispiel' cannot be split into a first and a last name because of 'von'; {_SPLIT_HINT}",
-        _NAMED.format("last")),
     Bad("phone that is not in use", PHONE, "+44 7700 900001",
         "'+44 7700 900001' is not a valid phone number; it has enough digits, but +44 has no number like this: correct "
         "the digits", "{column: Cell, region: GB}"),
     Bad("phone in the usual form that is not in use", PHONE, "07700 900003",
         "'07700 900003' is not a valid phone number; it has enough digits, but +44 has no number like this: correct "
         "the digits", "{column: Cell, region: GB}"),
-    Bad("title", _TEXT, "Dr. Ada Nur",
-        f"'Dr. Ada Nur' cannot be split into a first and a last name because of 'Dr.'; {_SPLIT_HINT}",
-        _NAMED.format("first")),
-    Bad("suffix that is not listed", _TEXT, "Ada Nur, PhD",
-        f"'Ada Nur, PhD' cannot be split into a first and a last name because of 'PhD'; {_SPLIT_HINT}",
-        _NAMED.format("first")),
-    Bad("patronymic as the last word", _TEXT, "Иванова Анна Петровна",
-        f"'Иванова Анна Петровна' {_NOT_SPLIT}: 'Петровна' looks like a patronymic; write it as 'Last, First'; "
-        f"{_LAST_NAME_IS_FIRST}",
-        _NAMED.format("last")),
-    Bad("patronymic of two words", _TEXT, "Мамедов Эльчин Рашид оглы",
-        f"'Мамедов Эльчин Рашид оглы' {_NOT_SPLIT}: 'оглы' looks like a patronymic; write it as 'Last, First'; "
-        f"{_LAST_NAME_IS_FIRST}",
-        _NAMED.format("first")),
-    Bad("Latin patronymic as the last word", _TEXT, "Ivanov Ivan Ivanovich",
-        f"'Ivanov Ivan Ivanovich' {_NOT_SPLIT}: 'Ivanovich' looks like a patronymic; write it as 'Last, First'; "
-        f"{_LAST_NAME_IS_FIRST}",
-        _NAMED.format("last")),
-    Bad("patronymic without a last name", _TEXT, "Анна Петровна",
-        f"'Анна Петровна' {_NOT_SPLIT}: 'Петровна' looks like a patronymic; write it as 'Last, First'",
-        _NAMED.format("last")),
-    Bad("last name as the first word", _TEXT, "Иванова Анна",
-        f"'Иванова Анна' {_NOT_SPLIT}: 'Иванова' looks like a last name; write it as 'Last, First'; "
-        f"{_LAST_NAME_IS_FIRST}",
-        _NAMED.format("last")),
-    Bad("patronymic before the last name", _TEXT, "Анна Петровна Ким",
-        f"'Анна Петровна Ким' {_NOT_SPLIT}: 'Петровна' looks like a patronymic; write it as 'Last, First'; if the "
-        "column has the last name last, set names: {surname: last_word} in the mapping",
-        _LAST_NAME_FIRST.format("last")),
-    Bad("two people", _TEXT, "Ada & Bob Nur",
-        f"'Ada & Bob Nur' cannot be split into a first and a last name because of '&'; {_SPLIT_HINT}",
-        _NAMED.format("first")),
+    _unsplit("particle that is not listed", "Ursula von Beispiel", f" because of 'von'; {_SPLIT_HINT}"),
+    _unsplit("title", "Dr. Ada Nur", f" because of 'Dr.'; {_SPLIT_HINT}"),
+    _unsplit("suffix that is not listed", "Ada Nur, PhD", f" because of 'PhD'; {_SPLIT_HINT}"),
+    _unsplit("two people", "Ada & Bob Nur", f" because of '&'; {_SPLIT_HINT}"),
+    _unsplit("patronymic as the last word", "Иванова Анна Петровна",
+             f": 'Петровна' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
+    _unsplit("patronymic of two words", "Мамедов Эльчин Рашид оглы",
+             f": 'оглы' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
+    _unsplit("Latin patronymic as the last word", "Ivanov Ivan Ivanovich",
+             f": 'Ivanovich' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
+    _unsplit("patronymic without a last name", "Анна Петровна",
+             f": 'Петровна' looks like a patronymic; {_AS_LAST_FIRST}"),
+    _unsplit("last name as the first word", "Иванова Анна",
+             f": 'Иванова' looks like a last name; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
+    _unsplit("patronymic before the last name", "Анна Петровна Ким",
+             f": 'Петровна' looks like a patronymic; {_AS_LAST_FIRST}; if the column has the last name last, set "
+             "names: {surname: last_word} in the mapping", _LAST_NAME_FIRST.format("last")),
     Bad("month that looks like a range", _DATE, "2019-05",
         f"'2019-05' is not a valid range of two values; {_REST_OF_RANGE}",
         '{column: Cell, part: start, dates: "%Y", missing_day: first, missing_month: first}'),

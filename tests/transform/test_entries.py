@@ -180,7 +180,7 @@ def _entry(draw: st.DrawFn) -> dict[str, str]:
     return entry
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.lists(st.one_of(st.none(), _entry()), min_size=3, max_size=3))
 def test_packed_entries_equal_the_columns(schools: ResolvedMapping, entries: list[dict[str, str] | None]) -> None:
     """The packed string contains the values of the columns, group by group, for any characters."""
