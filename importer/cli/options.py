@@ -37,6 +37,7 @@ Resend = Annotated[
     orders.Resend,
     typer.Option(
         "--resend-unconfirmed",
+        metavar="when",
         help="When to resend rows whose response was lost: now, at the end of the run, or never.",
     ),
 ]

@@ -90,7 +90,9 @@ def check(
     rows: options.Rows = None,
     annotate: Annotated[
         Path | None,
-        typer.Option("--annotate", help="Also copy the file to this .xlsx, with a note in each cell to fix."),
+        typer.Option(
+            "--annotate", help="Also copy the spreadsheet or CSV to this .xlsx, with a note in each cell to fix."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing annotated copy.")] = False,
     show: options.Show = None,

@@ -140,7 +140,7 @@ def already_imported(row: int, known: Known, body_digest: bytes) -> Outcome:
         return Outcome(row, OutcomeKind.ALREADY_IMPORTED)
     problem = Problem(
         IMPORTED_WITH_OTHER_DATA,
-        f"different data for this e-mail was sent in run {known.run}, row {known.row}; this row was not sent",
+        f"different data for this e-mail was sent in run {known.run} (row {known.row} there); this row was not sent",
         "for a correction, change the candidate in the service; for a different person, use a different e-mail address",
     )
     return Outcome(row, OutcomeKind.ALREADY_IMPORTED, problems=(problem,))

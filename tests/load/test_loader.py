@@ -181,7 +181,7 @@ def test_other_data_for_an_imported_row_is_reported(harness: Harness) -> None:
     service = Scripted(in_turn(CREATED))
     problem = Problem(
         "already-imported-different",
-        "different data for this e-mail was sent in run run-1, row 2; this row was not sent",
+        "different data for this e-mail was sent in run run-1 (row 2 there); this row was not sent",
         "for a correction, change the candidate in the service; for a different person, use a different e-mail address",
     )
     changed = encode(Application(9, email_of(2), "Ida", "Example", "9"))
