@@ -11,17 +11,19 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from importer.app import earlier_runs
+from importer.app.annotate_file import check_and_annotate
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import SANDBOX_ONLY, EarlierRun, NothingToSend, parse_outcomes
-from importer.app.import_file import Confirm, Finished, check_file, import_file
+from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sending, parse_minutes
 from importer.cli import options
 from importer.cli.app import given_flags, next_command
 from importer.cli.messages import print_message, print_next, print_result
 from importer.cli.runs_commands import present
+from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UsageError
-from importer.report import LARGEST_GROUPS, MOST_GROUPS, attention_lines, import_command, subject_line
+from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_lines, import_command, subject_line
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
@@ -256,37 +258,33 @@ class _Session:
         if finished is None:
             print_message("Nothing was sent.")
             raise typer.Exit(0)
-        self._report_end(finished)
+        self._present(finished)
+        self._exit(finished.summary)
 
-    def check(self, order: Order, annotate: Path | None = None, *, force: bool = False) -> None:
+    def check(self, order: Order, annotate: Path | None = None, *, force: bool = False) -> NoReturn:
         """Check an order, and exit with its exit code. `annotate`: the path of the annotated copy of its file."""
         if order.sending.sandbox_setup is None:
             confirm_address(self.settings)
-        last, next_one = "", ""
         with Terminal(quiet=self.quiet) as terminal:
-            if annotate is None:
-                finished = check_file(order, terminal)
-            else:
-                finished, annotated = earlier_runs.check_and_annotate(order, terminal, annotate, force=force)
-                cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
-                last = f"\nAnnotated copy: {annotate} ({cells}, listed in its first sheet)"
-                if annotated.not_kept:
-                    last += f"\nNot in the copy, but in your file: {', '.join(annotated.not_kept)}"
-                next_one = import_command(annotate, finished.summary, finished.folder, is_copy=True)
-        if not order.show:
-            self._report_end(finished, last=last, next_one=next_one)
-        from importer.cli.tables import candidates_json, show_candidates  # rich, which it needs, is slow to load
+            finished, annotated = check_and_annotate(order, terminal, annotate, force=force)
+        more = None
+        if order.show:
+            shown = [candidate for event in terminal.previews for candidate in event.candidates]
+            more = {"candidates": list(candidates_json(shown))}
+            if not self.as_json:
+                show_candidates(shown)
+        self._present(finished, more)
+        if annotate is not None and annotated is not None and not self.quiet:
+            cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
+            print_message(f"\nAnnotated copy: {annotate} ({cells}, listed in its first sheet)")
+            if annotated.not_kept:
+                print_message(f"Not in the copy, but in your file: {', '.join(annotated.not_kept)}")
+            import_it = import_command(annotate, finished.summary, finished.folder, is_copy=True)
+            print_next("Fix the cells in the copy, then import it", import_it)
+        self._exit(finished.summary)
 
-        shown = [candidate for event in terminal.previews for candidate in event.candidates]
-        if not self.as_json:
-            show_candidates(shown)
-        self._report_end(finished, {"candidates": list(candidates_json(shown))}, last=last, next_one=next_one)
-
-    def _report_end(
-        self, finished: Finished, more: dict[str, Any] | None = None, *, last: str = "", next_one: str = ""
-    ) -> NoReturn:
-        """more: keys that are added to the JSON object; last: a message after the summary; next_one: the command that
-        imports the annotated copy."""
+    def _present(self, finished: Finished, more: dict[str, Any] | None = None) -> None:
+        """Print the summary; with --quiet only what needs a person. more: keys that are added to the JSON object."""
         summary = finished.summary
         if not self.quiet or self.as_json:
             most_groups = MOST_GROUPS if summary.dry_run else LARGEST_GROUPS
@@ -298,10 +296,10 @@ class _Session:
             rows = "1 row was" if others == 1 else f"{others} rows were"
             show = next_command(self.context, "show", summary.run)
             print_next(f"importer: {rows} already imported with different data; see", show)
-        if last and not self.quiet:
-            print_message(last)
-            print_next("Fix the cells in the copy, then import it", next_one)
-        if not self.as_json and not sys.stdout.isatty() and (summary.exit_code or not self.quiet):  # a log, or a mail
+
+    def _exit(self, summary: Summary) -> NoReturn:
+        """Exit with the exit code of the run; in a log, or a mail, after a last line that says how it ended."""
+        if not self.as_json and not sys.stdout.isatty() and (summary.exit_code or not self.quiet):
             show_line = print_message if self.quiet else print_result
             show_line("")
             show_line(subject_line(summary))
