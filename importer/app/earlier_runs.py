@@ -26,7 +26,6 @@ from importer.text.commands import command_line
 if TYPE_CHECKING:
     pass
 
-SANDBOX_ONLY = "--questions and --faults can only be used with the sandbox"
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 _SENT_AGAIN = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)  # by the same command
 
@@ -193,7 +192,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
             f"import the file again with: {_import_command(manifest)}"
         )
     if sending.sandbox_setup is not None and not manifest.sandbox:
-        raise UsageError(SANDBOX_ONLY)
+        raise UsageError("--questions and --faults can only be used with the sandbox")
     if manifest.sandbox:
         setup = sending.sandbox_setup or SandboxSetup()
         kept = folder / manifest.questions if manifest.questions else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -13,7 +14,7 @@ import typer
 from importer.app import earlier_runs
 from importer.app.annotate_file import check_and_annotate
 from importer.app.connection import SANDBOX
-from importer.app.earlier_runs import SANDBOX_ONLY, EarlierRun, NothingToSend, parse_outcomes
+from importer.app.earlier_runs import EarlierRun, NothingToSend, parse_outcomes
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sending, parse_minutes
 from importer.cli import options
@@ -27,6 +28,7 @@ from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_line
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
+Execute = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
 Only = Annotated[str, typer.Option("--only", help="Only rows with these outcomes, separated by commas.")]
 
 
@@ -66,7 +68,7 @@ def run(
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
     selection = _selection(rows, limit)
     settings = _settings(out, rate, concurrency, give_up_after, log_level, strict=strict)
-    sandbox_setup = _sandbox_setup(sandbox, questions, faults)
+    sandbox_setup = options.sandbox_setup(sandbox, questions, faults)
     sending = Sending(
         ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
     )
@@ -77,7 +79,7 @@ def run(
         session.check(order)
     if not sandbox:
         confirm_address(settings)
-    session.send(lambda *controls: import_file(order, *controls))
+    session.send(partial(import_file, order))
 
 
 def check(
@@ -105,7 +107,7 @@ def check(
     quiet: options.Quiet = False,
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
-    sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
+    sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
     settings, flags = load_settings(out=out, strict=strict or None, log_level=log_level), given_flags(context, "run")
     order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
@@ -131,13 +133,10 @@ def resume(
     """Continue a run that was stopped or killed, from its copies of the file and the mapping."""
     settings = _settings(out, rate, concurrency, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
-    earlier, is_sandbox = _earlier(context, run, settings)
-    session = _Session(context, settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
-    try:
-        session.send(lambda *controls: earlier_runs.resume(earlier, sending, *controls))
-    except NothingToSend as nothing:
-        show = next_command(context, "show", str(nothing))
-        print_next(f"Run {nothing} has finished, and no row is left to be sent. Next", show)
+    earlier = EarlierRun(run, settings, given_flags(context, "run"))
+    session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet)
+    execute = partial(earlier_runs.resume, earlier, sending)
+    session.send_again(earlier, execute, "has finished, and no row is left to be sent")
 
 
 def retry(
@@ -161,13 +160,10 @@ def retry(
     kinds = parse_outcomes(only)
     settings = _settings(out, rate, concurrency, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
-    earlier, is_sandbox = _earlier(context, run, settings)
-    session = _Session(context, settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
-    try:
-        session.send(lambda *controls: earlier_runs.retry(earlier, kinds, sending, *controls))
-    except NothingToSend as nothing:
-        show = next_command(context, "show", str(nothing))
-        print_next(f"Run {nothing} has no {', '.join(kinds)} rows. Next", show)
+    earlier = EarlierRun(run, settings, given_flags(context, "run"))
+    session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet)
+    execute = partial(earlier_runs.retry, earlier, kinds, sending)
+    session.send_again(earlier, execute, f"has no {', '.join(kinds)} rows")
 
 
 def resolve(
@@ -213,28 +209,12 @@ def _selection(rows: str | None, limit: int | None) -> Selection:
     return replace(parse_rows(rows) if rows else ALL_ROWS, limit=limit)
 
 
-def _sandbox_setup(sandbox: bool, questions: Path | None, faults: Path | None) -> SandboxSetup | None:
-    if not sandbox and (questions or faults):
-        raise UsageError(SANDBOX_ONLY)
-    return SandboxSetup(questions, faults) if sandbox else None
-
-
-def _earlier(context: typer.Context, run: str, settings: Settings) -> tuple[EarlierRun, bool]:
-    """The run to continue and whether it used the sandbox; if not, the user may have to confirm the address first."""
-    earlier = EarlierRun(run, settings, given_flags(context, "run"))
-    is_sandbox = earlier.find()[1].service == SANDBOX
-    if not is_sandbox:
-        confirm_address(settings)
-    return earlier, is_sandbox
-
-
 def _repeated_sending(
     questions: Path | None, faults: Path | None, max_errors: str | None, resend_unconfirmed: options.Resend
 ) -> Sending:
     limit = ErrorLimit.parse(max_errors) if max_errors else None
-    return Sending(
-        limit, resend_unconfirmed, sandbox_setup=SandboxSetup(questions, faults) if questions or faults else None
-    )
+    setup = SandboxSetup(questions, faults) if questions or faults else None
+    return Sending(limit, resend_unconfirmed, sandbox_setup=setup)
 
 
 # --- an order at the terminal ---------------------------------------------------------
@@ -250,7 +230,17 @@ class _Session:
     as_json: bool
     quiet: bool
 
-    def send(self, execute: Callable[[Terminal, RunControl, Confirm | None], Finished | None]) -> None:
+    def send_again(self, earlier: EarlierRun, execute: Execute, nothing: str) -> None:
+        """Run an order that sends rows of an earlier run; `nothing`: why there may be none, after the run's ID."""
+        is_sandbox = earlier.find()[1].service == SANDBOX
+        if not is_sandbox:
+            confirm_address(self.settings)
+        try:
+            replace(self, asks=self.asks and not is_sandbox).send(execute)
+        except NothingToSend as run:
+            print_next(f"Run {run} {nothing}. Next", next_command(self.context, "show", str(run)))
+
+    def send(self, execute: Execute) -> None:
         """Run an order, and exit with its exit code."""
         with Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
             asks = self.asks and not self.quiet and not self.as_json and is_interactive()

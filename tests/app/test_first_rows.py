@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importer.app.classify_rows import FirstRows
+from importer.app.first_rows import FirstRows
 
 
 @given(st.lists(st.integers(0, 30)))
