@@ -13,9 +13,11 @@ import pickle
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from itertools import islice
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import cycle, islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -25,12 +27,15 @@ from importer.child_process import lower_priority
 from importer.problems import Problem, UnusableInput
 
 T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
 Work = Callable[..., Iterator[T]]
-"""Yields items: without an argument all by itself, with another worker from what that one yields."""
+"""Yields items: without arguments all by itself, with helpers by having them compute the most of it."""
 
 _BATCH_SIZE: Final = 64  # items in one message: a few hundred kilobytes
 _PIPE_BYTES: Final = 1 << 20  # of the pipe's buffer, so that the worker can work ahead
 _SET_PIPE_SIZE: Final = 1031  # F_SETPIPE_SZ, which Python names on Linux only
+_SWITCH_SECONDS: Final = 0.0005  # between threads; with Python's 5 ms, helpers would wait for their next item
 
 
 class BackgroundWorker(Generic[T]):
@@ -38,16 +43,16 @@ class BackgroundWorker(Generic[T]):
 
     The process starts at once, as a copy of this one, with no open files except those that `work` opens itself. If it
     dies (for example when memory runs out), this process computes the rest: `work` must yield the same items again.
-    source: another worker, whose items this one takes; it is closed with this one.
+    helpers: other processes that `work` is called with; they are closed with this one.
     """
 
-    def __init__(self, work: Work[T], source: BackgroundWorker[Any] | None = None) -> None:
-        self._work, self._source = work, source
+    def __init__(self, work: Work[T], helpers: Sequence[Helper[Any, Any]] = ()) -> None:
+        self._work, self._helpers = work, helpers
         context = get_context("fork")
         self._receiver, sender = context.Pipe(duplex=False)
         with suppress(OSError):  # a larger buffer is only an optimization
             _enlarge_pipe(sender)
-        self._process = context.Process(target=_serve, args=(work, sender, source), daemon=True)
+        self._process = context.Process(target=_serve, args=(work, sender, helpers), daemon=True)
         with _interrupts_deferred():
             self._process.start()
             sender.close()
@@ -75,22 +80,76 @@ class BackgroundWorker(Generic[T]):
         self._receiver.close()
         self._process.kill()
         self._process.join()
-        if self._source is not None:
-            self._source.close()
-
-    @property
-    def number(self) -> int:
-        """The file number of its pipe, which another worker reads."""
-        return self._receiver.fileno()
+        for helper in self._helpers:
+            helper.close()
 
 
-def begin_in_background(work: Work[T], source: BackgroundWorker[Any] | None = None) -> BackgroundWorker[T] | None:
-    """Start the work; None where it would not help or is not possible."""
+class Helper(Generic[A, B]):
+    """A function that another process computes; if that process dies, this one does.
+
+    The process starts at once, as a copy of this one. Not thread-safe.
+    """
+
+    def __init__(self, function: Callable[[A], B]) -> None:
+        self._function = function
+        context = get_context("fork")
+        self.connection, other_end = context.Pipe()
+        self._process = context.Process(target=_answer, args=(function, other_end), daemon=True)
+        with _interrupts_deferred():
+            self._process.start()
+            other_end.close()
+
+    def __call__(self, argument: A) -> B:
+        try:
+            self.connection.send_bytes(pickle.dumps(argument, pickle.HIGHEST_PROTOCOL))
+            result: B = pickle.loads(self.connection.recv_bytes())
+        except (EOFError, OSError):
+            return self._function(argument)
+        return result
+
+    def close(self) -> None:
+        """Kill the process. Can be called repeatedly."""
+        self.connection.close()
+        self._process.kill()
+        self._process.join()
+
+
+def computed_by(helpers: Sequence[Helper[A, B]], items: Iterable[A]) -> Iterator[tuple[A, B]]:
+    """Each item with what a helper computed of it, in order; the helpers work at the same time, a few items ahead.
+
+    Raises UnusableInput if `items` does, after the items before it.
+    """
+    pending: deque[tuple[A, Future[B]]] = deque()
+    error = None
+    with ExitStack() as stack:
+        threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in helpers]
+        turns = cycle(zip(threads, helpers, strict=True))
+        try:
+            for item, (thread, helper) in zip(items, turns, strict=False):
+                pending.append((item, thread.submit(helper, item)))
+                if len(pending) > 2 * len(helpers):
+                    earlier, future = pending.popleft()
+                    yield earlier, future.result()
+        except UnusableInput as raised:
+            error = raised
+        for item, future in pending:
+            yield item, future.result()
+    if error is not None:
+        raise error
+
+
+def begin_in_background(work: Work[T], functions: Sequence[Callable[[Any], Any]] = ()) -> BackgroundWorker[T] | None:
+    """Start the work, with a helper for each function; None where it would not help or is not possible."""
     if sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2:
         return None
+    helpers: list[Helper[Any, Any]] = []
     try:
-        return BackgroundWorker(work, source)
+        for function in functions:
+            helpers.append(Helper(function))
+        return BackgroundWorker(work, helpers)
     except OSError:  # no resources for another process
+        for helper in helpers:
+            helper.close()
         return None
 
 
@@ -117,18 +176,33 @@ def _enlarge_pipe(sender: Connection) -> None:
     fcntl.fcntl(sender.fileno(), _SET_PIPE_SIZE, _PIPE_BYTES)
 
 
-def _serve(work: Work[T], sender: Connection, source: BackgroundWorker[Any] | None) -> None:
+def _serve(work: Work[T], sender: Connection, helpers: Sequence[Helper[Any, Any]]) -> None:
     """In the worker: do the work, and end with the parent process."""
+    _become_a_child(sender, *(helper.connection for helper in helpers))
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    with suppress(BrokenPipeError):
+        for message in _messages(work(*helpers)):
+            sender.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+    os._exit(0)  # skip the parent's exit handlers
+
+
+def _answer(function: Callable[[A], B], connection: Connection) -> None:
+    """In a helper: compute until the other end is closed."""
+    _become_a_child(connection)
+    with suppress(EOFError, OSError):
+        while True:
+            argument = pickle.loads(connection.recv_bytes())
+            connection.send_bytes(pickle.dumps(function(argument), pickle.HIGHEST_PROTOCOL))
+    os._exit(0)
+
+
+def _become_a_child(*kept: Connection) -> None:
     # Signals are for the parent, which finishes and then ends the worker; if it dies, the next message fails.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     lower_priority()
     gc.freeze()  # never finalize objects that were copied from the parent
-    _close_files(sender.fileno(), *([source.number] if source else []))
-    with suppress(BrokenPipeError):
-        for message in _messages(work(source) if source else work()):
-            sender.send_bytes(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
-    os._exit(0)  # skip the parent's exit handlers
+    _close_files(*(connection.fileno() for connection in kept))
 
 
 def _messages(items: Iterator[T]) -> Iterator[list[T] | tuple[Problem, ...]]:

@@ -9,11 +9,11 @@ from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple
 
-from importer.app.background_worker import BackgroundWorker, begin_in_background
+from importer.app.background_worker import BackgroundWorker, Helper, begin_in_background, computed_by
 from importer.app.first_rows import FirstRows
 from importer.mapping import DuplicatePolicy, ResolvedMapping
-from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Submission
-from importer.problems import CellPlace, Origin, Problem
+from importer.models import Application, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Row, Submission
+from importer.problems import CellPlace, Origin, Problem, UnusableInput
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
 from importer.runs.known_rows import OtherForms, PreviousResults
 from importer.transform import (
@@ -23,6 +23,7 @@ from importer.transform import (
     Filtered,
     Invalid,
     LikelyErrors,
+    Seen,
     candidate_rows,
     encode,
     transform_row,
@@ -31,17 +32,27 @@ from importer.transform import (
 ReadRows = Callable[[], Iterator[Row]]
 
 
+class _Prepared(NamedTuple):
+    """What a row is by itself; nothing in it depends on another row, so that another process can prepare it."""
+
+    result: Submission | ReadyCandidate | Invalid | Filtered
+    seen: Seen | None = None  # of one that can be sent
+
+
 class _Checked(NamedTuple):
     """The rows of a candidate, its submission or outcome, the warnings about a submission, and the row it is from."""
 
     rows: tuple[int, ...]
-    result: Submission | Outcome
+    result: Submission | ReadyCandidate | Outcome
     warnings: tuple[Problem, ...] = ()
     row: Row | None = None
 
 
+_Helper = Helper[list[Row | Filtered], list[_Prepared]]
 CountDone = Callable[[list[str]], int]
 """How many of these e-mail addresses an earlier run imported, by the ledger."""
+_HELPERS: Final = 2  # to read the rows and to compare them takes as long as to prepare half of them
+_BLOCK: Final = 64  # rows that a helper prepares at once
 _UNNAMED: Final = Origin("")
 
 
@@ -112,6 +123,7 @@ class Candidates:
         self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._late: tuple[Problem, ...] = ()  # warnings about rows that only the whole file shows
         self._first: deque[Classified] = deque()
+        self._helpers: tuple[_Helper, ...] = ()  # in the background worker
         self._worker: BackgroundWorker[Classified | WarningsOfFile] | None = None
         self.warnings: tuple[Problem, ...] | None = None
         self.previous: PreviousResults | None = None
@@ -138,11 +150,8 @@ class Candidates:
             )
         self.forecast = _forecast_of(self._first, origin, count_done)
         if not self.is_complete:
-            # Reading a CSV takes a fifth of the time: a process of its own does it. A workbook has one anyway.
-            rows = begin_in_background(self._read) if origin.sheet is None else None
-            self._worker = begin_in_background(partial(self._classify_from, ahead), rows)
-            if self._worker is None and rows is not None:
-                rows.close()
+            prepare = partial(_prepare_block, mapping, LikelyErrors(mapping, {}))
+            self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * _HELPERS)
 
     def __iter__(self) -> Iterator[Classified]:
         while self._first:
@@ -171,7 +180,7 @@ class Candidates:
     def bodies(self) -> Iterator[tuple[Row, Submission]]:
         """The candidates that are ready, each with its row; a pass of its own, before the iteration starts."""
         for _, result, _, row in self._checked():
-            if row is not None and not isinstance(result, Outcome):
+            if row is not None and isinstance(result, Application | PoolCandidate):
                 yield row, result
 
     def _take_late(self) -> None:
@@ -185,12 +194,11 @@ class Candidates:
 
     def _classify(self) -> Generator[Classified, None, None]:
         for rows, result, warnings, _ in self._checked():
-            yield Classified(rows, result if isinstance(result, Outcome) else encode(result), warnings)
+            yield Classified(rows, result if isinstance(result, Outcome | ReadyCandidate) else encode(result), warnings)
 
-    def _classify_from(self, start: int, rows: Iterable[Row] | None = None) -> Iterator[Classified | WarningsOfFile]:
+    def _classify_from(self, start: int, *helpers: _Helper) -> Iterator[Classified | WarningsOfFile]:
         """For the background worker: the candidates from this one on, then what only it knows about the file."""
-        if rows is not None:
-            self._read = partial(iter, rows)
+        self._helpers = helpers
         yield from islice(self._classify(), start, None)
         yield WarningsOfFile(self.warnings or ())
 
@@ -204,8 +212,7 @@ class Candidates:
             self.warnings = likely.of_file()
 
     def _check(self, duplicates: Duplicates, likely: LikelyErrors) -> Iterator[_Checked]:
-        mapping = self._mapping
-        for row in candidate_rows(self._read, mapping):
+        for row, prepared in self._rows():
             if isinstance(row, Filtered):
                 yield _filtered(row)
                 continue
@@ -213,7 +220,7 @@ class Candidates:
                 yield _Checked(_numbers(row), outcome)
                 continue
             known = None
-            if self.previous is not None and mapping.grouping is None:
+            if self.previous is not None and self._mapping.grouping is None:
                 known = self.previous.outcome(row.number)
                 if known is not None and known.kind is not OutcomeKind.INVALID:
                     yield _Checked((row.number,), known)
@@ -221,7 +228,7 @@ class Candidates:
                 if known is not None and any(problem.code == DATE_IN_FUTURE for problem in known.problems):
                     known = None  # the date may have come
             rows = _numbers(row)
-            result = transform_row(row, mapping)
+            result, seen = prepared or _prepare(row, self._mapping, likely)
             if isinstance(result, Filtered):
                 yield _filtered(result)
                 continue
@@ -229,17 +236,57 @@ class Candidates:
             problems = result.problems if isinstance(result, Invalid) else ()
             if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
                 problems += (duplicate,)
-            elif not isinstance(result, Invalid) and (duplicate := duplicates.check_corrected(row, result)):
+            elif seen is not None and (duplicate := duplicates.check_corrected(row, seen.name)):
                 problems = (duplicate,)
             if known is not None:
                 yield _Checked(rows, known)
-            elif problems or isinstance(result, Invalid):
+            elif problems or isinstance(result, Invalid) or seen is None:
                 yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
-            elif (warnings := likely.of_row(row, result) + self._late_of(rows)) and self._strict:
+            elif (warnings := likely.of_row(row, result.email, seen) + self._late_of(rows)) and self._strict:
                 errors = tuple(replace(warning, severity="error") for warning in warnings)
                 yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=errors))
             else:
                 yield _Checked(rows, result, warnings, row)
+
+    def _rows(self) -> Iterator[tuple[Row | Filtered, _Prepared | None]]:
+        """The rows in order, each as a helper prepared it, if there are any."""
+        rows = candidate_rows(self._read, self._mapping)
+        if not self._helpers:
+            for row in rows:
+                yield row, None
+            return
+        for block, prepared in computed_by(self._helpers, _blocks(rows)):
+            yield from zip(block, prepared, strict=True)
+
+
+def _prepare(row: Row | Filtered, mapping: ResolvedMapping, likely: LikelyErrors) -> _Prepared:
+    result = row if isinstance(row, Filtered) else transform_row(row, mapping)
+    if isinstance(row, Filtered) or isinstance(result, Invalid | Filtered):
+        return _Prepared(result)
+    return _Prepared(result, likely.look(row, result))
+
+
+def _prepare_block(mapping: ResolvedMapping, likely: LikelyErrors, rows: list[Row | Filtered]) -> list[_Prepared]:
+    """For a helper: the rows, with the bytes to send, which are much faster to hand over than a submission."""
+    return [
+        one._replace(result=encode(one.result)) if isinstance(one.result, Application | PoolCandidate) else one
+        for one in (_prepare(row, mapping, likely) for row in rows)
+    ]
+
+
+def _blocks(rows: Iterator[Row | Filtered]) -> Iterator[list[Row | Filtered]]:
+    """Several rows at once; those before an error are given before it is raised."""
+    while True:
+        block: list[Row | Filtered] = []
+        try:
+            for row in islice(rows, _BLOCK):
+                block.append(row)
+        except UnusableInput:
+            yield block
+            raise
+        if not block:
+            return
+        yield block
 
 
 def _numbers(row: Row) -> tuple[int, ...]:

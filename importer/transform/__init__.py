@@ -5,7 +5,7 @@ from __future__ import annotations
 from importer.transform.candidates import Duplicates, Filtered, candidate_rows
 from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entry_rows import join_warnings
-from importer.transform.likely_errors import DOMAIN_MISTYPED, LikelyErrors
+from importer.transform.likely_errors import DOMAIN_MISTYPED, LikelyErrors, Seen
 from importer.transform.row import Invalid, encode, transform_row
 from importer.transform.trace import trace_row
 
@@ -16,6 +16,7 @@ __all__ = [
     "Filtered",
     "Invalid",
     "LikelyErrors",
+    "Seen",
     "candidate_rows",
     "encode",
     "join_warnings",

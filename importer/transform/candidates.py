@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from importer.mapping import DuplicatePolicy, ResolvedFilter, ResolvedGrouping, ResolvedMapping
-from importer.models import Application, PoolCandidate, Row
+from importer.models import Row
 from importer.problems import Column, Problem
 from importer.text.normalize import normalize
 from importer.transform.texts import in_mapping, quoted, stripped
@@ -209,13 +209,12 @@ class Duplicates:
         second = self._known.get(key) if self._all_are_problems else None
         return self._problem(row, second) if second is not None else None
 
-    def check_corrected(self, row: Row, body: Application | PoolCandidate) -> Problem | None:
+    def check_corrected(self, row: Row, name: str) -> Problem | None:
         """The problem of a valid row of a results file if an earlier one corrects the same row for the same person."""
         corrects = row.members[0].corrects if row.members else row.corrects
         if corrects is None:
             return None
-        name = f"{corrects}\0{body.first_name}\0{body.last_name}"
-        first = self._corrected.setdefault(hidden_key(name.casefold()), row.number)
+        first = self._corrected.setdefault(hidden_key(f"{corrects}\0{name.casefold()}"), row.number)
         if first == row.number:
             return None
         message = f"row {first} corrects the same row ({corrects}) for the same person, with another e-mail address"

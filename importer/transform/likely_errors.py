@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from importer.mapping import (
     Kind,
@@ -36,6 +36,17 @@ _SHOWN: Final = 3  # cells in a message
 Texts = Mapping[int | str, str | None]  # what is sent, by the ID of the question or the name of the field
 
 
+class Seen(NamedTuple):
+    """What the detectors need to know of a row that can be sent, and the warnings that need no other row."""
+
+    texts: Texts
+    warnings: tuple[Problem, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.texts['first_name']}\0{self.texts['last_name']}"
+
+
 class LikelyErrors:
     """Looks at each row that can be sent."""
 
@@ -51,21 +62,27 @@ class LikelyErrors:
         ]
         self._answers += [(key, _Magnitudes(value)) for key, value in values if value.field.kind in _NUMBERS]
         self._dropped = [_Dropped(value, mapping) for _, value in values if _can_drop_cells(value)]
+        self._looked_at = frozenset(key for key, _ in (*varying, *self._answers))
 
-    def of_row(self, row: Row, body: Application | PoolCandidate) -> tuple[Problem, ...]:
-        """The warnings about one row, each at its cell; answers that are left out among them."""
+    def look(self, row: Row, body: Application | PoolCandidate) -> Seen:
+        """Look at one row by itself; remembers nothing, so that another process can do it."""
         texts: dict[int | str, str | None] = {"first_name": body.first_name, "last_name": body.last_name}
         if isinstance(body, Application):
             for answer in body.answers:
                 asked = answer.job_post_question
-                texts[asked if isinstance(asked, int) else asked["id"]] = answer.answer
+                key = asked if isinstance(asked, int) else asked["id"]
+                if key in self._looked_at:
+                    texts[key] = answer.answer
+        return Seen(texts, (*body.left_out, *self._otherwise.of_row(row)))
+
+    def of_row(self, row: Row, email: str, seen: Seen) -> tuple[Problem, ...]:
+        """The warnings about the next row, each at its cell; answers that are left out among them."""
         for key, column in self._answers:
-            if (text := texts.get(key)) is not None:
+            if (text := seen.texts.get(key)) is not None:
                 column.add(text, row)
         for one in self._dropped:
             one.add(row)
-        found = [*body.left_out, *self._domains.of_row(row, body.email), *self._people.of_row(row, texts)]
-        found += self._otherwise.of_row(row)
+        found = [*seen.warnings, *self._domains.of_row(row, email), *self._people.of_row(row, seen.texts)]
         return tuple([replace(problem, severity="warning") for problem in found])
 
     def of_file(self) -> tuple[Problem, ...]:

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
-from importer.app.background_worker import BackgroundWorker
+from importer.app.background_worker import BackgroundWorker, Helper, computed_by
 from importer.problems import FilePlace, Problem, UnusableInput
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
@@ -77,46 +78,69 @@ def test_a_process_that_dies_is_made_up_for() -> None:
     assert (given[0][1], given[-1][1]) == (False, True)
 
 
-@pytest.mark.parametrize("dies", [None, "first", "second", "both"])
-def test_two_in_a_row(dies: str | None) -> None:
-    """The second takes the items of the first; if one dies, the rest is made again, nothing is lost or comes twice."""
+@pytest.mark.parametrize("dies", [None, "worker", "helper", "all"])
+def test_helpers_compute_the_most_of_it(dies: str | None) -> None:
+    """Each item with what was computed of it, in order; whichever process dies, nothing is lost or comes twice."""
     here = os.getpid()
 
-    def numbers() -> Iterator[int]:
-        for number in range(1000):
-            if number == 300 and dies in ("first", "both") and os.getppid() == here and not is_second:
+    def square(number: int) -> tuple[int, bool]:
+        if number == 300 and dies in ("helper", "all") and os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number * number, os.getpid() == here
+
+    def work(*helpers: Helper[int, tuple[int, bool]]) -> Iterator[tuple[int, int, bool]]:
+        found = computed_by(helpers, range(1000)) if helpers else ((number, square(number)) for number in range(1000))
+        for number, (squared, is_here) in found:
+            if number == 700 and dies in ("worker", "all") and os.getpid() != here:
                 os.kill(os.getpid(), signal.SIGKILL)
-            yield number
+            yield number, squared, is_here
 
-    def squares(found: Iterable[int] | None = None) -> Iterator[int]:
-        nonlocal is_second
-        is_second = True
-        for number in numbers() if found is None else found:
-            if number == 700 and dies in ("second", "both") and os.getpid() != here:
-                os.kill(os.getpid(), signal.SIGKILL)
-            yield number * number
-
-    is_second = False
-    first = BackgroundWorker(numbers)
-    second = BackgroundWorker(squares, first)
-    assert list(second) == [number * number for number in range(1000)]
-    second.close()
-    assert not first._process.is_alive()
+    helpers = [Helper(square), Helper(square)]
+    worker = BackgroundWorker(work, helpers)
+    given = list(worker)
+    worker.close()
+    assert [(number, squared) for number, squared, _ in given] == [(number, number * number) for number in range(1000)]
+    assert given[0][2] is False
+    assert [helper._process.is_alive() for helper in helpers] == [False, False]
 
 
-def test_problems_of_the_first_reach_the_end() -> None:
-    """Problems that end the first of two end the second too, after the items before them."""
+def test_several_helpers_work_at_the_same_time() -> None:
+    """Or a second one would be of no use: each waits here until the other has begun."""
+    meeting = get_context("fork").Barrier(2)
 
-    def numbers() -> Iterator[int]:
-        yield from range(100)
+    def meet(number: int) -> int:
+        meeting.wait(timeout=30)
+        return os.getpid()
+
+    helpers = [Helper(meet), Helper(meet)]
+    found = {process for _, process in computed_by(helpers, range(10))}
+    for helper in helpers:
+        helper.close()
+    assert len(found - {os.getpid()}) == 2
+
+
+def test_large_items_go_both_ways() -> None:
+    """However long the texts of a row are: neither side waits for the other one to read first."""
+    helper: Helper[bytes, bytes] = Helper(lambda given: given + given)
+    found = [len(result) for _, result in computed_by([helper], [bytes(3_000_000)] * 5)]
+    helper.close()
+    assert found == [6_000_000] * 5
+
+
+def test_an_error_of_the_items_comes_after_the_items_before_it() -> None:
+    """What could be read is computed and given, also by helpers."""
+
+    def items() -> Iterator[int]:
+        yield from range(101)
         raise UnusableInput(BROKEN)
 
-    second = BackgroundWorker(lambda found: (number for number in found), BackgroundWorker(numbers))
-    given: list[int] = []
+    helpers: list[Helper[int, int]] = [Helper(lambda number: -number), Helper(lambda number: -number)]
+    given: list[tuple[int, int]] = []
     with pytest.raises(UnusableInput) as caught:
-        given.extend(second)
-    second.close()
-    assert caught.value.problems == BROKEN
+        given.extend(computed_by(helpers, items()))
+    for helper in helpers:
+        helper.close()
+    assert (given, caught.value.problems) == ([(number, -number) for number in range(101)], BROKEN)
 
 
 def test_signals_are_for_the_run() -> None:
@@ -176,16 +200,16 @@ def test_close_ends_unfinished_work() -> None:
 
 
 def test_it_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
-    """A killed run leaves neither a worker process nor locks behind."""
+    """A killed run leaves neither worker processes nor locks behind."""
     lock = tmp_path / "lock"
     program = f"""
         import itertools, os, signal, sys
         from filelock import FileLock
-        from importer.app.background_worker import BackgroundWorker
+        from importer.app.background_worker import BackgroundWorker, Helper
         FileLock({str(lock)!r}).acquire()
-        worker = BackgroundWorker(lambda: itertools.repeat(bytes(10_000)))
+        worker = BackgroundWorker(lambda *helpers: itertools.repeat(bytes(10_000)), [Helper(abs), Helper(abs)])
         next(iter(worker))
-        print(worker._process.pid, flush=True)
+        print(worker._process.pid, *(helper._process.pid for helper in worker._helpers), flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     """
     ended = subprocess.run(
@@ -193,11 +217,11 @@ def test_it_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
     )
     assert ended.returncode == -signal.SIGKILL
     FileLock(lock, timeout=0).acquire()
-    other = Path(f"/proc/{ended.stdout.strip()}")
-    ends_by = time.monotonic() + 5
-    while other.exists() and time.monotonic() < ends_by:
+    others = [Path(f"/proc/{number}") for number in ended.stdout.split()]
+    ends_by = time.monotonic() + 30
+    while any(other.exists() for other in others) and time.monotonic() < ends_by:
         time.sleep(0.01)
-    assert not other.exists()
+    assert [other.exists() for other in others] == [False] * 3
 
 
 def test_an_interruption_in_the_middle_of_the_fork_is_not_forgotten() -> None:

@@ -65,7 +65,7 @@ def _warnings(people: Sequence[dict[str, str]], answers: str = _PLAIN, source: s
         row = Row(Origin("c.csv"), number, tuple(person.get(name, "") for name in _NAMES))
         body = transform_row(row, mapping)
         assert isinstance(body, Application), body
-        of_row = likely.of_row(row, body)
+        of_row = likely.of_row(row, body.email, likely.look(row, body))
         assert {problem.severity for problem in of_row} <= {"warning"}
         found += of_row
     return [str(problem).removeprefix("c.csv, ") for problem in (*found, *likely.of_file())]

@@ -126,7 +126,7 @@ def test_a_value_given_by_otherwise() -> None:
     for source in (row("7"), row("8", number=6), row("9", number=7)):
         body = transform_row(source, mapping)
         assert isinstance(body, Application)
-        found += likely.of_row(source, body)
+        found += likely.of_row(source, body.email, likely.look(source, body))
     assert [str(problem) for problem in found] == [
         "there.csv, row 2, column \"City\": 'Oslo' is not in the value table, so otherwise: gives 'Elsewhere'; if "
         "that is wrong, add it under values: in m.yaml:4"
