@@ -13,12 +13,7 @@ from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
 from importer.app.doctor import examine
 from importer.cli import options
-from importer.cli.messages import (
-    counted,
-    print_lines,
-    print_message,
-    print_result,
-)
+from importer.cli.messages import counted, print_lines, print_message, print_result
 from importer.cli.terminal import confirm_address, is_interactive
 from importer.problems import UsageError
 from importer.runs.results_folder import MARKER
