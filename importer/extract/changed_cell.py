@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from importer.extract.possible_values import DATE, Moment, possible_values, readings, same
+from importer.extract.results_file import is_canonical
 from importer.text.results_cells import CUT_NOTE, truncated
 
 # What no person writes to fix a cell: another form of a date or word; in other cells also a number without its zeros.
@@ -32,7 +33,7 @@ class ChangedCell:
 
     `mark`: what TYPED_COLUMN listed for it, "" if it was not typed.
     `is_named`: the report names it. `may_be_fixed`: it does, or the row as a whole was refused. `was_refused`: as one
-    that a program has perhaps changed.
+    that a program has perhaps changed. `was_wrong`: what it was is itself a problem.
     """
 
     index: int
@@ -43,6 +44,7 @@ class ChangedCell:
     is_named: bool
     may_be_fixed: bool
     was_refused: bool
+    was_wrong: bool
 
     @property
     def was_typed(self) -> bool:
@@ -61,6 +63,15 @@ class ChangedCell:
     def is_explained(self) -> bool:
         """Whether it can only be what the program made of it: as a date, a number or a word, whatever the locale."""
         return any(all(found) for found in self._same_values().values())
+
+    @property
+    def is_told_form(self) -> bool:
+        """Whether a value in a form that is refused is now the same one in the form that its problem told to write.
+
+        What it was had only this value, so it does not matter who wrote it.
+        """
+        is_rewritten = self.was_typed and is_canonical(self.now) and not is_canonical(self.was)
+        return is_rewritten and self.is_explained and len(possible_values(self.was)) == 1
 
     @property
     def is_perhaps_explained(self) -> bool:

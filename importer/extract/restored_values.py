@@ -23,7 +23,7 @@ from importer.extract.csv_file import Encoding
 from importer.extract.encoding import byte_order_mark
 from importer.extract.opening import open_records, results_file
 from importer.extract.possible_values import DATE, Format, possible_values, readings
-from importer.extract.results_file import PERHAPS_CODE, ReadAs, ResultsTable, perhaps_mark
+from importer.extract.results_file import OR_LEAVE_IT, PERHAPS_CODE, ReadAs, ResultsTable, is_canonical, perhaps_mark
 from importer.extract.saved_encoding import BYTES, decode, has_character, lost_characters, proven_encodings
 from importer.extract.sheet import ReadingLimits, Record, Sheet
 from importer.extract.source_file import SourceCopy, replace_copy
@@ -202,8 +202,10 @@ class _Changes:
             if now and (also_kept or now != was or bool(mark) != (here in marks) or shows_format(was)):
                 is_named = f'column "{self._original.columns[there].label}"' in problem
                 may_be_fixed = is_named or (status.endswith("rejected") and 'column "' not in problem)
-                was_refused = any(each.code == PERHAPS_CODE and each.is_in((there,)) for each in row.problems)
-                yield ChangedCell(here, was, mark, now, here in marks, is_named, may_be_fixed, was_refused)
+                refusals = [each for each in row.problems if each.code == PERHAPS_CODE and each.is_in((there,))]
+                was_wrong = is_named and not any(each.hint.endswith(OR_LEAVE_IT) for each in refusals)
+                known = is_named, may_be_fixed, bool(refusals), was_wrong
+                yield ChangedCell(here, was, mark, now, here in marks, *known)
 
     def _learn(self, cell: ChangedCell) -> None:
         if cell.is_kept:
@@ -224,7 +226,8 @@ class _Changes:
     def _decided(self, cell: ChangedCell, letter: str) -> tuple[str, str]:
         """The text of a changed cell, and what TYPED_COLUMN lists for it."""
         as_before = cell.was, cell.mark
-        unproven = cell.was, perhaps_mark(letter, cell.now)
+        # The value stays one: as a text, the mapping would read it.
+        unproven = cell.was, f"{cell.mark} {perhaps_mark(letter, cell.now, was_wrong=cell.was_wrong)}".strip()
         if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)) or cell.is_cut:
             return as_before
         if self._has_lost_characters(cell):
@@ -234,8 +237,11 @@ class _Changes:
             return unproven
         if cell.is_explained and not cell.is_fixed_perhaps:
             return as_before
-        if self._table.is_workbook and not (cell.was_typed or cell.now_typed):  # a text, as it was typed
+        is_text = self._table.is_workbook and not cell.now_typed  # as it was typed
+        if is_text and not cell.was_typed:
             return cell.now, ""
+        if cell.is_told_form or (is_text and is_canonical(cell.now)):
+            return cell.now, letter
         if month := unnamed_month(cell.now, self._months[cell.index]):
             return month, ""
         if cell.is_explained:

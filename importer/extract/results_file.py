@@ -158,18 +158,28 @@ class ResultsTable:
 
 
 _PERHAPS_CHANGED: Final = "!"
+_WAS_WRONG: Final = "!!"
+OR_LEAVE_IT: Final = "; or leave it if the old value is right"
 PERHAPS_CODE: Final = "value-perhaps-changed"
 
 
-def perhaps_mark(letter: str, now: str) -> str:
-    """What TYPED_COLUMN of a private copy lists for a cell that either a person or a program has changed to `now`."""
-    return f"{letter}{_PERHAPS_CHANGED}{quote(now[:80], safe='', errors='backslashreplace')}"
+def perhaps_mark(letter: str, now: str, *, was_wrong: bool) -> str:
+    """What TYPED_COLUMN of a private copy lists for a cell that either a person or a program has changed to `now`.
+
+    was_wrong: the value that it had is itself reported as a problem.
+    """
+    mark = _WAS_WRONG if was_wrong else _PERHAPS_CHANGED
+    return f"{letter}{mark}{quote(now[:80], safe='', errors='backslashreplace')}"
 
 
-def perhaps_marked(listed: str) -> dict[str, str]:
-    """The texts that perhaps_mark listed, by the letter of the cell."""
+def perhaps_marked(listed: str) -> dict[str, tuple[str, bool]]:
+    """The texts that perhaps_mark listed, each with its was_wrong, by the letter of the cell."""
     marks = (each.partition(_PERHAPS_CHANGED) for each in listed.split())
-    return {letter: unquote(now) for letter, mark, now in marks if mark}
+    return {
+        letter: (unquote(now.removeprefix(_PERHAPS_CHANGED)), now.startswith(_PERHAPS_CHANGED))
+        for letter, mark, now in marks
+        if mark
+    }
 
 
 def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
@@ -197,24 +207,31 @@ def is_canonical(text: str) -> bool:
     return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
 
 
-def perhaps_changed(text: str, now: str, *, has_report: bool) -> Problem:
-    """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was. has_report:
-    as in ReadAs."""
+def perhaps_changed(text: str, now: str, *, was_wrong: bool, has_report: bool) -> Problem:
+    """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was. was_wrong:
+    as in perhaps_mark; has_report: as in ReadAs."""
     was = f"was '{text[:80]}'" if text else "was blank"
     message = f"this cell {was} and is now '{now}'; a spreadsheet program may have changed it"
     hint = (
         "the new results files have the old value again: type the right one into this cell of the new report.xlsx, "
-        "where every cell is text and stays as you type it; or leave it if the old value is right"
+        "where every cell is text and stays as you type it"
         if has_report
-        else "the new results files have the old value again: correct it in your own file and import that again; or "
-        "leave it if the old value is right"
+        else "the new results files have the old value again: correct it in your own file and import that again"
     )
+    if not was_wrong:
+        hint += OR_LEAVE_IT
     return Problem(PERHAPS_CODE, message, hint)
 
 
-def format_changed(text: str, *, has_report: bool) -> Problem:
-    """The problem of a value whose format has changed: read by the mapping, day and month could be swapped."""
+def format_changed(text: str, *, has_report: bool, is_workbook: bool) -> Problem:
+    """The problem of a value whose format has changed: read by the mapping, day and month could be swapped.
+
+    is_workbook: a person has fixed it in a workbook, such as report.xlsx.
+    """
     message = f"'{text[:80]}' was a date, a number, TRUE or FALSE; its format has changed since"
-    hint = "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in "
-    hint += "report.xlsx" if has_report else "your own file, and import that again"
+    hint = "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE"
+    if not has_report:
+        hint += "; or fix the row in your own file, and import that again"
+    elif not is_workbook:
+        hint += "; or fix the row in report.xlsx"
     return Problem("value-format-changed", message, hint)

@@ -227,10 +227,12 @@ class Layout:
         known = {each.index - self.origin.first for each in record.problems if each.index is not None}
         perhaps, has_report = perhaps_marked(listed), self.results is None or self.results.has_report
         for each in self.columns:
-            if (now := perhaps.get(each.letter)) is not None:
-                problem = perhaps_changed(cells[each.index], now, has_report=has_report)
+            if (changed := perhaps.get(each.letter)) is not None:
+                now, was_wrong = changed
+                problem = perhaps_changed(cells[each.index], now, was_wrong=was_wrong, has_report=has_report)
             elif each.index in typed - known and not is_canonical(cells[each.index]):
-                problem = format_changed(cells[each.index], has_report=has_report)
+                is_workbook = self.origin.sheet is not None
+                problem = format_changed(cells[each.index], has_report=has_report, is_workbook=is_workbook)
             else:
                 continue
             yield replace(problem, place=CellPlace(self.origin, record.number, each))

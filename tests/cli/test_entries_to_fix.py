@@ -186,8 +186,7 @@ def test_an_entry_that_is_perhaps_changed_is_fixed_in_the_own_file(serve: Serve)
     (problem,) = (each for each in again.summary["problems"] if each["code"] == "value-perhaps-changed")
     assert (problem["what"], problem["hint"]) == (
         "this cell was '?' and is now '2/3/2004'; a spreadsheet program may have changed it",
-        "the new results files have the old value again: correct it in your own file and import that again; or leave "
-        "it if the old value is right",
+        "the new results files have the old value again: correct it in your own file and import that again",
     )
     (folder / "jobs.csv").write_text((folder / "jobs.csv").read_text("utf-8").replace("?", "02/03/2004"), "utf-8")
     assert served(*own).counts == {"created": 1, "already_imported": 1}

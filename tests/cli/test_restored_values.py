@@ -21,12 +21,13 @@ _CHANGED_FORMAT = (
 )
 
 
-def _perhaps(column: str, was: str, now: str) -> str:
+def _perhaps(column: str, was: str, now: str, *, was_wrong: bool = True) -> str:
+    """Leaving the old value is only offered where it was not itself the problem."""
     before = f"was '{was}'" if was else "was blank"
     return (
         f"column \"{column}\": this cell {before} and is now '{now}'; a spreadsheet program may have changed it; the "
         "new results files have the old value again: type the right one into this cell of the new report.xlsx, where "
-        "every cell is text and stays as you type it; or leave it if the old value is right"
+        "every cell is text and stays as you type it" + ("" if was_wrong else "; or leave it if the old value is right")
     )
 
 
@@ -327,7 +328,7 @@ def test_a_number_that_lost_something_is_refused(serve: Serve, was: str, came: s
     again = _again(served, results)
     assert (again.counts, _messages(again)) == (
         {"created": 1, "invalid": 1},
-        _perhaps("Salary", before, typed),
+        _perhaps("Salary", before, typed, was_wrong=bool(before)),
     )
     second = served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv"
     _saved_with_blanks(second, (typed, ""))
@@ -431,7 +432,7 @@ def test_a_named_month_without_proof_is_refused(serve: Serve, others: list[tuple
     _saved_with_blanks(results, ("900", typed), *(("900", came) for _, came in others))
     again = _again(served, results)
     assert again.counts.get("invalid") == 1, again.err
-    assert _messages(again) == _perhaps("From", "9/2014", typed)
+    assert _messages(again) == _perhaps("From", "9/2014", typed, was_wrong=False)
 
 
 def test_a_date_without_proof_is_refused_in_a_file_that_a_program_has_saved(serve: Serve) -> None:
@@ -442,7 +443,7 @@ def test_a_date_without_proof_is_refused_in_a_file_that_a_program_has_saved(serv
     again = _again(served, results)
     assert (again.counts, _messages(again)) == (
         {"created": 1, "invalid": 1},
-        _perhaps("From", "", "5/6/2026"),
+        _perhaps("From", "", "5/6/2026", was_wrong=False),
     )
 
 
@@ -571,3 +572,16 @@ def test_a_row_with_missing_cells_is_still_one(serve: Serve) -> None:
         "the row has 11 cells, but the header has 12",
         "the row has 13 cells, but the header has 12",
     }
+
+
+def test_a_form_that_was_asked_for_is_read_in_the_next_round(serve: Serve) -> None:
+    """A date whose form was refused is the same date written as YYYY-MM-DD: it is sent, and not refused again."""
+    served = serve()
+    results = _ran(served, (None, date(2015, 8, 3)))
+    _saved(results, ("From",), ("1 septembre 2015",))
+    again = _again(served, results)
+    assert again.counts == {"invalid": 1}
+    results = served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv"
+    _saved(results, ("From",), ("2015-09-01",))
+    assert _again(served, results).counts == {"created": 1}
+    assert _sent(served) == [(None, "2015-09-01")]
