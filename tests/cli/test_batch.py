@@ -110,7 +110,7 @@ def test_rows_without_a_matching_route_are_reported(serve: Serve, folder: Path) 
     ran = serve()(*RUN, "--json")
     assert [problem["message"] for problem in ran.summary["problems"]] == [
         "export.csv, row 7, column \"Job\": no mapping takes rows with 'Data Analist' in this column; did you mean "
-        "'data analyst'? correct it, or add it under route: in a mapping in all"
+        "'Data Analyst'? correct it, or add it under route: in a mapping in all"
     ]
 
 
