@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from importer.app.import_file import Confirm, Finished, check_file, import_file
-from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore, refuse_to_replace
+from importer.app.import_file import Confirm, Finished, import_file
+from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, open_ledger
-from importer.models import NEEDS_ATTENTION, OutcomeKind
+from importer.models import OutcomeKind
 from importer.problems import UsageError
-from importer.report import import_command
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, find_run, part_folders, read_manifest
-from importer.runs.private_copies import sheet_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
 from importer.settings import Settings
 from importer.text.commands import command_line
 
 if TYPE_CHECKING:
-    from importer.extract import Annotated
+    pass
 
-SANDBOX_ONLY = "--questions and --faults can only be used with the sandbox"
 RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 _SENT_AGAIN = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)  # by the same command
 
@@ -118,32 +115,6 @@ def retry(
     return import_file(order, listen, control, confirm)
 
 
-def check_and_annotate(order: Order, listen: Listener, out: Path, *, force: bool) -> tuple[Finished, Annotated]:
-    """Like `check_file`, and write a copy of the file in which the cells with problems are colored and have notes.
-
-    Raises:
-        UsageError: `out` exists, and not `force`; and as `check_file`.
-        UnusableInput: the copy cannot be written; and as `check_file`.
-    """
-    from importer.extract import Annotation, refuse_annotation, write_annotated  # loads openpyxl
-
-    refuse_annotation(order.file, out)
-    refuse_to_replace(out, "--annotate", force=force)
-    checked = check_file(order, listen)
-    folder, summary = checked.folder, checked.summary
-    manifest = read_manifest(folder)
-    sheet = sheet_of(folder, manifest, ReadingLimits.of(order.settings))
-    kinds = {*NEEDS_ATTENTION, OutcomeKind.NOT_SENT}
-    with ExitStack() as stack:
-        outcomes = run_report.outcomes_of(folder, manifest, sheet, stack)
-        problems = [problem for outcome in outcomes if outcome.kind in kinds for problem in outcome.problems]
-    bad = sum(summary.outcomes[kind] for kind in NEEDS_ATTENTION)
-    rows = f"{summary.source.rows:,} rows read, {bad:,} with problems"
-    title = f"{Path(manifest.file).name}, checked on {manifest.started_at.astimezone():%Y-%m-%d %H:%M}: {rows}"
-    texts = Annotation(manifest.sha256, title, import_command(out, summary, folder, is_copy=True), manifest.warnings)
-    return checked, write_annotated(folder / manifest.source, sheet, problems, texts, manifest.options, out)
-
-
 class NothingToSend(Exception):
     """No row of the run is left to be sent. The argument is the run's ID."""
 
@@ -221,7 +192,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
             f"import the file again with: {_import_command(manifest)}"
         )
     if sending.sandbox_setup is not None and not manifest.sandbox:
-        raise UsageError(SANDBOX_ONLY)
+        raise UsageError("--questions and --faults can only be used with the sandbox")
     if manifest.sandbox:
         setup = sending.sandbox_setup or SandboxSetup()
         kept = folder / manifest.questions if manifest.questions else None

@@ -1,15 +1,16 @@
-"""Preparations for an import: inspect a file, propose or check a mapping, create an empty workbook."""
+"""Mapping files: proposed, checked, and that of an empty workbook."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from importer.app.connection import connect
+from importer.app.inspect_file import inspect_file
 from importer.app.orders import SandboxSetup
-from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
+from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.mapping import (
     FULL_NAME,
     ChildSource,
@@ -31,18 +32,9 @@ from importer.runs.results_folder import private_input
 from importer.sent_answers import PickedCandidate, pick_candidates
 from importer.settings import Settings
 from importer.suggest import (
-    ColumnKind,
-    ColumnProfile,
-    Join,
-    OtherSheet,
     Proposal,
-    SheetProfile,
-    SourceFacts,
-    finds_candidates,
-    join_of,
     likely_full_names,
     open_points,
-    profile_sheet,
     propose,
     sample_columns,
     write_proposal,
@@ -50,100 +42,8 @@ from importer.suggest import (
 from importer.template import template_columns, template_mapping, write_workbook
 from importer.transform import candidate_rows, trace_row, transform_row
 
-__all__ = [
-    "CheckedMapping",
-    "ColumnKind",
-    "ColumnProfile",
-    "InspectedFile",
-    "Proposal",
-    "ask_questions",
-    "check_mappings",
-    "inspect_file",
-    "open_points",
-    "preview",
-    "propose_mapping",
-    "with_flag",
-    "write_mapping",
-    "write_proposal",
-    "write_template",
-]
-
-_MAX_SHEETS = 8  # of a workbook are tried
-_MAX_FILES = 30  # beside the file are tried
-_LARGEST_BESIDE = 64 << 20  # bytes of such a file
-_TABLE_ENDINGS = (".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".xlsb", ".ods", ".json", ".jsonl")
-_IN_MAPPING = "under source: in the mapping"  # the text in hints of `extract` that names the place of a declaration
-_FLAGS = {
-    "encoding-wrong": "--encoding",
-    "delimiter-not-found": "--delimiter",
-    "header-not-found": "--header-row",
-    "header-row-missing": "--header-row",
-    "sheets-empty": "--sheet",
-    "sheets-not-read": "--sheet",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class InspectedFile:
-    """A file as it is read: the table that is read, and what is in it.
-
-    instead_of: the sheet that would be read without `sheet:`, but contains no candidates. others: the other sheets, and
-    the files beside it.
-    """
-
-    sheet: Sheet
-    profile: SheetProfile
-    others: tuple[OtherSheet, ...] = ()
-    instead_of: str | None = None
-
-    @property
-    def joins(self) -> Iterator[tuple[OtherSheet, Join]]:
-        """The other tables whose rows belong to rows of this one, each with its join; not other lists of candidates."""
-        for other in self.others:
-            if not finds_candidates(other.columns) and (join := join_of(other.columns, self.profile.views)) is not None:
-                yield other, join
-
-    def facts(self, source: SourceOptions) -> SourceFacts:
-        """How the file is read, for a mapping file; source: as declared."""
-        sheet = self.sheet
-        first = sheet.header_row - sheet.header_rows + 1
-        skipped = ", ".join(map(str, source.skip_rows)) or None
-        name, stop = Path(sheet.origin.file).name, self.profile.total
-        return SourceFacts(
-            name, sheet.origin.sheet, first, sheet.header_rows, skipped, stop, source.encoding, source.delimiter
-        )
-
-
-def inspect_file(file: Path, source: SourceOptions, settings: Settings) -> InspectedFile:
-    """How a file is read (`-`: CSV from standard input), and what is in its columns and beside it. If the first sheet
-    contains no candidates, another sheet that does is read.
-
-    Raises:
-        UnusableInput: it cannot be read; the hints contain flags.
-    """
-    limits = ReadingLimits.of(settings)
-    with ExitStack() as needed:
-        path = file
-        if str(file) == STANDARD_INPUT:
-            folder = needed.enter_context(private_input(settings))
-            path = copy_source(file, folder, limits).path
-        found = _inspect(path, source, limits, shown_as=str(file))
-        if path != file:
-            return found
-        has_sheets = any(warning.code == "sheets-not-read" for warning in found.sheet.warnings)
-        sheets = _other_sheets(path, found.sheet.origin.sheet or "", limits) if has_sheets else ()
-        if source.sheet is None and not finds_candidates(found.profile.views):
-            better = next((sheet.name for sheet in sheets if finds_candidates(sheet.columns)), None)
-            if better is not None:
-                first, columns = found.sheet.origin.sheet or "", found.profile.views
-                found = replace(_inspect(path, replace(source, sheet=better), limits, str(file)), instead_of=first)
-                sheets = (OtherSheet(first, columns), *(sheet for sheet in sheets if sheet.name != better))
-        return replace(found, others=(*sheets, *_files_beside(path, limits)))
-
-
-def _inspect(path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str) -> InspectedFile:
-    sheet = _open_undeclared(path, source, limits, shown_as)
-    return InspectedFile(sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row))
+# Re-exported for the commands, together with what is defined here.
+__all__ = ["Proposal", "open_points", "write_proposal"]
 
 
 def ask_questions(target: Target, settings: Settings, sandbox_setup: SandboxSetup | None) -> tuple[Question, ...]:
@@ -182,32 +82,6 @@ def propose_mapping(
     if found.instead_of is not None:
         show(f"Using the sheet '{found.sheet.origin.sheet}': '{found.instead_of}' contains no candidates.")
     return propose(target, questions, found.profile.views, found.facts(source), found.others)
-
-
-def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSheet, ...]:
-    """The first few other visible sheets of the workbook that contain a table."""
-    found = []
-    for number in range(1, _MAX_SHEETS + 1):
-        try:
-            sheet = open_sheet(file, SourceOptions(str(number)), limits)
-        except UnusableInput as error:
-            if any(problem.code == "sheet-not-found" for problem in error.problems):
-                break
-            continue
-        if sheet.origin.sheet and sheet.origin.sheet != main:
-            found.append(OtherSheet(sheet.origin.sheet, sample_columns(sheet.columns, sheet.rows())))
-    return tuple(found)
-
-
-def _files_beside(file: Path, limits: ReadingLimits) -> Iterator[OtherSheet]:
-    """The first few other tables in the folder of a file; those that cannot be read as they are, are skipped."""
-    beside = [path for path in sorted(file.parent.iterdir()) if path.suffix.lower() in _TABLE_ENDINGS]
-    beside = [path for path in beside if path.is_file() and not path.samefile(file)]
-    for path in beside[:_MAX_FILES]:
-        if not path.is_symlink() and path.stat().st_size <= _LARGEST_BESIDE:
-            with suppress(UnusableInput):
-                sheet = open_sheet(path, SourceOptions(), limits)
-                yield OtherSheet(path.name, sample_columns(sheet.columns, sheet.rows()), is_file=True)
 
 
 def write_mapping(path: Path, proposal: Proposal) -> None:
@@ -353,22 +227,3 @@ def _candidates(mapping: ResolvedMapping, sheet: Sheet, count: int) -> tuple[Pic
     bodies = ((row, transform_row(row, mapping)) for row in rows)
     valid = ((row, body) for row, body in bodies if isinstance(body, Application | PoolCandidate))
     return pick_candidates(((row, trace_row(row, mapping, body)) for row, body in valid), count)
-
-
-# --- hints that name flags -------------------------------------------------------
-
-
-def _open_undeclared(path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str | None = None) -> Sheet:
-    """Open a file that has no mapping yet. If that fails, the hints name the flags to use."""
-    try:
-        return open_sheet(path, source, limits, shown_as=shown_as)
-    except UnusableInput as error:
-        raise UnusableInput([with_flag(problem) for problem in error.problems]) from None
-
-
-def with_flag(problem: Problem) -> Problem:
-    """The problem, with the flag that corresponds to a declaration in a mapping added to its hint."""
-    flag = _FLAGS.get(problem.code)
-    if flag is None or _IN_MAPPING not in problem.hint:
-        return problem
-    return replace(problem, hint=f"{problem.hint}; for this command use {flag}")

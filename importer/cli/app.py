@@ -46,9 +46,9 @@ COMMANDS = {
     "status": ("runs_commands", "Show what became of each row of a file, over all its runs."),
     "report": ("runs_commands", "Write the report of a run again, even if the run was killed."),
     "sandbox": ("sandbox_command", "Run a local recruiting service for testing. Stop it with Ctrl-C."),
-    "doctor": ("runs_commands", "Check the settings, token, connection, folders and ledger."),
+    "doctor": ("maintenance_commands", "Check the settings, token, connection, folders and ledger."),
     "purge": (
-        "runs_commands",
+        "maintenance_commands",
         "Permanently remove the reports and copies of old runs. Imported candidates stay in the ledger.",
     ),
     "mapping": ("mapping_commands", "Propose or check a mapping file."),

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from importer.app.mapping_files import ColumnKind, ColumnProfile, InspectedFile, inspect_file, with_flag
+from importer.app.inspect_file import ColumnKind, ColumnProfile, InspectedFile, inspect_file, with_flag
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result

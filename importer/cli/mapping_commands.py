@@ -83,7 +83,7 @@ def new(
     if path != _STANDARD_OUTPUT:
         refuse_to_replace(path, force=force)
     settings = load_settings(out=out)
-    asked = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, questions))
+    asked = ask_questions(target, settings, _asked_where(settings, sandbox, questions))
     declared = options.source_options(sheet, header_row, header_rows, skip_rows, encoding, delimiter)
     proposal = propose_mapping(file, target, asked, declared, settings, print_message)
     if path == _STANDARD_OUTPUT:
@@ -108,14 +108,12 @@ def target_of(job_post: str | None, talent_pool: str | None) -> Target:
         raise UsageError(f"{error}; it is the last part of the address of the job post or talent pool") from None
 
 
-def sandbox_setup_of(settings: Settings, sandbox: bool, questions: Path | None) -> SandboxSetup | None:
-    """The sandbox that the questions come from; None for the service of the settings."""
-    if sandbox:
-        return SandboxSetup(questions)
-    if questions:
-        raise UsageError("--questions can only be used with --sandbox")
-    confirm_address(settings)
-    return None
+def _asked_where(settings: Settings, sandbox: bool, questions: Path | None) -> SandboxSetup | None:
+    """The sandbox that the questions come from; None for the service of the settings, whose use is confirmed."""
+    found = options.sandbox_setup(sandbox, questions)
+    if found is None:
+        confirm_address(settings)
+    return found
 
 
 def _proposal_lines(proposal: Proposal, path: Path) -> list[str]:
@@ -161,7 +159,7 @@ def check(
     settings = load_settings(out=out)
     changed = False
     problems: list[Problem] = []
-    sandbox_setup = sandbox_setup_of(settings, sandbox, questions)
+    sandbox_setup = _asked_where(settings, sandbox, questions)
     for checked in check_mappings(mapping, file, settings, sandbox_setup, accept=accept, show=_shown(show)):
         changed |= bool(checked.changed) and checked.misfit is None
         problems += _report_checked(checked, file, accept=accept)
@@ -210,7 +208,7 @@ def template(
     for path in (workbook, workbook.with_suffix(".yaml")):
         refuse_to_replace(path, force=force)
     settings = load_settings(out=out)
-    asked = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, questions))
+    asked = ask_questions(target, settings, _asked_where(settings, sandbox, questions))
     mapping, columns = write_template(workbook, target, asked)
     print_message(f"Wrote {workbook} with {columns} columns, and {mapping}. Yellow columns are required.")
     check_it = next_command(context, "check", workbook, "--mapping", mapping)
@@ -234,7 +232,7 @@ def questions(
     except ValueError as error:
         raise UsageError(f"{error}; it is the part of the job post's address that looks like 4f2c9a") from None
     settings = load_settings(out=out)
-    found = ask_questions(target, settings, sandbox_setup_of(settings, sandbox, questions))
+    found = ask_questions(target, settings, _asked_where(settings, sandbox, questions))
     if as_json:
         shown = {"job_post": target.id, "questions": [_question_json(question) for question in found]}
         print_result(json.dumps(shown, ensure_ascii=False, indent=1))

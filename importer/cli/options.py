@@ -37,6 +37,7 @@ Resend = Annotated[
     orders.Resend,
     typer.Option(
         "--resend-unconfirmed",
+        metavar="when",
         help="When to resend rows whose response was lost: now, at the end of the run, or never.",
     ),
 ]
@@ -116,3 +117,14 @@ def _row_numbers(text: str) -> Iterator[int]:
         ):
             raise UsageError(f"--skip-rows {text!r} is not a list of row numbers; write it like 3,5-7")
         yield from range(int(first), int(last or first) + 1)
+
+
+def sandbox_setup(sandbox: bool, questions: Path | None, faults: Path | None = None) -> orders.SandboxSetup | None:
+    """The sandbox that is used, None for the service of the settings.
+
+    Raises:
+        UsageError: questions or faults are given, but no sandbox.
+    """
+    if not sandbox and (questions or faults):
+        raise UsageError(f"{'--questions' if questions else '--faults'} can only be used with --sandbox")
+    return orders.SandboxSetup(questions, faults) if sandbox else None

@@ -5,26 +5,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
 
 from importer.app import earlier_runs
+from importer.app.annotate_file import check_and_annotate
 from importer.app.connection import SANDBOX
-from importer.app.earlier_runs import SANDBOX_ONLY, EarlierRun, NothingToSend, parse_outcomes
-from importer.app.import_file import Confirm, Finished, check_file, import_file
+from importer.app.earlier_runs import EarlierRun, NothingToSend, parse_outcomes
+from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sending, parse_minutes
 from importer.cli import options
 from importer.cli.app import given_flags, next_command
 from importer.cli.messages import print_line, print_message, print_next, print_result
 from importer.cli.runs_commands import present, show_edited
+from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UsageError
-from importer.report import LARGEST_GROUPS, MOST_GROUPS, attention_lines, import_command, subject_line
+from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_lines, import_command, subject_line
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
+Execute = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
 Only = Annotated[str, typer.Option("--only", help="Only rows with these outcomes, separated by commas.")]
 
 
@@ -64,7 +68,7 @@ def run(
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
     selection = _selection(rows, limit)
     settings = _settings(out, rate, concurrency, give_up_after, log_level, strict=strict)
-    sandbox_setup = _sandbox_setup(sandbox, questions, faults)
+    sandbox_setup = options.sandbox_setup(sandbox, questions, faults)
     sending = Sending(
         ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
     )
@@ -75,7 +79,7 @@ def run(
         session.check(order)
     if not sandbox:
         confirm_address(settings)
-    session.send(lambda *controls: import_file(order, *controls))
+    session.send(partial(import_file, order))
 
 
 def check(
@@ -90,7 +94,9 @@ def check(
     rows: options.Rows = None,
     annotate: Annotated[
         Path | None,
-        typer.Option("--annotate", help="Also copy the file to this .xlsx, with a note in each cell to fix."),
+        typer.Option(
+            "--annotate", help="Also copy the spreadsheet or CSV to this .xlsx, with a note in each cell to fix."
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing annotated copy.")] = False,
     show: options.Show = None,
@@ -101,7 +107,7 @@ def check(
     quiet: options.Quiet = False,
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
-    sending = Sending(sandbox_setup=_sandbox_setup(sandbox, questions, None))
+    sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
     settings, flags = load_settings(out=out, strict=strict or None, log_level=log_level), given_flags(context, "run")
     order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
@@ -127,13 +133,10 @@ def resume(
     """Continue a run that was stopped or killed, from its copies of the file and the mapping."""
     settings = _settings(out, rate, concurrency, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
-    earlier, is_sandbox = _earlier(context, run, settings)
-    session = _Session(context, settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
-    try:
-        session.send(lambda *controls: earlier_runs.resume(earlier, sending, *controls))
-    except NothingToSend as nothing:
-        show = next_command(context, "show", str(nothing))
-        print_next(f"Run {nothing} has finished, and no row is left to be sent. Next", show)
+    earlier = EarlierRun(run, settings, given_flags(context, "run"))
+    session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet)
+    execute = partial(earlier_runs.resume, earlier, sending)
+    session.send_again(earlier, execute, "has finished, and no row is left to be sent")
 
 
 def retry(
@@ -157,13 +160,10 @@ def retry(
     kinds = parse_outcomes(only)
     settings = _settings(out, rate, concurrency, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
-    earlier, is_sandbox = _earlier(context, run, settings)
-    session = _Session(context, settings, asks=not (yes or is_sandbox), as_json=as_json, quiet=quiet)
-    try:
-        session.send(lambda *controls: earlier_runs.retry(earlier, kinds, sending, *controls))
-    except NothingToSend as nothing:
-        show = next_command(context, "show", str(nothing))
-        print_next(f"Run {nothing} has no {', '.join(kinds)} rows. Next", show)
+    earlier = EarlierRun(run, settings, given_flags(context, "run"))
+    session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet)
+    execute = partial(earlier_runs.retry, earlier, kinds, sending)
+    session.send_again(earlier, execute, f"has no {', '.join(kinds)} rows")
 
 
 def resolve(
@@ -210,28 +210,12 @@ def _selection(rows: str | None, limit: int | None) -> Selection:
     return replace(parse_rows(rows) if rows else ALL_ROWS, limit=limit)
 
 
-def _sandbox_setup(sandbox: bool, questions: Path | None, faults: Path | None) -> SandboxSetup | None:
-    if not sandbox and (questions or faults):
-        raise UsageError(SANDBOX_ONLY)
-    return SandboxSetup(questions, faults) if sandbox else None
-
-
-def _earlier(context: typer.Context, run: str, settings: Settings) -> tuple[EarlierRun, bool]:
-    """The run to continue and whether it used the sandbox; if not, the user may have to confirm the address first."""
-    earlier = EarlierRun(run, settings, given_flags(context, "run"))
-    is_sandbox = earlier.find()[1].service == SANDBOX
-    if not is_sandbox:
-        confirm_address(settings)
-    return earlier, is_sandbox
-
-
 def _repeated_sending(
     questions: Path | None, faults: Path | None, max_errors: str | None, resend_unconfirmed: options.Resend
 ) -> Sending:
     limit = ErrorLimit.parse(max_errors) if max_errors else None
-    return Sending(
-        limit, resend_unconfirmed, sandbox_setup=SandboxSetup(questions, faults) if questions or faults else None
-    )
+    setup = SandboxSetup(questions, faults) if questions or faults else None
+    return Sending(limit, resend_unconfirmed, sandbox_setup=setup)
 
 
 # --- an order at the terminal ---------------------------------------------------------
@@ -247,7 +231,17 @@ class _Session:
     as_json: bool
     quiet: bool
 
-    def send(self, execute: Callable[[Terminal, RunControl, Confirm | None], Finished | None]) -> None:
+    def send_again(self, earlier: EarlierRun, execute: Execute, nothing: str) -> None:
+        """Run an order that sends rows of an earlier run; `nothing`: why there may be none, after the run's ID."""
+        is_sandbox = earlier.find()[1].service == SANDBOX
+        if not is_sandbox:
+            confirm_address(self.settings)
+        try:
+            replace(self, asks=self.asks and not is_sandbox).send(execute)
+        except NothingToSend as run:
+            print_next(f"Run {run} {nothing}. Next", next_command(self.context, "show", str(run)))
+
+    def send(self, execute: Execute) -> None:
         """Run an order, and exit with its exit code."""
         with Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
             asks = self.asks and not self.quiet and not self.as_json and is_interactive()
@@ -255,37 +249,33 @@ class _Session:
         if finished is None:
             print_message("Nothing was sent.")
             raise typer.Exit(0)
-        self._report_end(finished)
+        self._present(finished)
+        self._exit(finished.summary)
 
-    def check(self, order: Order, annotate: Path | None = None, *, force: bool = False) -> None:
+    def check(self, order: Order, annotate: Path | None = None, *, force: bool = False) -> NoReturn:
         """Check an order, and exit with its exit code. `annotate`: the path of the annotated copy of its file."""
         if order.sending.sandbox_setup is None:
             confirm_address(self.settings)
-        last, next_one = "", ""
         with Terminal(quiet=self.quiet) as terminal:
-            if annotate is None:
-                finished = check_file(order, terminal)
-            else:
-                finished, annotated = earlier_runs.check_and_annotate(order, terminal, annotate, force=force)
-                cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
-                last = f"\nAnnotated copy: {annotate} ({cells}, listed in its first sheet)"
-                if annotated.not_kept:
-                    last += f"\nNot in the copy, but in your file: {', '.join(annotated.not_kept)}"
-                next_one = import_command(annotate, finished.summary, finished.folder, is_copy=True)
-        if not order.show:
-            self._report_end(finished, last=last, next_one=next_one)
-        from importer.cli.tables import candidates_json, show_candidates  # rich, which it needs, is slow to load
+            finished, annotated = check_and_annotate(order, terminal, annotate, force=force)
+        more = None
+        if order.show:
+            shown = [candidate for event in terminal.previews for candidate in event.candidates]
+            more = {"candidates": list(candidates_json(shown))}
+            if not self.as_json:
+                show_candidates(shown)
+        self._present(finished, more)
+        if annotate is not None and annotated is not None and not self.quiet:
+            cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
+            print_message(f"\nAnnotated copy: {annotate} ({cells}, listed in its first sheet)")
+            if annotated.not_kept:
+                print_message(f"Not in the copy, but in your file: {', '.join(annotated.not_kept)}")
+            import_it = import_command(annotate, finished.summary, finished.folder, is_copy=True)
+            print_next("Fix the cells in the copy, then import it", import_it)
+        self._exit(finished.summary)
 
-        shown = [candidate for event in terminal.previews for candidate in event.candidates]
-        if not self.as_json:
-            show_candidates(shown)
-        self._report_end(finished, {"candidates": list(candidates_json(shown))}, last=last, next_one=next_one)
-
-    def _report_end(
-        self, finished: Finished, more: dict[str, Any] | None = None, *, last: str = "", next_one: str = ""
-    ) -> NoReturn:
-        """more: keys that are added to the JSON object; last: a message after the summary; next_one: the command that
-        imports the annotated copy."""
+    def _present(self, finished: Finished, more: dict[str, Any] | None = None) -> None:
+        """Print the summary; with --quiet only what needs a person. more: keys that are added to the JSON object."""
         summary = finished.summary
         if not self.quiet or self.as_json:
             most_groups = MOST_GROUPS if summary.dry_run else LARGEST_GROUPS
@@ -297,10 +287,10 @@ class _Session:
             rows = "1 row was" if others == 1 else f"{others} rows were"
             show = next_command(self.context, "show", summary.run)
             print_next(f"importer: {rows} already imported with different data; see", show)
-        if last and not self.quiet:
-            print_message(last)
-            print_next("Fix the cells in the copy, then import it", next_one)
-        if not self.as_json and not sys.stdout.isatty() and (summary.exit_code or not self.quiet):  # a log, or a mail
+
+    def _exit(self, summary: Summary) -> NoReturn:
+        """Exit with the exit code of the run; in a log, or a mail, after a last line that says how it ended."""
+        if not self.as_json and not sys.stdout.isatty() and (summary.exit_code or not self.quiet):
             show_line = print_line if self.quiet else print_result
             show_line("")
             show_line(subject_line(summary))

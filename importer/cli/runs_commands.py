@@ -1,25 +1,20 @@
-"""`importer runs`, `show`, `report`, `purge` and `doctor`."""
+"""`importer runs`, `show`, `diff`, `status` and `report`."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import asdict
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
-from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
-from importer.app.cleanup import purge as remove_old
-from importer.app.connection import examine
 from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.app.shown_runs import ShownRow, running_runs, show_row, status_of, write_status
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import (
-    counted,
     print_lines,
     print_message,
     print_next,
@@ -27,9 +22,9 @@ from importer.cli.messages import (
     print_result,
     print_row,
 )
-from importer.cli.terminal import confirm_address, is_interactive
+from importer.cli.tables import shortened, show_answers
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
-from importer.problems import UnusableInput, UsageError
+from importer.problems import UnusableInput
 from importer.report import (
     EDITS_FILE,
     MOST_GROUPS,
@@ -41,7 +36,7 @@ from importer.report import (
     summary_lines,
 )
 from importer.runs.manifest import find_run, read_manifest, runs_in
-from importer.runs.results_folder import MARKER, refuse_untrusted, summaries_of_edits
+from importer.runs.results_folder import refuse_untrusted, summaries_of_edits
 from importer.runs.run_diff import diff_runs
 from importer.runs.source_status import SourceStatus, rows_without_target
 from importer.sent_answers import sent_lines
@@ -52,16 +47,24 @@ from importer.text.wrapping import wrapped
 _MOST_EDITS = 6  # proposed changes that are shown
 
 
-def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJson = False) -> None:
+def runs(
+    context: typer.Context,
+    sandbox: Annotated[bool, typer.Option("--sandbox", help="List only sandbox runs.")] = False,
+    out: options.Out = None,
+    as_json: options.AsJson = False,
+) -> None:
     """List the runs in the results folder, newest first."""
     settings = load_settings(out=out)
     refuse_untrusted(settings)
     found = []
     for folder in reversed(runs_in(settings.out)):
         try:
-            found.append(read_summary(folder))
+            summary = read_summary(folder)
         except UnusableInput as damaged:
             print_message(str(damaged))
+        else:
+            if summary.sandbox or not sandbox:
+                found.append(summary)
     if as_json:
         print_result(json.dumps([summary.to_json() for summary in found], ensure_ascii=False, indent=1))
         return
@@ -74,7 +77,7 @@ def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJso
         print_next("\nNext", next_command(context, "show", found[0].run))
     else:
         check = next_command(context, "check", "FILE", "--mapping", "MAPPING")
-        print_next(f"There are no runs in {settings.out}. Next", check)
+        print_next(f"There are no {'sandbox ' if sandbox else ''}runs in {settings.out}. Next", check)
 
 
 _COLUMNS: Final = {  # of outcomes, whose sum is the rows
@@ -243,8 +246,6 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
     print_lines(f"Row {shown.row.number} of run {shown.run}, for {shown.target}: {kind}{status}")
     print_problems(outcome.problems if outcome else ())
     print_result("")
-    from importer.cli.tables import shortened, show_answers  # rich, which it needs, is slow to load
-
     if shown.answers:
         show_answers(shown.answers, shown.row.origin, "is sent" if shown.requests else "is read as")
     else:
@@ -320,64 +321,3 @@ def _targets(context: typer.Context, folder: Path, summary: Summary) -> Iterator
         else:
             counts = _counts(read_summary(folder.parent / target.run)) or "no report yet"
             yield f"{target.target}: {counts} ({next_command(context, 'show', target.run)})"
-
-
-def purge(
-    older_than: Annotated[
-        str, typer.Option("--older-than", help="Remove runs that ended earlier than this: 90d or 12w.")
-    ],
-    out: options.Out = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs.")] = False,
-    yes: options.Yes = False,
-) -> None:
-    """Permanently remove the reports and copies of old runs. Imported candidates stay in the ledger."""
-    order = PurgeOrder(load_settings(out=out), parse_age(older_than), datetime.now(UTC))
-    found = find_old(order)
-    for old in found:
-        print_result(f"{old.folder}  ended {old.at:%Y-%m-%d}")
-    for folder in unmarked_runs(order.settings):
-        print_message(f"{folder}: skipped, because it does not contain the file {MARKER}; remove it manually")
-    if dry_run:
-        print_message(f"{counted(len(found), 'run')} would be removed.")
-        return
-    if found and not yes:
-        if not is_interactive():
-            raise UsageError("nothing was removed: add --yes to remove these runs without being asked")
-        if not typer.confirm("Remove these runs permanently?", err=True):
-            print_message("Nothing was removed.")
-            return
-    purged = remove_old(order, found)
-    for old in purged.running:
-        print_message(
-            f"{old.folder}: skipped, because a run for the same target is running; purge again when it has ended"
-        )
-    for note in purged.notes:
-        print_message(note)
-    print_message(f"{counted(purged.removed, 'run')} removed.")
-
-
-def doctor(
-    out: options.Out = None,
-    as_json: options.AsJson = False,
-    trust: Annotated[
-        bool, typer.Option("--trust", help="Confirm that your token may be sent to the address set in this folder.")
-    ] = False,
-) -> None:
-    """Check the settings, token, connection, folders and ledger."""
-    settings = load_settings(out=out)
-    findings = list(examine(settings, confirm_address, trust=trust))
-    if as_json:
-        print_result(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
-    else:
-        for finding in findings:
-            mark = "ERROR" if not finding.ok else "note " if finding.hint else "ok   "
-            print_lines(f"{finding.check}: {finding.result}", f"{mark}  ", " " * 9)
-            if finding.hint:
-                print_lines(finding.hint, "         -> ", " " * 12)
-        failed = counted(sum(not finding.ok for finding in findings), "problem")
-        print_result("")
-        is_fine = all(finding.ok for finding in findings)
-        print_lines(
-            "No problems." if is_fine else f"{failed} found. The sandbox still works: importer run FILE ... --sandbox"
-        )
-    raise typer.Exit(0 if all(finding.ok for finding in findings) else 3)

@@ -87,7 +87,11 @@ def refuse_annotation(source: Path, out: Path) -> None:
         hint = "save it as .xlsx in a spreadsheet program, and check that file"
         raise _unusable(source, "a workbook with macros cannot be annotated: the copy would lose them", hint)
     if suffix in (".json", ".jsonl", ".ndjson"):
-        raise _unusable(source, "only a spreadsheet or a CSV can be annotated", "use report.xlsx of the check")
+        raise _unusable(
+            source,
+            "only a spreadsheet or a CSV can be annotated",
+            "check it without --annotate: report.xlsx has the same notes",
+        )
     size = source.stat().st_size if source.is_file() else 0
     if suffix == ".xlsx" and zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as archive:

@@ -12,13 +12,13 @@ import stat
 import sys
 import unicodedata
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 from importer.atomic_files import open_private
 from importer.extract.sheet import FileKind, ReadingLimits
-from importer.problems import unusable_file
+from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 
 _ENDINGS = {
     ".csv": FileKind.CSV,
@@ -56,7 +56,7 @@ def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
         hint = f"save it as one of {' '.join(_ENDINGS)}"
         raise unusable_file("file-extension-unsupported", f"{ending} is not supported", hint, name)
     if mismatch := _type_mismatch(path, kind):
-        raise unusable_file(*mismatch, name)
+        raise UnusableInput(replace(mismatch, place=FilePlace(name)))
     return kind
 
 
@@ -91,58 +91,57 @@ def _require_file(path: Path, name: str, max_bytes: int) -> None:
         raise unusable_file("file-unreadable", message, "check the path and the disk", name) from None
 
 
-_Mismatch = tuple[str, str, str]
-"""What is wrong with a file whose contents do not match its extension: the code, the message and the hint."""
-
-
-def _type_mismatch(path: Path, kind: FileKind) -> _Mismatch | None:
+def _type_mismatch(path: Path, kind: FileKind) -> Problem | None:
+    """The problem, without its place, of a file whose contents do not match its extension."""
     with path.open("rb") as file:
         head = file.read(4096)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if start.startswith(_HTML):
-        return "file-is-html", "this is a web page, not a spreadsheet", _SAVE
+        return Problem("file-is-html", "this is a web page, not a spreadsheet", _SAVE)
     if start.startswith(b"<?xml") and b"urn:schemas-microsoft-com:office:spreadsheet" in head:
-        return "file-is-xml", "this is an Excel 2003 XML file, which is not supported", _SAVE
+        return Problem("file-is-xml", "this is an Excel 2003 XML file, which is not supported", _SAVE)
     if (known := _known_kind(head)) is not None:
-        return "file-not-a-table", f"this is {known}, not a table", _EXPORT
+        return Problem("file-not-a-table", f"this is {known}, not a table", _EXPORT)
     if head.startswith(_OLE):
         return _ole_mismatch(path, kind)
     if head.startswith(_ZIP):
         return _zip_mismatch(path, kind)
     if kind in (FileKind.CSV, FileKind.JSON, FileKind.JSONL):
-        return ("file-not-a-table", "this is binary data, not text", _EXPORT) if _is_binary(head) else None
+        return Problem("file-not-a-table", "this is binary data, not text", _EXPORT) if _is_binary(head) else None
     hint = f"{_SAVE}; a text file needs the extension .csv"
-    return "file-not-a-workbook", "this is not a workbook, although its extension says so", hint
+    return Problem("file-not-a-workbook", "this is not a workbook, although its extension says so", hint)
 
 
-def _ole_mismatch(path: Path, kind: FileKind) -> _Mismatch | None:
+def _ole_mismatch(path: Path, kind: FileKind) -> Problem | None:
     with path.open("rb") as file:
         encrypted = _ENCRYPTED in file.read(4 << 20)
     if encrypted:
         hint = "open it with its password and save it without a password"
-        return "workbook-encrypted", "the workbook is protected with a password", hint
+        return Problem("workbook-encrypted", "the workbook is protected with a password", hint)
     return None if kind is FileKind.XLS else _misnamed(FileKind.XLS)
 
 
-def _zip_mismatch(path: Path, kind: FileKind) -> _Mismatch | None:
+def _zip_mismatch(path: Path, kind: FileKind) -> Problem | None:
     try:
         with zipfile.ZipFile(path) as archive:
             members = {member.replace("\\", "/").lstrip("/").lower() for member in archive.namelist()}
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return "workbook-damaged", "the workbook is damaged: its zip archive cannot be read", "save or copy it again"
+        return Problem(
+            "workbook-damaged", "the workbook is damaged: its zip archive cannot be read", "save or copy it again"
+        )
     if "[content_types].xml" in members:
         found = FileKind.XLSB if "xl/workbook.bin" in members else FileKind.XLSX
     elif "content.xml" in members:
         found = FileKind.ODS
     else:
         hint = "unpack it and give the path of the file in it"
-        return "file-is-zip", "this is a zip archive, not a workbook", hint
+        return Problem("file-is-zip", "this is a zip archive, not a workbook", hint)
     return None if found is kind else _misnamed(found)
 
 
-def _misnamed(kind: FileKind) -> _Mismatch:
+def _misnamed(kind: FileKind) -> Problem:
     hint = f"rename it with the extension .{kind.lower()}"
-    return "file-extension-wrong", f"the extension is wrong: this is an {kind} workbook", hint
+    return Problem("file-extension-wrong", f"the extension is wrong: this is an {kind} workbook", hint)
 
 
 # --- by the first bytes -----------------------------------------------------------------------------

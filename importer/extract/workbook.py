@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Timer
 
@@ -20,7 +20,16 @@ from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits,
 from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, frame, read_frame
 from importer.extract.table import RecordSource, place_of
 from importer.models import SourceOptions
-from importer.problems import CellPlace, Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
+from importer.problems import (
+    CellPlace,
+    FilePlace,
+    Origin,
+    Problem,
+    UnusableInput,
+    column_letter,
+    file_problem,
+    unusable_file,
+)
 
 _SHOWN = 10  # merged ranges in one warning
 # The messages of Python and Rust when memory is short.
@@ -243,7 +252,7 @@ def _exchange(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
 def _collected(frames: list[bytes], name: str) -> _ReadSheet:
     last = decoded(frames[-1])
     if isinstance(last, Refusal):
-        raise UnusableInput([file_problem(*problem, name) for problem in last.problems])
+        raise UnusableInput([replace(Problem(*problem), place=FilePlace(name)) for problem in last.problems])
     assert isinstance(last, SheetFacts)
     return _ReadSheet(Origin(name, last.title), last, tuple(frames[:-1]))
 

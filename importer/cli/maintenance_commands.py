@@ -1,0 +1,81 @@
+"""`importer doctor` and `purge`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
+from importer.app.cleanup import purge as remove_old
+from importer.app.doctor import examine
+from importer.cli import options
+from importer.cli.messages import counted, print_lines, print_message, print_result
+from importer.cli.terminal import confirm_address, is_interactive
+from importer.problems import UsageError
+from importer.runs.results_folder import MARKER
+from importer.settings import load_settings
+
+
+def purge(
+    older_than: Annotated[
+        str, typer.Option("--older-than", help="Remove runs that ended earlier than this: 90d or 12w.")
+    ],
+    out: options.Out = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs.")] = False,
+    yes: options.Yes = False,
+) -> None:
+    """Permanently remove the reports and copies of old runs. Imported candidates stay in the ledger."""
+    order = PurgeOrder(load_settings(out=out), parse_age(older_than), datetime.now(UTC))
+    found = find_old(order)
+    for old in found:
+        print_result(f"{old.folder}  ended {old.at:%Y-%m-%d}")
+    for folder in unmarked_runs(order.settings):
+        print_message(f"{folder}: skipped, because it does not contain the file {MARKER}; remove it manually")
+    if dry_run:
+        print_message(f"{counted(len(found), 'run')} would be removed.")
+        return
+    if found and not yes:
+        if not is_interactive():
+            raise UsageError("nothing was removed: add --yes to remove these runs without being asked")
+        if not typer.confirm("Remove these runs permanently?", err=True):
+            print_message("Nothing was removed.")
+            return
+    purged = remove_old(order, found)
+    for old in purged.running:
+        print_message(
+            f"{old.folder}: skipped, because a run for the same target is running; purge again when it has ended"
+        )
+    for note in purged.notes:
+        print_message(note)
+    print_message(f"{counted(purged.removed, 'run')} removed.")
+
+
+def doctor(
+    out: options.Out = None,
+    as_json: options.AsJson = False,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Confirm that your token may be sent to the address set in this folder.")
+    ] = False,
+) -> None:
+    """Check the settings, token, connection, folders and ledger."""
+    settings = load_settings(out=out)
+    findings = list(examine(settings, confirm_address, trust=trust))
+    if as_json:
+        print_result(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
+    else:
+        for finding in findings:
+            mark = "ERROR" if not finding.ok else "note " if finding.hint else "ok   "
+            print_lines(f"{finding.check}: {finding.result}", f"{mark}  ", " " * 9)
+            if finding.hint:
+                print_lines(finding.hint, "         -> ", " " * 12)
+        failed = counted(sum(not finding.ok for finding in findings), "problem")
+        print_result("")
+        is_fine = all(finding.ok for finding in findings)
+        print_lines(
+            "No problems." if is_fine else f"{failed} found. The sandbox still works: importer run FILE ... --sandbox"
+        )
+    raise typer.Exit(0 if all(finding.ok for finding in findings) else 3)
