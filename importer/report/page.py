@@ -200,15 +200,23 @@ class _TargetRow:
 
 
 def _targets(summary: Summary, folder: Path, *, with_links: bool) -> Iterator[_TargetRow]:
-    """Of a run with several targets: each with its result, and the link to its own page."""
-    for one in summary.target.runs if isinstance(summary.target, ManyTargets) else ():
+    """Of a run with several targets: each with its result, and the link to its own page; then the rows of none."""
+    if not isinstance(summary.target, ManyTargets):
+        return
+    others: int | None = summary.source.rows or 0
+    for one in summary.target.runs:
         try:
             part = read_summary(folder.parent / one.run)
         except DamagedRun:
+            others = None  # not known
             yield _TargetRow(str(one.target), "nothing was sent, or its report is missing", "")
         else:
+            rows = part.source.rows
+            others = None if others is None or rows is None else others - rows
             title = f"{part.target_title} ({one.target})" if part.target_title else str(one.target)
             yield _TargetRow(title, headline(part), quote(f"../{one.run}/{PAGE_FILE}") if with_links else "")
+    if others:
+        yield _TargetRow("no target", f"{others:,} row{'' if others == 1 else 's'}, which no mapping takes", "")
 
 
 @dataclass(frozen=True, slots=True)
