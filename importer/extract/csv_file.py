@@ -125,6 +125,7 @@ class CsvFile:
     `limits` has the limits of a row. `has_sep_line`: the first line is `sep=;`, which gives the delimiter and is not
     a row to spreadsheet programs. `delimiter_known`: False if the file has one column and no delimiter was found.
     `formula_escaped`: the file is a results file, where a quote precedes cells that would be read as formulas.
+    `warnings`: of its encoding.
 
     Raises:
         UnusableInput: one of its rows is too long.
@@ -139,6 +140,7 @@ class CsvFile:
     has_sep_line: bool = False
     delimiter_known: bool = True
     formula_escaped: bool = False
+    warnings: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
         if self.survey.longest > self.limits.row:
@@ -148,7 +150,8 @@ class CsvFile:
         """The file as a source of records, for `open_table`."""
         delimiter = f"delimiter {_shown_delimiter(self.delimiter)}" if self.delimiter_known else "no delimiter found"
         how = f"CSV, {self.survey.encoding.label}, {delimiter}"
-        return RecordSource(self.origin, how, self.records, delimiter=self.delimiter, lines=self.survey.lines)
+        lines, warnings = self.survey.lines, self.warnings
+        return RecordSource(self.origin, how, self.records, lambda _: warnings, delimiter=self.delimiter, lines=lines)
 
     def records(self) -> Generator[Record, None, None]:
         """Every row that is not blank; a broken one, held back alone, has its text in its first cell.

@@ -8,13 +8,12 @@ from __future__ import annotations
 import codecs
 import difflib
 import re
-import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 
 from importer.extract.csv_file import Encoding, Survey, Undecodable, survey
-from importer.problems import LinePlace, Problem, UnusableInput, unusable_file
+from importer.extract.likelihood import likelihood
+from importer.problems import FilePlace, LinePlace, Problem, UnusableInput, unusable_file
 
 # UTF-32 comes first: its mark begins with that of UTF-16.
 _MARKS = {
@@ -62,6 +61,38 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
         hint = f"remove `encoding:` from the mapping; then {changed}"
         raise unusable_file("encoding-wrong", message, hint, name)
     return found
+
+
+def doubtful_encoding(path: Path, name: str, encoding: Encoding) -> Problem | None:
+    """The warning that another encoding reads the letters of one language where this one, of single bytes, reads
+    others; None if this one may be right.
+    """
+    foreign = survey(path, Encoding("ascii", "ASCII")).undecodable if _SINGLE_BYTE.fullmatch(encoding.codec) else None
+    if foreign is None:
+        return None
+    raw = _around(path, foreign.offset)
+    text = raw.decode(encoding.codec, "replace")
+    readings = {other: _decoded(raw, other) for other in _NARROW if _SINGLE_BYTE.fullmatch(other)}
+    better = {other: reading for other, reading in readings.items() if reading and _is_likelier(reading, text)}
+    if not better:
+        return None
+    likeliest = max(better, key=lambda other: likelihood(better[other]))
+    pairs = zip(_cells(text), _cells(better[likeliest]), strict=True)
+    words = [f"{was.strip()[:30]!r} ({now.strip()[:30]!r})" for was, now in dict.fromkeys(pairs) if was != now]
+    if len(words) < _SHOWN:
+        return None
+    message = f"the mapping says {encoding.label}, but {likeliest} reads more likely words: {', '.join(words[:_SHOWN])}"
+    hint = f"if the words in parentheses are right, set `encoding: {likeliest}` under source: in the mapping"
+    return Problem("encoding-doubtful", message, hint, FilePlace(name))
+
+
+def _is_likelier(reading: str, text: str) -> bool:
+    """Whether a reading has letters of its language where another has letters that its own language does not write."""
+    if len(reading) != len(text):
+        return False
+    differing = frozenset(index for index, pair in enumerate(zip(text, reading, strict=True)) if len(set(pair)) > 1)
+    whole, here, there = likelihood(reading), likelihood(text, differing), likelihood(reading, differing)
+    return here <= _FOREIGN and min(whole, there) >= _OF_ONE_LANGUAGE
 
 
 def byte_order_mark(path: Path) -> Encoding | None:
@@ -117,7 +148,7 @@ def _words_of_utf8(path: Path, declared: Encoding) -> str:
         return ""
     raw = _around(path, foreign.offset)
     text, wrong = (raw.decode(codec, "ignore") for codec in ("utf-8", declared.codec))
-    if _likelihood(text) <= _likelihood(wrong):
+    if likelihood(text) <= likelihood(wrong):
         return ""
     pairs = zip(_words(wrong), _words(text), strict=False)
     return ", ".join(f"{before[:30]!r} becomes {after[:30]!r}" for before, after in list(pairs)[:2])
@@ -132,10 +163,11 @@ _NARROW = (
     "koi8-r", "iso-8859-5", "cp866", "mac-cyrillic", "shift_jis", "gb18030", "big5", "euc-kr",
 )
 _WIDE = ("utf-16-le", "utf-16-be")
+_SINGLE_BYTE = re.compile(r"cp(125|4|7|8)\d+|iso8859-\d+|mac-\w+|koi8-\w")  # names of Python's codecs
 # fmt: on
-_PROPOSED = 3
+_PROPOSED = _SHOWN = 3
+_FOREIGN, _OF_ONE_LANGUAGE = 0.5, 1.5  # by likelihood: nearly no letter of a language, and nearly only those of one
 _SAMPLE = 1 << 16  # bytes before and after the first undecodable byte
-_COMMON = frozenset("çğışöüÇĞİŞÖÜâîûäßéèêëàáíóúñãõåøæøÅØÆÄÉ’‘“”–—€…°·")
 
 
 def _proposal(encodings: Sequence[str], sample: str) -> str:
@@ -152,11 +184,13 @@ def _likely_readings(path: Path, offset: int) -> list[str]:
     encodings: dict[str, list[str]] = {}  # by the text that they read
     for encoding in candidates:
         text = _decoded(raw, encoding)
-        if text is not None and _likelihood(text) > 0 and _words(text):
+        if text is not None and likelihood(text) > 0 and _words(text):
             encodings.setdefault(text, []).append(encoding)
-    likeliest = sorted(encodings, key=_likelihood, reverse=True)[:_PROPOSED]
-    shared = set.intersection(*(set(_words(text)) for text in likeliest)) if len(likeliest) > 1 else set[str]()
-    return [_proposal(encodings[text][: 2 if text is likeliest[0] else 1], _sample(text, shared)) for text in likeliest]
+    likeliest = sorted(encodings, key=likelihood, reverse=True)[:_PROPOSED]
+    return [
+        _proposal(encodings[text][: 2 if text is likeliest[0] else 1], ", ".join(repr(word[:30]) for word in words))
+        for text, words in zip(likeliest, _telling_words(likeliest), strict=True)
+    ]
 
 
 def _unmarked_wide_reading(path: Path) -> str | None:
@@ -194,40 +228,6 @@ def _decoded(raw: bytes, encoding: str) -> str | None:
     return None
 
 
-def _likelihood(text: str) -> float:
-    """The mean weight of the non-ASCII characters: letters of one script are likely, symbols and controls are not."""
-    weights = [
-        _weight(before, character, after)
-        for before, character, after in zip(" " + text, text, text[1:] + " ", strict=False)
-        if character > "\x7f"
-    ]
-    return sum(weights) / len(weights) if weights else 0.0
-
-
-def _weight(before: str, character: str, after: str) -> float:
-    if character in _COMMON:
-        if character.isupper() and before.islower():
-            return -1.0  # a wrong encoding turns lower-case letters into capitals inside a word
-        return 0.4 if before in _COMMON or after in _COMMON else 2.0
-    if not character.isalpha() and before.isalpha() and after.isalpha():
-        return -2.0  # a symbol inside a word
-    if not character.isalpha():
-        return -3.0 if unicodedata.category(character) in ("Cc", "Co", "Cn") else -0.7
-    if character.isupper() and before.islower():
-        return -1.0
-    script = _script(character)
-    if script == "LATIN":
-        return 0.3
-    if any(near.isalpha() and _script(near) != script for near in (before, after)):
-        return -2.0  # mixed scripts in one word
-    return 1.0
-
-
-@lru_cache(maxsize=1024)
-def _script(character: str) -> str:
-    return unicodedata.name(character, "UNKNOWN").partition(" ")[0]
-
-
 def _cells(text: str) -> list[str]:
     return re.split(r"[,;\t|\r\n\"]+", text)
 
@@ -237,7 +237,12 @@ def _words(text: str) -> list[str]:
     return [word for word in dict.fromkeys(cell.strip() for cell in _cells(text) if not cell.isascii()) if word]
 
 
-def _sample(text: str, shared: set[str]) -> str:
-    """Up to three cells, first those that other readings do not have."""
-    words = sorted(_words(text), key=lambda word: word in shared)
-    return ", ".join(repr(word[:30]) for word in words[:3])
+def _telling_words(texts: Sequence[str]) -> list[list[str]]:
+    """Up to three non-ASCII cells of each reading of the same bytes: the same cells, those first that differ most."""
+    if len({len(_cells(text)) for text in texts}) > 1:  # an encoding of several bytes reads separators as letters
+        shared = set.intersection(*(set(_words(text)) for text in texts))
+        return [sorted(_words(text), key=lambda word: word in shared)[:3] for text in texts]
+    places = zip(*([cell.strip() for cell in _cells(text)] for text in texts), strict=True)
+    cells = [each for each in dict.fromkeys(places) if all(each) and not all(map(str.isascii, each))]
+    chosen = sorted(cells, key=lambda each: -len(set(each)))[:3]
+    return [list(words) for words in zip(*chosen, strict=True)]

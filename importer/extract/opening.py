@@ -11,7 +11,7 @@ from pathlib import Path
 
 from importer.extract.csv_file import CsvFile, Encoding, Survey, survey
 from importer.extract.csv_records import CsvRecords, Unreadable
-from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, find_encoding
+from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, doubtful_encoding, find_encoding
 from importer.extract.json_file import open_json
 from importer.extract.results_file import results_header
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
@@ -113,6 +113,7 @@ def _detected_file(path: Path, name: str, options: SourceOptions, limits: Readin
         problems.extend(error.problems)
     if problems or found is None:
         raise UnusableInput(problems)
+    doubt = doubtful_encoding(path, name, found.encoding) if options.encoding is not None else None
     lines = _first_lines(path, found.encoding)
     in_sep_line = _sep_line_delimiter(lines)
     chosen = delimiter or in_sep_line or _likely_delimiter(lines, name)
@@ -125,6 +126,7 @@ def _detected_file(path: Path, name: str, options: SourceOptions, limits: Readin
         limits,
         has_sep_line=in_sep_line is not None,
         delimiter_known=chosen is not None,
+        warnings=(doubt,) if doubt is not None else (),
     )
 
 

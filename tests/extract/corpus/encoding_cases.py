@@ -19,6 +19,16 @@ def _read(id_: str, promise: str, content: bytes, label: str, declared: str | No
     return Case(id_, promise, "a.csv", lambda: content, expected, SourceOptions(encoding=declared))
 
 
+def _names(id_: str, promise: str, names: str, written: str, declared: str, *warnings: str) -> Case:
+    """A file of these names, one in a row, written in one encoding and declared as another one."""
+    read = names.encode(written).decode(declared).split()
+    reading = f'CSV, {declared}, delimiter ",", header found in row 1, 2 columns'
+    rows = {number: (name, "a@example.com") for number, name in enumerate(read, 2)}
+    content = "Name,E-mail\n" + "".join(f"{name},a@example.com\n" for name in names.split())
+    expected = Expected(("Name", "E-mail"), rows, reading=reading, warnings=warnings)
+    return Case(id_, promise, "a.csv", lambda: content.encode(written), expected, SourceOptions(encoding=declared))
+
+
 def _refused(id_: str, promise: str, content: bytes, message: str, declared: str | None = None) -> Case:
     return Case(id_, promise, "a.csv", lambda: content, Expected(refused=(message,)), SourceOptions(encoding=declared))
 
@@ -53,6 +63,29 @@ ENCODING_CASES = (
         "cp1254",
     ),
     _read("enc-utf8-declared", "reads declared UTF-8", _TEXT.encode(), "UTF-8", "UTF-8"),
+    _names(
+        "enc-declared-doubtful",
+        "warns of a declared encoding that reads letters of no language, and shows its words beside the likely ones",
+        "YAÑEZ IBÁÑEZ NÚÑEZ GARCÍA PÉREZ LÓPEZ",
+        "cp1252",
+        "cp1250",
+        "a.csv: the mapping says cp1250, but cp1252 reads more likely words: 'YAŃEZ' ('YAÑEZ'), 'IBÁŃEZ' ('IBÁÑEZ'), "
+        "'NÚŃEZ' ('NÚÑEZ'); if the words in parentheses are right, set `encoding: cp1252` under source: in the mapping",
+    ),
+    *(
+        _names(f"enc-declared-{name.lower()}", f"does not warn of {name} in its encoding", words, encoding, encoding)
+        for name, encoding, words in (
+            ("Polish", "cp1250", "Kamiński Wałęsa Żółty Małgorzata Wójcik"),
+            ("Czech", "cp1250", "Dvořák Čapek Jiří Šťastný Růžena"),
+            ("Hungarian", "cp1250", "Erdős Szűcs Kovács Tóth Dezső"),
+            ("Spanish", "cp1252", "YAÑEZ IBÁÑEZ García Güell"),
+            ("Icelandic", "cp1252", "Sigurður Þór Guðmundur Ýmir"),
+            ("Turkish", "cp1254", "Yıldız Şahin Öğüt Çağlar"),
+            ("Russian", "cp1251", "Анна Ольга Сергей Ева"),
+            ("Greek", "cp1253", "Μαρία Ελένη Γιώργος"),
+            ("Latvian", "cp1257", "Jānis Bērziņš Kārlis Šķēle"),
+        )
+    ),
     _refused(
         "enc-undeclared-cp1254",
         "proposes Turkish first for Turkish text",
@@ -68,12 +101,29 @@ ENCODING_CASES = (
         "mapping: `encoding: cp1252` or `encoding: cp1254` (they read the same: 'Jörg', 'Köln')" + _OR_SAVE,
     ),
     _refused(
+        "enc-undeclared-spanish",
+        "proposes first what has the letters of one language, and shows the words that differ",
+        "Teléfono,Móvil,¿Permiso?\nÍÑIGO YAÑEZ,Sí,ZÚÑIGA\nIBÁÑEZ,Sí,GÜELL\n".encode("cp1252"),
+        "a.csv:1:1: the file is not UTF-8: the byte 0xE9 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: cp1252` or `encoding: cp1254` (they read the same: '¿Permiso?', 'ÍÑIGO YAÑEZ', 'ZÚÑIGA') "
+        "or `encoding: cp1250` (reads 'żPermiso?', 'ÍŃIGO YAŃEZ', 'ZÚŃIGA') or `encoding: mac-turkish` (reads "
+        "'øPermiso?', 'Õ—IGO YA—EZ', 'ZĞ—IGA')" + _OR_SAVE,
+    ),
+    _refused(
+        "enc-undeclared-czech",
+        "proposes Central European first for Czech text",
+        "Jméno,Město\nJiří Dvořák,Plzeň\nRůžena Černá,Olomouc\n".encode("cp1250"),
+        "a.csv:1:1: the file is not UTF-8: the byte 0xE9 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: cp1250` (reads 'Město', 'Jiří Dvořák', 'Plzeň') or `encoding: cp1252` (reads 'Mìsto', "
+        "'Jiøí Dvoøák', 'Plzeò') or `encoding: mac-turkish` (reads 'MÏsto', 'Ji¯Ì Dvo¯·k', 'PlzeÚ')" + _OR_SAVE,
+    ),
+    _refused(
         "enc-undeclared-cp1251",
         "proposes Cyrillic for Cyrillic text",
         "Имя,Город\nАнна,Москва\nОльга,Казань\n".encode("cp1251"),
         "a.csv:1:1: the file is not UTF-8: the byte 0xC8 cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp1251` (reads 'Имя', 'Город', 'Анна') or `encoding: iso-8859-5` (reads 'Шьџ', "
-        "'Ую№юф', 'Рээр') or `encoding: mac-cyrillic` (reads '»м€', '√ород', 'јнна')" + _OR_SAVE,
+        "mapping: `encoding: cp1251` (reads 'Имя', 'Город', 'Анна') or `encoding: mac-cyrillic` (reads '»м€', "
+        "'√ород', 'јнна') or `encoding: iso-8859-5` (reads 'Шьџ', 'Ую№юф', 'Рээр')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-koi8-r",

@@ -1,0 +1,73 @@
+"""How likely the text is that an encoding reads: letters that one language writes are likely, symbols in words are not.
+
+An encoding that differs in few letters from the right one reads whole words, but those of no language: YAÑEZ becomes
+YAŃEZ, and no language has both Ń and the Í of the next name.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from functools import lru_cache
+
+# fmt: off
+_WRITTEN = (
+    "áéíóúüñ¿¡", "àâæçèéêëîïôöùûüÿœ", "äöüßé", "àáâãçéêíóôõúü", "àçèéíïòóúü·", "àèéìíòóù", "áéëïóöüèê",
+    "åäöæøéü", "áæðéíóöþúýø", "äöõüšž", "çğıöşüâîûİ", "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž",
+    "áéíóöőúüű", "ăâîșțşţ", "čćđšž", "āčēģīķļņōŗšūž", "ąčęėįšųūž", "çë", "ċġħżàèìòù", "âêîôûŵŷ",
+)  # each line of letters that one language, or a few near ones, write
+_COMMON = frozenset("çğışöüÇĞİŞÖÜâîûäßéèêëàáíóúñãõåøæøÅØÆÄÉÑÁÍÓÚÀÈÊ’‘“”–—€…°·«»ªº")
+# fmt: on
+_SIGNS = frozenset("’‘“”–—€…°·«»ªº")
+_LANGUAGES = tuple(frozenset(letters + letters.upper()) for letters in _WRITTEN)
+
+
+def likelihood(text: str, only: frozenset[int] | None = None) -> float:
+    """The mean weight of the non-ASCII characters, of those at the indexes `only` if given: 2 for a letter of the
+    language that writes the most of the text's letters; 0 if there are none."""
+    if text.isascii():
+        return 0.0
+    written = _language(text)
+    weights = [
+        _weight(before, character, after, written)
+        for index, (before, character, after) in enumerate(zip(" " + text, text, text[1:] + " ", strict=False))
+        if character > "\x7f" and (only is None or index in only)
+    ]
+    return sum(weights) / len(weights) if weights else 0.0
+
+
+def _language(text: str) -> frozenset[str]:
+    counts = Counter(character for character in text if character > "\x7f")
+    return max(_LANGUAGES, key=lambda letters: sum(counts[each] for each in letters))
+
+
+def _weight(before: str, character: str, after: str, written: frozenset[str]) -> float:
+    if character in "¿¡":
+        opens_word = after.isalpha() and not before.isalpha()
+        return (2.0 if character in written else -0.7) if opens_word else -2.0
+    if character in written or character in _COMMON:
+        if character.isupper() and before.islower():
+            return -1.0  # a wrong encoding turns lower-case letters into capitals inside a word
+        if any(near in _COMMON and near not in written for near in (before, after)):
+            return 0.4
+        if character in _SIGNS:
+            return 2.0
+        beside = sum(1 for near in (before, after) if near > "\x7f" and near.isalpha())
+        return (2.0, 1.6, -1.0)[beside] if character in written else 1.0  # of letters with marks, three are no word
+    if not character.isalpha() and before.isalpha() and after.isalpha():
+        return -2.0  # a symbol inside a word
+    if not character.isalpha():
+        return -3.0 if unicodedata.category(character) in ("Cc", "Co", "Cn") else -0.7
+    if character.isupper() and before.islower():
+        return -1.0
+    script = _script(character)
+    if script == "LATIN":
+        return 0.3
+    if any(near.isalpha() and _script(near) != script for near in (before, after)):
+        return -2.0  # mixed scripts in one word
+    return 1.0
+
+
+@lru_cache(maxsize=1024)
+def _script(character: str) -> str:
+    return unicodedata.name(character, "UNKNOWN").partition(" ")[0]
