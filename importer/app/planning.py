@@ -277,7 +277,8 @@ class Planner:
             if not words_of_rows.intersection(words):
                 continue
             shown_as = str(Path(self.order.mapping_shown_as or self.order.mapping) / mapping.path.name)
-            target = RunTarget(f"{shared.run}.{mapping.path.stem}", mapping.target, shown_as, words)
+            written = tuple(map(str, mapping.route.words)) if mapping.route else ()
+            target = RunTarget(f"{shared.run}.{mapping.path.stem}", mapping.target, shown_as, words, written)
             routed = replace(shared.selection, routed=Routed(column.index, words))
             try:
                 plans.append(self._plan(mapping, shown_as, replace(shared, run=target.run, selection=routed)))

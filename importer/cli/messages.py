@@ -20,6 +20,11 @@ def print_message(text: str = "") -> None:
         _print_broken(line, sys.stderr)
 
 
+def print_line(line: str) -> None:
+    """Print a line on stderr unchanged: it was wrapped before, or is a command to copy."""
+    _print(line, sys.stderr)
+
+
 def print_next(text: str, command: str) -> None:
     """Print what to do next on stderr, with its command in one piece, so that it can be copied."""
     _print(f"{text}: {command}", sys.stderr)

@@ -19,7 +19,7 @@ from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sending, parse_minutes
 from importer.cli import options
 from importer.cli.app import given_flags, next_command
-from importer.cli.messages import print_message, print_next, print_result
+from importer.cli.messages import print_line, print_message, print_next, print_result
 from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
@@ -282,7 +282,7 @@ class _Session:
             present(self.context, finished.folder, summary, self.as_json, more, most_groups)
         elif summary.exit_code:
             for line in attention_lines(summary, finished.folder):
-                print_message(line)
+                print_line(line)
         elif others := finished.imported_with_other_data:
             rows = "1 row was" if others == 1 else f"{others} rows were"
             show = next_command(self.context, "show", summary.run)
@@ -291,7 +291,7 @@ class _Session:
     def _exit(self, summary: Summary) -> NoReturn:
         """Exit with the exit code of the run; in a log, or a mail, after a last line that says how it ended."""
         if not self.as_json and not sys.stdout.isatty() and (summary.exit_code or not self.quiet):
-            show_line = print_message if self.quiet else print_result
+            show_line = print_line if self.quiet else print_result
             show_line("")
             show_line(subject_line(summary))
         raise typer.Exit(summary.exit_code or 0)

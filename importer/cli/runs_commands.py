@@ -47,16 +47,24 @@ from importer.text.wrapping import wrapped
 _MOST_EDITS = 6  # proposed changes that are shown
 
 
-def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJson = False) -> None:
+def runs(
+    context: typer.Context,
+    sandbox: Annotated[bool, typer.Option("--sandbox", help="List only sandbox runs.")] = False,
+    out: options.Out = None,
+    as_json: options.AsJson = False,
+) -> None:
     """List the runs in the results folder, newest first."""
     settings = load_settings(out=out)
     refuse_untrusted(settings)
     found = []
     for folder in reversed(runs_in(settings.out)):
         try:
-            found.append(read_summary(folder))
+            summary = read_summary(folder)
         except UnusableInput as damaged:
             print_message(str(damaged))
+        else:
+            if summary.sandbox or not sandbox:
+                found.append(summary)
     if as_json:
         print_result(json.dumps([summary.to_json() for summary in found], ensure_ascii=False, indent=1))
         return
@@ -69,7 +77,7 @@ def runs(context: typer.Context, out: options.Out = None, as_json: options.AsJso
         print_next("\nNext", next_command(context, "show", found[0].run))
     else:
         check = next_command(context, "check", "FILE", "--mapping", "MAPPING")
-        print_next(f"There are no runs in {settings.out}. Next", check)
+        print_next(f"There are no {'sandbox ' if sandbox else ''}runs in {settings.out}. Next", check)
 
 
 _COLUMNS: Final = {  # of outcomes, whose sum is the rows

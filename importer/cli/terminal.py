@@ -16,7 +16,7 @@ import typer
 
 from importer.app import orders
 from importer.app.orders import RunControl
-from importer.cli.messages import print_message
+from importer.cli.messages import print_line, print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
 from importer.report import Summary, group_lines, warning_lines
 from importer.settings import Settings
@@ -265,11 +265,11 @@ def ask_to_send(planned: orders.Planned) -> bool:
     for target in planned.targets:
         others = tuple(warning for warning in target.warnings if warning not in planned.changed)  # these were shown
         for line in warning_lines(target.warned, others):
-            print_message(line)
+            print_line(line)
     reasons = [group for one in planned.targets for group in one.reasons]
     for group in reasons[:_REASONS]:
         for line in group_lines(group):
-            print_message(line)
+            print_line(line)
     if len(reasons) > _REASONS:
         print_message(f"... and {len(reasons) - _REASONS:,} more; importer check lists all")
     ready = sum(one.ready for one in planned.targets)

@@ -90,7 +90,8 @@ def _candidate(context: Context) -> dict[str, ResolvedValue]:
         label = first.columns[0].label
         message = f"first_name and last_name both get the whole cell of '{label}'"
         parts = " and ".join(f"{part}_name: {{column: {label}, part: {part}}}" for part in ("first", "last"))
-        hint = f"if it has full names, write {parts}; otherwise correct one of the columns"
+        two = "(and names: {surname: last_two_words} under defaults: if people have two last names)"
+        hint = f"if it has full names, write {parts} {two}; otherwise correct one of the columns"
         context.error("names-identical", message, hint, last.place)
     return values
 

@@ -54,6 +54,7 @@ class Surname(StrEnum):
     """Which words of a full name are the last name."""
 
     LAST_WORD = "last_word"
+    LAST_TWO_WORDS = "last_two_words"
     FIRST_WORD = "first_word"
     CAPITALS = "capitals"
     BEFORE_COMMA = "before_comma"
@@ -62,7 +63,7 @@ class Surname(StrEnum):
 class NameRule(Section):
     """How a full name is split."""
 
-    surname: Annotated[Surname, OneOf()] = Surname.LAST_WORD
+    surname: Annotated[Surname, OneOf()] | None = None  # None: not declared, the last word
     particles: NormalizedWords = frozenset()  # belong to the last name if they come right before it: `van`
     suffixes: NormalizedWords = frozenset()  # belong to the last name if they end the full name: `Jr.`
 

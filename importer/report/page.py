@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -117,14 +117,14 @@ class _General:
         self._codes = {each.code: each for area in areas() for each in area.codes}
 
     def causes(self, groups: list[ProblemGroup]) -> list[ProblemGroup]:
-        """Groups that differ only in their messages become one."""
+        """Groups that differ only in their messages become one, with all their places."""
         merged: dict[tuple[str, ...], ProblemGroup] = {}
         for group in groups:
             key = group.code, group.column or "", group.outcome
             other = merged.get(key)
             if other is not None:
-                places = (*other.places, *group.places)[: len(max(other.places, group.places, key=len))]
-                merged[key] = replace(other, count=other.count + group.count, places=places)
+                places, count = (*other.places, *group.places), other.count + group.count
+                merged[key] = replace(other, count=count, places=places)
             else:
                 known = self._codes.get(group.code)
                 what, hint = (known.cause, known.action) if known else ("The message is left out.", "")
@@ -174,22 +174,22 @@ class _Share:
 
 
 def _shares(summary: Summary, *, with_links: bool) -> Iterator[_Share]:
-    total = summary.source.rows or 1
-    for kind in OutcomeKind:
-        if count := summary.outcomes[kind]:
-            words, file = outcome_text(kind, dry_run=summary.dry_run), csv_file(kind)
-            percent = _percent(count, total)
-            yield _Share(words.label, count, percent, words.meaning, _COLORS[kind], file, with_links)
+    counts = {kind: summary.outcomes[kind] for kind in OutcomeKind if summary.outcomes[kind]}
+    for (kind, count), percent in zip(counts.items(), _percents([*counts.values()]), strict=True):
+        words, file = outcome_text(kind, dry_run=summary.dry_run), csv_file(kind)
+        yield _Share(words.label, count, percent, words.meaning, _COLORS[kind], file, with_links)
 
 
-def _percent(count: int, total: int) -> str:
-    """Never 0 % or 100 % unless it is exactly that."""
-    share = 100 * count / total
-    if 0 < share < 1:
-        return "< 1 %"
-    if 99 < share < 100:
-        return "> 99 %"
-    return f"{share:.0f} %"
+def _percents(counts: Sequence[int]) -> list[str]:
+    """The shares of their sum, rounded so that they add up to 100; never 0 % or 100 % unless it is exactly that."""
+    total = sum(counts)
+    shares = [divmod(100 * count, total) for count in counts]  # whole percents, and what is left over
+    missing = 100 - sum(whole for whole, _ in shares)
+    up = set(sorted(range(len(shares)), key=lambda index: -shares[index][1])[:missing])
+    return [
+        "< 1 %" if not whole else "> 99 %" if whole == 99 and rest else f"{whole + (index in up)} %"
+        for index, (whole, rest) in enumerate(shares)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,15 +200,23 @@ class _TargetRow:
 
 
 def _targets(summary: Summary, folder: Path, *, with_links: bool) -> Iterator[_TargetRow]:
-    """Of a run with several targets: each with its result, and the link to its own page."""
-    for one in summary.target.runs if isinstance(summary.target, ManyTargets) else ():
+    """Of a run with several targets: each with its result, and the link to its own page; then the rows of none."""
+    if not isinstance(summary.target, ManyTargets):
+        return
+    others: int | None = summary.source.rows or 0
+    for one in summary.target.runs:
         try:
             part = read_summary(folder.parent / one.run)
         except DamagedRun:
+            others = None  # not known
             yield _TargetRow(str(one.target), "nothing was sent, or its report is missing", "")
         else:
+            rows = part.source.rows
+            others = None if others is None or rows is None else others - rows
             title = f"{part.target_title} ({one.target})" if part.target_title else str(one.target)
             yield _TargetRow(title, headline(part), quote(f"../{one.run}/{PAGE_FILE}") if with_links else "")
+    if others:
+        yield _TargetRow("no target", f"{others:,} row{'' if others == 1 else 's'}, which no mapping takes", "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ _IMPORT_WIDTHS: Final = (11, 42, 17, _PROBLEM_WIDTH, _HINT_WIDTH)
 _FROZEN: Final = 2  # columns: the row and the candidate stay visible beside the source's columns
 _MIN_WIDTH, _MAX_WIDTH = 8, 32
 _LEGIBLE_WIDTH: Final = 350  # characters on a printed page; of a wider table only the import columns are printed
+_ONE_PAGE: Final = 950.0  # points: a summary that is not higher is printed on one page; it fills up to 1.25 of A4
 _ROWS_MEASURED = 200
 _ROWS_FITTED = 2_000  # XlsxWriter keeps each height in memory
 _COMMENT = {"author": "importer", "x_scale": 2.0, "y_scale": 1.2}
@@ -137,9 +138,10 @@ class ReportWorkbook:
             sheet.set_column(index, index, width)
         sheet.hide_gridlines(2)
         sheet.set_landscape()
-        sheet.fit_to_pages(1, 0)
+        height = 0.0
         for row, line in enumerate(summary_sheet(summary, folder, self._nth)):
             wrapped = {str(cell.value): WIDTHS[cell.column] for cell in line.cells if cell.style is WRAPPED}
+            height += line.height or row_height(wrapped)
             if line.height or wrapped:  # before any cell of the row
                 sheet.set_row(row, line.height or row_height(wrapped))
             if line.begins_outcomes:
@@ -151,6 +153,7 @@ class ReportWorkbook:
                     sheet.write_number(row, cell.column, cell.value, styles[cell.style])
                 else:
                     write_text(sheet, row, cell.column, cell.value, styles[cell.style])
+        sheet.fit_to_pages(1, 1 if height <= _ONE_PAGE else 0)
 
 
 class _Styles:

@@ -71,6 +71,7 @@ class RunTarget:
     target: Target
     mapping: str
     words: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()  # the same words as the mapping writes them
     blocked: str | None = None
 
 
@@ -236,7 +237,9 @@ def _options(values: dict[str, Any]) -> SourceOptions:
 
 def _target(values: dict[str, Any]) -> RunTarget:
     target = Target(Operation(values["target"]["operation"]), values["target"]["id"])
-    return RunTarget(**{**values, "target": target, "words": tuple(values["words"])})
+    return RunTarget(
+        **{**values, "target": target, "words": tuple(values["words"]), "written": tuple(values.get("written", ()))}
+    )
 
 
 def _refuse_paths(*names: str) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from importer.extract import Sheet
-from importer.models import OutcomeKind
+from importer.models import CREATED_EMAILS, OutcomeKind
 from importer.problems import UsageError
 from importer.report import ReportedRow, outcome_text, pair, place_in_list
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
@@ -33,6 +33,9 @@ _CHANGES: Final = {
     "stayed": "Problems that stayed (rows of the second run)",
     "new": "New problems (rows of the second run)",
 }
+_NO_PROBLEMS: Final = frozenset(
+    {"created-by-earlier-request", "imported-corrected", "resolved-created", CREATED_EMAILS}
+)
 _SAME_CAUSE: Final = {"rejected-earlier": "rejected"}  # what a later run says of the same row
 
 
@@ -162,6 +165,8 @@ def _rows(run: Run, sheet: Sheet, stack: ExitStack, identity: Sequence[Sequence[
 def _causes(reported: ReportedRow) -> dict[tuple[str, str | None], str]:
     found: dict[tuple[str, str | None], str] = {}
     for problem in () if reported.outcome.kind is OutcomeKind.FILTERED else reported.outcome.problems:
+        if problem.code in _NO_PROBLEMS:
+            continue
         cause = _SAME_CAUSE.get(problem.code, problem.code), problem.column
         found.setdefault(cause, place_in_list(problem.place, reported.row))
     return found

@@ -193,7 +193,11 @@ def _no_route(row: Row, manifest: RunManifest, sheet: Sheet) -> Problem:
     assert manifest.route_column is not None
     column = sheet.columns[manifest.route_column]
     text = row.cells[column.index].strip()
-    near = closest(text, [word for target in manifest.targets for word in target.words]) if text else None
+    near = (
+        closest(text, [word for target in manifest.targets for word in target.written or target.words])
+        if text
+        else None
+    )
     proposal = f"did you mean '{near}'? " if near else ""
     return Problem(
         "value-unknown",

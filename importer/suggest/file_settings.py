@@ -22,8 +22,7 @@ def names_setting(matches: Sequence[Match]) -> tuple[Setting, ...]:
     """How full names are split, if not only by their last word."""
     style = next((match.style for match in matches if match.part == "last"), PLAIN_STYLE)
     lists = (("particles", style.particles), ("suffixes", style.suffixes))
-    rule = "capitals" if style.in_capitals else "first_word" if style.is_last_name_first else None
-    surname = (Setting("surname", rule),) if rule else ()
+    surname = (Setting("surname", style.rule),) if style.rule else ()
     return (*surname, *(Setting(key, words) for key, words in lists if words))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from importer.suggest.columns import SIMILAR, ColumnView
-from importer.suggest.header_words import is_last_name_first, read_table, words_of
+from importer.suggest.header_words import has_two_last_names, is_last_name_first, read_table, words_of
 from importer.suggest.proposal import Goal, Match, NameStyle
 from importer.text.names import words_in_capitals, wrong_word
 
@@ -32,7 +33,10 @@ def person_names(goals: tuple[Goal, Goal], views: Sequence[ColumnView]) -> list[
     if pair is None and whole:
         return _parts_of(whole, goals)
     found = zip(goals, pair or (first, last), strict=True)
-    return [Match(goal, (one,), _name_review_reason(one)) for goal, one in found if one]
+    matches = [Match(goal, (one,), _name_review_reason(one)) for goal, one in found if one]
+    if second := last and _of(views, "second_last_name"):
+        matches[-1] = replace(matches[-1], views=(*matches[-1].views, second), joined=" ")
+    return matches
 
 
 def likely_full_names(views: Sequence[ColumnView]) -> ColumnView | None:
@@ -67,6 +71,9 @@ def _parts_of(one: ColumnView, goals: tuple[Goal, Goal]) -> list[Match]:
     style = _name_style(one)
     if one.total and one.several_words < _MIN_SHARE:
         review_reason = "most values are one word and cannot be split"
+    elif style.has_two_last_names and not style.in_capitals:
+        words = "words before the comma" if style.is_last_name_first else "last two words"
+        review_reason = f"the {words} are used as the last name"
     elif style.is_last_name_first:
         review_reason = "the last name seems to come first"
     elif not style.in_capitals and one.share(_surname_first) > 1 - _MIN_SHARE:
@@ -94,9 +101,9 @@ def _name_style(values: ColumnView) -> NameStyle:
     against_last = values.share(lambda name: _is_against(name, is_first=False))
     against_first = values.share(lambda name: _is_against(name, is_first=True))
     is_first = against_last > against_first or (against_last == against_first and is_last_name_first(values.name))
-    return NameStyle(
-        in_capitals, is_first and not in_capitals, *_words_of_last_names(text for text, _ in values.counts)
-    )
+    has_two = has_two_last_names(values.name)
+    words = _words_of_last_names((text for text, _ in values.counts), in_capitals_too=has_two)
+    return NameStyle(in_capitals, is_first and not in_capitals, *words, has_two)
 
 
 def _is_against(name: str, *, is_first: bool) -> bool:
@@ -104,11 +111,12 @@ def _is_against(name: str, *, is_first: bool) -> bool:
     return "," not in name and wrong_word(name.split(), is_first) is not None
 
 
-def _words_of_last_names(names: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The particles and suffixes in these names: `van der Berg`, `Polat Jr.`."""
+def _words_of_last_names(names: Iterable[str], *, in_capitals_too: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The particles and suffixes in these names: `van der Berg`, `Polat Jr.`; also `DE LA FUENTE`, if so told."""
     particles, suffixes = dict[str, None](), dict[str, None]()
     for words in (name.split() for name in names if "," not in name):
-        particles.update(dict.fromkeys(word for word in words[1:-1] if word in _PARTICLES))
+        lower = (word.lower() if in_capitals_too and word.isupper() else word for word in words[1:-1])
+        particles.update(dict.fromkeys(word for word in lower if word in _PARTICLES))
         suffixes.update(dict.fromkeys(word for word in words[2:] if word.casefold().rstrip(".") in _SUFFIXES))
     return tuple(particles), tuple(suffixes)
 

@@ -93,6 +93,7 @@ def index_of(table: Phrases) -> dict[str, str]:
 _CONCEPT_OF = index_of(CONCEPTS)
 _NOT_IMPORTED_OF = index_of(NOT_IMPORTED)
 _LAST_NAME_FIRST = frozenset(map(key_of, _TABLE["last_name_first"]))
+_TWO_LAST_NAMES = frozenset(key_of(phrase) for name in ("full_name", "bare_name") for phrase in CONCEPTS[name]["es"])
 
 
 def concept_of(text: str) -> str | None:
@@ -113,6 +114,11 @@ def not_imported_as(text: str) -> str | None:
 def is_last_name_first(header: str) -> bool:
     """Whether the header of a full name names the last name first: `ФИО`, `Nachname Vorname`."""
     return any(key in _LAST_NAME_FIRST for key in _readings(header))
+
+
+def has_two_last_names(header: str) -> bool:
+    """Whether the header of a full name is Spanish, so that most people have two last names."""
+    return any(key in _TWO_LAST_NAMES for key in _readings(header))
 
 
 def phrases_for(concept: str | None) -> tuple[str, ...]:

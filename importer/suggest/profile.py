@@ -52,7 +52,7 @@ class ColumnProfile:
 class SheetProfile:
     """A sheet: the number of non-blank rows and of rows with problems, the first problems, and the columns.
 
-    `total`: the first cell of the last row, if this row seems to be a total of the others.
+    `total`: the first cell of the last row, if this row seems to be a total of the others; its problems do not count.
     """
 
     rows: int
@@ -82,6 +82,9 @@ def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: in
         sampler.add(row)
     views = sampler.views()
     total = _total_in(last, views) if last else None
+    if total is not None and last is not None and last.problems:
+        with_problems -= 1
+        problems = [problem for problem in problems if problem not in last.problems]
     return SheetProfile(count, last.number if last else header_row, with_problems, tuple(problems), views, total)
 
 

@@ -70,12 +70,23 @@ def _concept(question: Question) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class NameStyle:
-    """How full names are written: whether last names are in capitals or come first, and words that belong to them."""
+    """How full names are written: whether last names are in capitals or come first, whether people have two of them,
+    and words that belong to them."""
 
     in_capitals: bool = False
     is_last_name_first: bool = False
     particles: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
+    has_two_last_names: bool = False
+
+    @property
+    def rule(self) -> str | None:
+        """The `surname:` of a mapping; None for the last word, which nothing in the file shows to be right."""
+        if self.in_capitals:
+            return "capitals"
+        if self.has_two_last_names:
+            return "before_comma" if self.is_last_name_first else "last_two_words"
+        return "first_word" if self.is_last_name_first else None
 
 
 PLAIN_STYLE = NameStyle()

@@ -11,18 +11,24 @@ from importer.text.normalize import visible
 WIDTH: Final = 80
 
 _BLANK = re.compile(r"[^\S ]")
+_COMMAND = re.compile(r"(?<=: )importer [a-z][^;]*")  # in a sentence, which ends there or at a semicolon
+_KEPT_BLANK = "\0"  # no text has it any more
 
 
 def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
-    """The text in lines of at most 80 columns, without control sequences; a path or another long word stays whole."""
-    return textwrap.wrap(
-        on_one_line(text),
+    """The text in lines of at most 80 columns, without control sequences.
+
+    A path or another long word stays whole, and so does a command after a colon, so that it can be copied.
+    """
+    lines = textwrap.wrap(
+        _COMMAND.sub(lambda found: found[0].replace(" ", _KEPT_BLANK), on_one_line(text)),
         WIDTH,
         initial_indent=on_one_line(first),
         subsequent_indent=others,
         break_long_words=False,
         break_on_hyphens=False,
-    ) or [first]
+    )
+    return [line.replace(_KEPT_BLANK, " ") for line in lines] or [first]
 
 
 def on_one_line(text: str) -> str:

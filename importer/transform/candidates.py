@@ -10,7 +10,7 @@ from typing import Protocol
 
 from importer.mapping import DuplicatePolicy, ResolvedFilter, ResolvedGrouping, ResolvedMapping
 from importer.models import Row
-from importer.problems import Column, Problem
+from importer.problems import CellPlace, Column, Problem
 from importer.text.normalize import normalize
 from importer.transform.texts import in_mapping, quoted, stripped
 
@@ -234,6 +234,9 @@ class Duplicates:
                 "which has problems of its own",
                 f"fix row {-other}, or remove one of the two rows, or correct the address if they are two people",
             )
-        message = f"the e-mail address is the same as in row {abs(other)}, {which}"
         column = next((column for column in self._columns if row.cells[column.index].strip()), None)
+        # Without a sheet a row has no cells to name; of several rows or columns another one may have the address.
+        is_cell_known = row.origin.sheet is not None and len(self._columns) == 1 and not row.members
+        where = CellPlace(row.origin, abs(other), column if is_cell_known else None).address
+        message = f"the e-mail address is the same as in {where}, {which}"
         return Problem("email-duplicate", message, hint, row.place(column))

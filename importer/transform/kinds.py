@@ -151,6 +151,7 @@ def _amount_in(value: ResolvedValue) -> Callable[[str], str]:
 
 _AMOUNT = re.compile(r"[^\d\s.,'+-]{1,4}\.?\s*[\d.,'’\s]+|[\d.,'’\s]+[^\d\s.,'+-]{1,4}\.?")
 _WORD = re.compile(r"[^\W\d_]+")
+_GROUPS = re.compile(r"\d[.,'’\s]\d{3}(?!\d)")
 
 
 def _number_hint(text: str, value: ResolvedValue) -> str:
@@ -166,7 +167,11 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
         if declared:
             return f"write it in digits and in {declared[0]}, or correct currency: {place}"
         is_currency = word or any(unicodedata.category(character) == "Sc" for character in text)
-        return f"write it in digits, or set currency: {place}" if is_currency else "write it in digits"
+        keys = "currency: and thousands:" if value.formats.thousands is None and _GROUPS.search(text) else "currency:"
+        return f"write it in digits, or set {keys} {place}" if is_currency else "write it in digits"
+    if value.formats.thousands is None and _WORD.search(_amount_in(value)(text)):
+        # `about 5`: no separator explains it
+        return "write it in digits"
     if value.field.kind is Kind.INTEGER and _FRACTION.fullmatch(text):
         return "the question takes whole numbers: remove the decimals"
     decimal, thousands = value.formats.decimal, value.formats.thousands

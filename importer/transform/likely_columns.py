@@ -52,7 +52,7 @@ class Cells:
         return f", also {', '.join(rest)}{more}" if rest else ""
 
 
-def counters_of(value: ResolvedValue) -> Iterator[_SameForAll | _Magnitudes | _Documents]:
+def counters_of(value: ResolvedValue) -> Iterator[_SameForAll | _Magnitudes | _Documents | _LastWords]:
     """What counts the texts that are sent of this value."""
     if must_vary(value) and value.default is None:
         yield _SameForAll(value)
@@ -60,6 +60,8 @@ def counters_of(value: ResolvedValue) -> Iterator[_SameForAll | _Magnitudes | _D
         yield _Magnitudes(value)
     if value.field.kind in (Kind.CV, Kind.DOCUMENT):
         yield _Documents(value)
+    if value.part == "last" and not (value.formats.names and value.formats.names.surname):
+        yield _LastWords(value)
 
 
 # --- one answer for nearly all rows ---------------------------------------------------------------
@@ -164,6 +166,35 @@ class _Documents:
             message = f"the document ID is shorter than '{example}': its leading zeros are probably lost{cells.others}"
             hint = "type it with its zeros, in a cell with the format Text"
             yield Problem("document-id-shorter", message, hint, cells.first[0])
+
+
+# --- last names of which a word may be lost ----------------------------------------------------------
+
+
+class _LastWords:
+    """Counts the full names with a word that may be of the first or the last name, if the mapping names no rule."""
+
+    def __init__(self, value: ResolvedValue) -> None:
+        self._value = value
+        self._cells = Cells()
+
+    def add(self, text: str, row: Row) -> None:
+        """`text`: the last name that is sent. A cell that is not only a name, or shows its order, is not counted."""
+        value = self._value
+        full_name = next((cell for one in value.columns if (cell := stripped(row.cells[one.index]))), "")
+        words = [word for word in full_name.split() if len(word.rstrip(".")) > 1]  # without initials
+        if len(words) > len(text.split()) + 1 and "," not in full_name and not (value.pattern or value.lookup):
+            self._cells.add(value, row)
+
+    def of_file(self) -> Iterator[Problem]:
+        if (cells := self._cells).count:
+            names = "1 name" if cells.count == 1 else f"{cells.count:,} names"
+            message = f"of {names} with three or more words, only the last is sent as the last name{cells.others}"
+            hint = (
+                "set names: {surname: last_word} under defaults: if that is right, or last_two_words if people have "
+                f"two last names, {in_mapping(self._value.place)}"
+            )
+            yield Problem("last-name-assumed", message, hint, cells.first[0])
 
 
 # --- columns of which most cells are dropped ------------------------------------------------------

@@ -50,6 +50,7 @@ class LikelyErrors:
         """`people`: stores the first row of each person; empty."""
         values = tuple(_values(mapping))
         varying = [(key, value) for key, value in values if must_vary(value)]
+        self._last_name = mapping.candidate["last_name"]
         self._otherwise = _Otherwise(mapping)
         self._domains = _Domains(mapping.candidate["email"])
         self._people = _People(varying, mapping.candidate["email"], people)
@@ -68,7 +69,14 @@ class LikelyErrors:
                 key = asked if isinstance(asked, int) else asked["id"]
                 if key in self._looked_at:
                     texts[key] = answer.answer or answer.answer_file
-        return Seen(texts, (*body.left_out, *self._otherwise.of_row(row)))
+        return Seen(texts, (*body.left_out, *self._otherwise.of_row(row), *self._same_names(row, body)))
+
+    def _same_names(self, row: Row, body: Application | PoolCandidate) -> Iterator[Problem]:
+        """A name of several words in both columns is the full name; of one word, it may be meant so."""
+        if normalize(body.first_name) == normalize(body.last_name):
+            message = f"first and last name are both {quoted(body.last_name)}"
+            hint = "if it is a full name, write each name in its own column"
+            yield Problem("names-repeated", message, hint, place_of(self._last_name, row))
 
     def of_row(self, row: Row, email: str, seen: Seen) -> tuple[Problem, ...]:
         """The warnings about the next row, each at its cell; answers that are left out among them."""

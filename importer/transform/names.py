@@ -12,13 +12,14 @@ from importer.transform.texts import WITHOUT_EFFECT, InvalidValue, quoted, read_
 
 Side = Literal["first", "last"]
 _DEFAULT = NameRule()
+_AT_END = (None, Surname.LAST_WORD, Surname.LAST_TWO_WORDS)  # where the last name is
 # Left over from copying from web pages. Joiners (U+200C, U+200D) matter in some scripts.
 _INVISIBLE = dict.fromkeys(map(ord, WITHOUT_EFFECT.replace("\u200c", "").replace("\u200d", "")))
 # What belongs to the last name, to no name, or makes it two people: only a person, or the mapping, can say so.
 # fmt: off
 _PARTICLES = frozenset((
     "van", "von", "vom", "der", "den", "de", "dos", "das", "del", "della", "du", "des", "zu", "zum", "zur", "ter",
-    "ten", "bin", "ibn", "بن",
+    "ten", "bin", "ibn", "بن", "la", "las", "los", "da",
 ))
 _ADDED = frozenset((
     "dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau", "sr", "sra", "jr", "phd", "mba", "msc",
@@ -88,7 +89,7 @@ def _unsure_word(full_name: str, rule: NameRule) -> str | None:
             return word
         # A comma or capitals show where the last name begins. In front, as in `Van Morrison`, it is a first name.
         is_shown = "," in full_name or (rule.surname is Surname.CAPITALS and word.isupper())
-        is_first = index == 0 and rule.surname is Surname.LAST_WORD
+        is_first = index == 0 and rule.surname in _AT_END
         is_particle = bare in _PARTICLES or (is_cased and word.islower() and word.isalpha())
         if is_particle and not is_shown and not is_first and index < len(words) - 1:
             return word
@@ -128,13 +129,21 @@ def _last_name_words(words: list[str], rule: NameRule) -> tuple[int, int] | None
                 end += 1
             found = (0, end + 1)
         case _:
-            begin = len(words) - 1
-            while begin > 1 and normalize(words[begin - 1]) in rule.particles:
-                begin -= 1
+            begin = _last_name_begin(words, len(words), rule)
+            if rule.surname is Surname.LAST_TWO_WORDS and begin > 1:
+                begin = _last_name_begin(words, begin, rule)
             found = (begin, len(words))
     if found is None or found[1] - found[0] >= len(words) or found[0] < 0:
         return None
     return found
+
+
+def _last_name_begin(words: list[str], end: int, rule: NameRule) -> int:
+    """Where the last name that ends there begins, with its particles; the first word is never a part of it."""
+    begin = end - 1
+    while begin > 1 and normalize(words[begin - 1]) in rule.particles:
+        begin -= 1
+    return begin
 
 
 def _split_failed(full_name: str, words: list[str], rule: NameRule) -> InvalidValue:

@@ -87,6 +87,18 @@ def test_a_fixed_results_file_is_compared_with_the_run_that_wrote_it(serve: Serv
     }  # fmt: skip
 
 
+def test_what_is_good_is_no_new_problem(serve: Serve) -> None:
+    """A row that was corrected in a results file and imported from it has no problem in the next run of its file."""
+    served = serve()
+    people(served, candidate(1), candidate(2, **{E_MAIL: "person2"}))
+    first = served(*RUN).summary["run"]
+    correct(served, Path("results") / first / "invalid.csv", {E_MAIL: "eve@example.com"}, {})
+    again = served(*RUN).summary
+    assert [group["code"] for group in again["problems"]] == ["imported-corrected"]
+    shown = served("diff", first, again["run"]).out
+    assert shown.endswith("\nProblems that are gone (rows of the first run)\n       1  E-mail [email-invalid]: row 3\n")
+
+
 def test_a_run_that_has_not_ended_cannot_be_compared(serve: Serve) -> None:
     """Its journal may lack rows that the ledger knows: the message has the command that completes it."""
     served = serve()

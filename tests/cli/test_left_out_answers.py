@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tests.cli.conftest import MAPPING, Served, candidate, read_csv, write_csv
 
 _REASON = "'about 1000' is not a whole number; the answer to salary is left out"
-_HINT = "write it in digits, or set thousands: in mapping.yaml:11"
+_HINT = "write it in digits"
 
 
 def test_a_row_is_sent_without_its_invalid_optional_answer(serve: Callable[..., Served]) -> None:

@@ -367,7 +367,7 @@ def _old_export(folder: Path) -> None:
     export.append(["First name", "Last name", "Email", "CV ID", "Name", "Email address"])
     for number in range(3):
         export.append(["Ada", "Nur", f"ada{number}@example.com", 7000 + number, "Berk", "berk@example.org"])
-    export.append(["Total", None, None, 3])
+    export.append(["Total", None, "#REF!", 3])
     book.save(folder / "old.xlsx")
 
 
@@ -403,6 +403,7 @@ def test_inspect_and_a_proposal_see_the_same_table(front_door: FrontDoor) -> Non
     assert "sheet 'Export', header found in rows 2 to 3 (row 1 above it left out), 6 columns, 4 rows" in seen.out
     assert "The sheet 'Cover' comes first, but contains no candidates.\n" in seen.out
     assert "Row 7 begins with 'Total' and is most likely a total, not a candidate.\n" in seen.out
+    assert "cannot be sent" not in seen.out  # the total is no row to send
     assert 'source:\n  sheet: "Export"\n  stop_at: "Total"\n' in seen.err
     front_door("mapping", "new", "old.xlsx", "--talent-pool", "17", "--to", "old.yaml")
     text = (front_door.folder / "old.yaml").read_text("utf-8")

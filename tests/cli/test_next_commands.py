@@ -51,6 +51,28 @@ def own_questions(folder: Path) -> None:
     (folder / "my mapping.yaml").write_text("defaults: {unused_columns: ignore}\n" + mapping, "utf-8")
 
 
+def test_a_command_is_not_wrapped_with_quiet(front_door: FrontDoor) -> None:
+    """On a terminal of 80 columns each command stays in one line, also where only errors are shown."""
+    own_questions(front_door.folder)
+    write_csv(front_door.folder / "my list.csv", [candidate(1), candidate(2, **{"E-mail": "ada"})])
+    run = ("run", "my list.csv", "--mapping", "my mapping.yaml", *REHEARSAL)
+    ran = front_door(*run, "--quiet", COLUMNS="80")
+    assert (ran.code, ran.out) == (4, "")
+    assert [words[0] for words in printed(ran)] == ["run", "run"]
+    assert [words[-1] for words in printed(ran)] == ["my questions.json"] * 2
+
+
+def test_a_command_in_an_error_is_not_wrapped(front_door: FrontDoor) -> None:
+    """An error on a terminal of 80 columns breaks its sentence, not the command that ends it."""
+    own_questions(front_door.folder)
+    write_csv(front_door.folder / "my list.csv", [candidate(1)])
+    front_door("check", "my list.csv", "--mapping", "my mapping.yaml", *REHEARSAL)
+    assert front_door("show", "2099-unknown", "--out", "my results", COLUMNS="80").err == (
+        "importer: there is no run '2099-unknown' in my results; list the runs with:\n"
+        "  importer runs --out 'my results'\n"
+    )
+
+
 def test_each_printed_command_runs_as_it_stands(front_door: FrontDoor) -> None:
     """From the first look to the rows that are left: flags are repeated, and names with blanks are quoted."""
     own_questions(front_door.folder)

@@ -82,6 +82,17 @@ def test_runs_are_listed_and_shown(serve: Serve) -> None:
     assert len(json.loads(served("runs", "--json").out)) == 2
 
 
+def test_only_sandbox_runs_are_listed(serve: Serve) -> None:
+    """With --sandbox only sandbox runs are listed, as `status` shows them."""
+    served = serve()
+    people(served.door.folder, 2)
+    served(*RUN)
+    assert served("runs", "--sandbox").err.startswith("There are no sandbox runs in results. Next: importer check ")
+    sandbox = served(*RUN, "--sandbox", "--json").summary["run"]
+    listed = json.loads(served("runs", "--sandbox", "--json").out)
+    assert ([one["run"] for one in listed], len(json.loads(served("runs", "--json").out))) == ([sandbox], 2)
+
+
 def test_runs_of_a_folder_without_runs(front_door: FrontDoor) -> None:
     """An empty folder is not an error; the next command is named."""
     ran = front_door("runs")

@@ -154,8 +154,8 @@ from tests.mapping.mapping_files import HEAD, HEADER, question, read, reading_pr
         ),
         pytest.param(
             "answers: {q: {column: A, names: {surname: middle}}}\n",
-            "m.yaml:4:43: 'middle' is not a valid value of surname; use one of last_word, first_word, capitals, "
-            "before_comma",
+            "m.yaml:4:43: 'middle' is not a valid value of surname; use one of last_word, last_two_words, "
+            "first_word, capitals, before_comma",
             id="unknown surname rule",
         ),
         pytest.param(

@@ -334,8 +334,8 @@ def test_both_names_from_one_whole_cell() -> None:
     reported = resolving_problems(HEAD.replace(names, "first_name: First, last_name: First"), HEADER)
     assert reported == [
         "m.yaml:3:58: first_name and last_name both get the whole cell of 'First'; if it has full names, write "
-        "first_name: {column: First, part: first} and last_name: {column: First, part: last}; otherwise correct one "
-        "of the columns"
+        "first_name: {column: First, part: first} and last_name: {column: First, part: last} (and names: {surname: "
+        "last_two_words} under defaults: if people have two last names); otherwise correct one of the columns"
     ]
 
 

@@ -127,6 +127,7 @@ def test_without_personal_data(tmp_path: Path) -> None:
     everything = " ".join(_Texts(html).texts)
     assert re.search(r"1 row Mobile .* What to do: .* C4 · invalid · phone-invalid", everything)
     assert "1 warning about the file or the mapping as a whole: see report.xlsx." in everything
+    assert "The other files of the results folder may contain personal data: do not mail them." in everything
     assert [each for each in _Texts(html).addresses if each != "data:,"] == []
 
 
@@ -136,7 +137,23 @@ def test_groups_without_their_values(tmp_path: Path) -> None:
     outcomes = [Outcome(each.number, OutcomeKind.INVALID, problems=(bad_degree(each),)) for each in rows]
     everything = " ".join(_Texts(_page(tmp_path, *outcomes, rows=rows, personal_data=False)).texts)
     assert everything.count("value-unknown") == 1
-    assert re.search(r"8 rows Degree 1 .* D2", everything)
+    assert re.search(r"8 rows Degree 1 .* D2, D3, D4, D5, D6, D7, D8, D9 · invalid", everything)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        pytest.param((143, 7, 50), ["72 %", "3 %", "25 %"], id="not 101"),
+        pytest.param((1, 1, 1), ["34 %", "33 %", "33 %"], id="not 99"),
+        pytest.param((999, 1), ["> 99 %", "< 1 %"], id="nearly all"),
+        pytest.param((4,), ["100 %"], id="all"),
+    ],
+)
+def test_the_shares_add_up(tmp_path: Path, counts: tuple[int, ...], expected: list[str]) -> None:
+    """The shares in the table add up to 100 %."""
+    kinds = [kind for kind, count in zip(OutcomeKind, counts, strict=False) for _ in range(count)]
+    outcomes = [Outcome(number, kind) for number, kind in enumerate(kinds, start=2)]
+    assert [text for text in _Texts(_page(tmp_path, *outcomes)).texts if text.endswith("%")] == expected
 
 
 @pytest.fixture(scope="module")

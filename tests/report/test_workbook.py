@@ -53,6 +53,15 @@ def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
         assert sheet.print_title_rows == "$1:$1", sheet.title
 
 
+@pytest.mark.parametrize(("causes", "pages"), [pytest.param(4, 1, id="short"), pytest.param(60, 0, id="long")])
+def test_the_summary_is_printed_on_one_page_if_it_can_be_read(tmp_path: Path, causes: int, pages: int) -> None:
+    """A short summary leaves no few lines for a second page; a long one is one page wide and may take several."""
+    outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, 1, (refused(f"reason {n}"),)) for n in range(4, 4 + causes)]
+    write_report(tmp_path, FACTS, rows(range(4, 4 + causes)), outcomes)
+    setup = _open(tmp_path)["Summary"].page_setup
+    assert (setup.fitToWidth or 1, 1 if setup.fitToHeight is None else setup.fitToHeight) == (1, pages)
+
+
 def test_filters_and_print_titles_belong_to_their_sheet(tmp_path: Path) -> None:
     """Each filter and print title belongs to its sheet, whatever the order of the sheets."""
     outcomes = [Outcome(4, OutcomeKind.FILTERED), Outcome(5, OutcomeKind.INVALID), *created([6])]

@@ -533,3 +533,54 @@ def test_columns_with_the_same_name_are_named_by_letter() -> None:
     """A name cannot distinguish two columns with the same name."""
     columns = {"City ": ["Izmir"], "CITY": ["Ankara"]}
     assert value_of(proposed(columns, asked("city")), "city").names == ("=E",)
+
+
+# --- French and Spanish ---------------------------------------------------------------------------
+
+
+def test_spanish_full_names_have_two_last_names() -> None:
+    """The rule is declared for the person to check, with the particles, also of names in capitals."""
+    names = ("LUCÍA GARCÍA LÓPEZ", "MARÍA JOSÉ DE LA FUENTE PEÑA", "Juan Ruiz Soto")
+    proposal = proposed({"Correo": EMAILS, "Nombre y apellidos": names, "CV": ("1", "2", "3")}, person=False)
+    assert value_of(proposal, "last_name").review_reason == "the last two words are used as the last name"
+    assert proposal.names == (Setting("surname", "last_two_words"), Setting("particles", ("de", "la")))
+
+
+def test_spanish_last_names_in_two_columns() -> None:
+    """The second last name is joined to the first; a mobile number comes before that of a landline."""
+    columns = {
+        "Correo electrónico": EMAILS, "NOMBRE": ("LUCÍA", "ADA"), "PRIMER APELLIDO": ("GARCÍA", "RUIZ"),
+        "SEGUNDO APELLIDO": ("LÓPEZ", ""), "Documento CV": ("1", "2"), "Teléfono fijo": ("+34 910 000 000",),
+        "Móvil": ("+34 600 000 000", "+34 600 000 001"), "¿Permiso de conducir?": ("Sí", "SI", "No"),
+    }  # fmt: skip
+    questions = (
+        asked("phone", text="Teléfono", type="phone"),
+        asked("permiso", "yes_no", text="¿Tienes permiso de conducir?", id=8),
+    )
+    proposal = proposed(columns, *questions, person=False)
+    last = value_of(proposal, "last_name")
+    assert (last.names, last.joined) == (("PRIMER APELLIDO", "SEGUNDO APELLIDO"), " ")
+    assert value_of(proposal, "first_name").names == ("NOMBRE",)
+    assert value_of(proposal, "phone").names == ("Móvil", "Teléfono fijo")
+    assert value_of(proposal, "permiso").settings == (Setting("yes", ("Sí", "SI")),)
+    assert open_points(proposal).to_review == 0
+
+
+def test_french_columns() -> None:
+    """`Nom` next to `Prénom` is the last name; numbered diplomas are entries; `aujourd'hui` is an open end."""
+    columns = {
+        "Adresse e-mail": EMAILS, "Nom": ("Lefèvre",), "Prénom": ("Chloé",), "Réf. CV": ("1",),
+        "Permis B": ("Oui", "Non"),
+        "Établissement 1": ("École Exemple",), "Diplôme 1": ("Licence",), "Début 1": ("01/09/2019",),
+        "Fin 1": ("30/06/2021", "aujourd'hui"), "Établissement 2": ("Lycée Exemple",), "Diplôme 2": ("Baccalauréat",),
+        "Début 2": ("01/09/2016",), "Fin 2": ("30/06/2019",),
+    }  # fmt: skip
+    questions = (asked("education", "long_text", text="Formation"), asked("p", "yes_no", text="Permis B ?", id=8))
+    proposal = proposed(columns, *questions, person=False)
+    assert value_of(proposal, "last_name").names == ("Nom",)
+    assert value_of(proposal, "p").settings == (Setting("yes", ("Oui",)), Setting("no", ("Non",)))
+    education = entries_of(proposal, "education")
+    assert education.numbered
+    names = ["Établissement {n}", "Diplôme {n}", "Début {n}", "Fin {n}"]
+    assert [field.value.names[0] for field in education.fields] == names
+    assert Setting("present", ("aujourd'hui",)) in education.fields[-1].value.settings

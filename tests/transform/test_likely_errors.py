@@ -55,11 +55,16 @@ def _people(count: int = 40, **changes: str) -> list[dict[str, str]]:
 
 
 def _warnings(
-    people: Sequence[dict[str, str]], answers: str = _PLAIN, source: str = "", cv: str = '{value: "1"}'
+    people: Sequence[dict[str, str]],
+    answers: str = _PLAIN,
+    source: str = "",
+    cv: str = '{value: "1"}',
+    names: str = "first_name: First, last_name: Last",
 ) -> list[str]:
     """The warnings about these rows, those of the whole file last, as text without `c.csv, `."""
     file = Path("m.yaml")
-    file.write_text(f"{source}{_HEAD.replace('CV_ID', cv)}  {answers}\n", encoding="utf-8")
+    head = _HEAD.replace("CV_ID", cv).replace("first_name: First, last_name: Last", names)
+    file.write_text(f"{source}{head}  {answers}\n", encoding="utf-8")
     columns = tuple(Column(index, chr(65 + index), name) for index, name in enumerate(_NAMES))
     mapping = resolve(read_mapping(file), columns, _QUESTIONS, WireFormat())
     likely = LikelyErrors(mapping, {})
@@ -263,3 +268,36 @@ def test_document_ids_of_an_answer() -> None:
     people = [{**person, "CV": cv} for person, cv in zip(_people(2), ("0300", "301"), strict=True)]
     (warning,) = _warnings(people, "{letter: CV}")
     assert warning.startswith('row 3, column "CV": the document ID is shorter')
+
+
+_FULL_NAMES = ("Lucía García López", "José Luis Núñez Ibáñez", "Ada Nur", "John A. Park", "Öz, Ali Can", "Ali van Öz")
+_SPLIT = "first_name: {column: First, part: first, NAMES}, last_name: {column: First, part: last, NAMES}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (
+            "particles: [van]",
+            'row 2, column "First": of 2 names with three or more words, only the last is sent as the last name, also '
+            "row 3; set names: {surname: last_word} under defaults: if that is right, or last_two_words if people have "
+            "two last names, in m.yaml:4",
+        ),
+        ("surname: last_word, particles: [van]", ""),
+        ("surname: last_two_words, particles: [van]", ""),
+    ],
+)
+def test_full_names_without_a_rule(rule: str, expected: str) -> None:
+    """Names whose middle word may belong to the last name are one warning, unless the mapping says which it is."""
+    people = [{**person, "First": name} for person, name in zip(_people(6), _FULL_NAMES, strict=True)]
+    names = _SPLIT.replace("NAMES", f"names: {{{rule}}}")
+    assert _warnings(people, names=names) == ([expected] if expected else [])
+
+
+def test_the_same_first_and_last_name() -> None:
+    """A row that sends one text as both names has a warning."""
+    (warning,) = _warnings(_people(1, First="Fay  Ulrik", Last="FAY ULRIK"))
+    assert warning == (
+        "row 2, column \"Last\": first and last name are both 'FAY ULRIK'; if it is a full name, write each name in "
+        "its own column"
+    )

@@ -8,7 +8,7 @@ import pytest
 
 from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Application, PoolCandidate, Row
-from importer.problems import Column, Problem
+from importer.problems import Column, Origin, Problem
 from importer.settings import WireFormat
 from importer.transform import Duplicates, Filtered, Invalid, transform_row
 from tests.transform.cells import FILE, FILLED, ORIGIN, PERSON, mapping_of, problems_of, question, row
@@ -166,6 +166,17 @@ def test_a_second_row_with_the_same_email_address() -> None:
         "remove one of the two rows, or correct the address if they are two people"
     )
     assert duplicates.check(first, emails[0]) is None
+
+
+def test_the_cell_of_the_first_row_with_the_same_email_address() -> None:
+    """In a workbook the message names the cell of the other row, as a person finds it there."""
+    duplicates, sheet = Duplicates(mapping_of("Cell")), Origin("c.xlsx", "People")
+    first, second = (replace(row("x", number=number), origin=sheet) for number in (14, 20))
+    assert duplicates.check(first, "ada@example.com") is None
+    problem = duplicates.check(second, "ada@example.com")
+    assert problem is not None
+    assert str(problem.place) == "c.xlsx, People!A20"
+    assert problem.message == "the e-mail address is the same as in A14, which is imported instead"
 
 
 def test_the_email_address_of_an_invalid_row() -> None:
