@@ -24,7 +24,7 @@ from importer.mapping.resolved import (
     Table,
 )
 from importer.mapping.tables import ChildSource, GroupBy
-from importer.mapping.values import InvalidOptional, UnusedColumns
+from importer.mapping.values import InvalidOptional, NameRule, Surname, UnusedColumns
 from importer.models import AnswerType, Operation, Question
 from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
 from importer.settings import WireFormat
@@ -93,7 +93,20 @@ def _candidate(context: Context) -> dict[str, ResolvedValue]:
         two = "(and names: {surname: last_two_words} under defaults: if people have two last names)"
         hint = f"if it has full names, write {parts} {two}; otherwise correct one of the columns"
         context.error("names-identical", message, hint, last.place)
+    elif first and last and first.columns == last.columns and _split_differently(first, last):
+        message = f"first_name and last_name split '{first.columns[0].label}' by different rules"
+        context.error("names-split-differently", message, "set names: under defaults:, for both", last.place)
     return values
+
+
+def _split_differently(first: ResolvedValue, last: ResolvedValue) -> bool:
+    """Whether a word of the full name could be in both names, or in none."""
+    return {first.part, last.part} == {"first", "last"} and _rule_of(first) != _rule_of(last)
+
+
+def _rule_of(value: ResolvedValue) -> tuple[object, ...]:
+    rule = value.formats.names or NameRule()
+    return rule.surname or Surname.LAST_WORD, rule.particles, rule.suffixes
 
 
 def _read_of(value: ResolvedValue) -> tuple[object, ...]:

@@ -339,6 +339,18 @@ def test_both_names_from_one_whole_cell() -> None:
     ]
 
 
+@pytest.mark.parametrize("rule", ["first", "last"])
+def test_the_parts_of_a_full_name_are_split_by_one_rule(rule: str) -> None:
+    """With a rule for one part only, a word of the name would be sent twice, or not at all."""
+    rules = {rule: ", names: {surname: last_two_words}"}
+    first, last = (f"{{column: First, part: {part}{rules.get(part, '')}}}" for part in ("first", "last"))
+    names = "first_name: First, last_name: Last"
+    reported = resolving_problems(HEAD.replace(names, f"first_name: {first}, last_name: {last}"), HEADER)
+    assert [one.partition(": ")[2] for one in reported] == [
+        "first_name and last_name split 'First' by different rules; set names: under defaults:, for both"
+    ]
+
+
 def test_unused_columns_can_be_an_error() -> None:
     """A person can require that every column is mapped."""
     assert resolving_problems(HEAD + "defaults: {unused_columns: error}\n", (*HEADER, "Notes")) == [
