@@ -14,7 +14,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-FILES = {"atomic_files", "regular_files", "sqlite_file", "group_writer", "file_lock"}
+FILES = {"atomic_files", "regular_files", "database_errors", "sqlite_file", "group_writer", "file_lock"}
 GROUND = {"models", "problems", "sent_answers", "startup", "child_process", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
@@ -22,7 +22,7 @@ MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
     "models": {"problems", "importer"},
     "sent_answers": {"models", "problems", "importer"},
-    "sqlite_file": {"atomic_files", "problems", "importer"},
+    "sqlite_file": {"atomic_files", "database_errors", "problems", "importer"},
     "file_lock": {"atomic_files", "problems", "importer"},
     "settings": GROUND,
     **dict.fromkeys(SUPPLIES - {"settings"}, GROUND | {"settings"}),

@@ -51,7 +51,7 @@ def test_the_first_source_wins(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_ledger_is_in_the_results_folder_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """A path or a sqlite URL sets another location."""
-    assert load_settings(out=Path("here")).ledger_address == "here/ledger.sqlite"
+    assert load_settings(out=Path("here")).ledger_address.location == "here/ledger.sqlite"
     monkeypatch.setenv("IMPORTER_LEDGER", "sqlite:///kept/ledger.db")
     assert str(ledger_file(load_settings().ledger_address)) == "kept/ledger.db"
 
@@ -426,7 +426,7 @@ def test_variables_in_env_are_not_expanded(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("SECRET_OF_ANOTHER_TOOL", "s3cret")
     (folder / ".env").write_text('IMPORTER_OUT="${SECRET_OF_ANOTHER_TOOL}"\nexport IMPORTER_LEDGER=$HOME/x # mine\n')
     assert str(load_settings().out) == "${SECRET_OF_ANOTHER_TOOL}"
-    assert load_settings().ledger_address == "$HOME/x"
+    assert load_settings().ledger_address.location == "$HOME/x"
 
 
 @pytest.mark.parametrize("name", [name for name in Settings.model_fields if name not in ("token", "out", "ledger")])

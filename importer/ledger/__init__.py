@@ -6,7 +6,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from importer.ledger.sqlite_ledger import SqliteLedger
+from importer.ledger.key import key_path
+from importer.ledger.sql_ledger import SqlLedger
+from importer.ledger.sqlite_database import SqliteDatabase
 from importer.ledger.states import (
     DONE,
     TRANSITIONS,
@@ -26,6 +28,7 @@ from importer.ledger.states import (
 )
 from importer.ledger.store import FilePresences, LedgerStore, LedgerUnwritable, Presence, Presences
 from importer.problems import unusable_file
+from importer.settings import LedgerAddress
 
 __all__ = [
     "DONE",
@@ -54,8 +57,8 @@ __all__ = [
     "presences_in",
 ]
 
-Address = str | Path
-"""Where a ledger is kept: the path of a file, or `sqlite:///PATH`."""
+Address = LedgerAddress | str | Path
+"""Where a ledger is kept, or the path of its file alone, or its address alone."""
 
 
 def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> LedgerStore:
@@ -65,7 +68,9 @@ def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> Led
         UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, its key is missing, or
             the type of database is not supported.
     """
-    return SqliteLedger.open(ledger_file(address), clock)
+    where = _address(address)
+    path = ledger_file(where)
+    return SqlLedger.open(SqliteDatabase(where, path), where.key_file or key_path(path), clock)
 
 
 def open_existing_ledger(address: Address) -> LedgerStore | None:
@@ -94,7 +99,7 @@ def ledger_file(address: Address) -> Path:
     Raises:
         UnusableInput: it is the address of another type of database.
     """
-    path = str(address).removeprefix("sqlite:///")
+    path = _address(address).location.removeprefix("sqlite:///")
     if "://" in path:
         raise unusable_file(
             "ledger-type-unsupported",
@@ -103,3 +108,7 @@ def ledger_file(address: Address) -> Path:
             "IMPORTER_LEDGER",
         )
     return Path(path)
+
+
+def _address(address: Address) -> LedgerAddress:
+    return address if isinstance(address, LedgerAddress) else LedgerAddress(str(address))

@@ -28,6 +28,7 @@ from importer.ledger.states import (
 )
 from importer.models import Timeline
 from importer.problems import Problem, StoppedEarly
+from importer.settings import LedgerAddress
 
 _SUFFIX: Final = ".running"
 
@@ -35,9 +36,9 @@ _SUFFIX: Final = ".running"
 class LedgerUnwritable(StoppedEarly):
     """The ledger cannot be written any more, so nothing more may be sent."""
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: str, reason: str, remedy: str) -> None:
         self.reason = f"the ledger {name} cannot be written ({reason})"
-        self.hint = "free disk space or fix the disk, then run the same command again"
+        self.hint = f"{remedy}, then run the same command again"
         super().__init__(f"{self.reason}, so nothing more is sent; {self.hint}")
 
 
@@ -60,7 +61,7 @@ class LedgerStore(Protocol):
     """
 
     @property
-    def address(self) -> str:
+    def address(self) -> LedgerAddress:
         """The address for `open_ledger`. May contain a password."""
 
     @property

@@ -28,7 +28,7 @@ from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.report import EDITS_FILE
 
 if TYPE_CHECKING:
-    from importer.settings import Settings
+    from importer.settings import LedgerAddress, Settings
 
 MARKER: Final = ".importer-run"
 """The first file in a run's folder. A folder without it is never removed or changed."""
@@ -208,7 +208,7 @@ def started_at_of(folder: Path) -> datetime | None:
     return None
 
 
-def announce_run(out: Path, run: str, ledger: str | None = None) -> Presence:
+def announce_run(out: Path, run: str, ledger: LedgerAddress | None = None) -> Presence:
     """Announce that a run for the ledger at that address is running, before it has a folder.
 
     Raises:
