@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from importer.extract import ReadingLimits
-from importer.ledger import ledger_file
+from importer.ledger import ledger_name
 from importer.problems import UnusableInput
 from importer.regular_files import read_regular
 from importer.settings import Settings, WireFormat, load_settings
@@ -53,17 +53,17 @@ def test_the_ledger_is_in_the_results_folder_by_default(monkeypatch: pytest.Monk
     """A path or a sqlite URL sets another location."""
     assert load_settings(out=Path("here")).ledger_address.location == "here/ledger.sqlite"
     monkeypatch.setenv("IMPORTER_LEDGER", "sqlite:///kept/ledger.db")
-    assert str(ledger_file(load_settings().ledger_address)) == "kept/ledger.db"
+    assert ledger_name(load_settings().ledger_address) == "kept/ledger.db"
 
 
-def test_a_ledger_that_is_not_a_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_of_another_type_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """An unsupported database is reported before anything else."""
-    monkeypatch.setenv("IMPORTER_LEDGER", "postgresql://db.example.com/ledger")
+    monkeypatch.setenv("IMPORTER_LEDGER", "mysql://db.example.com/ledger")
     with pytest.raises(UnusableInput) as refused:
-        ledger_file(load_settings().ledger_address)
+        ledger_name(load_settings().ledger_address)
     assert str(refused.value) == (
-        "IMPORTER_LEDGER: the ledger must be a SQLite file; "
-        "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH"
+        "IMPORTER_LEDGER: the ledger must be a SQLite file or a PostgreSQL database; "
+        "set IMPORTER_LEDGER to the path of a file, or to postgresql://USER@HOST/DATABASE"
     )
 
 

@@ -36,12 +36,13 @@ class Connection(Protocol):
 class Database(Protocol):
     """One database, safe to use from many threads. Its errors are raised as DatabaseError.
 
-    types: the words for {bytes}, {text} and {by_key} in the tables. locking: what a query adds so that the rows that it
-    finds stay as they are until the end of the transaction; "" if nobody else writes meanwhile. find_index: finds an
-    index by its name. remedy: what to do when it cannot be written any more.
+    types: the words for {bytes}, {text} and {by_key} in the tables. more_tables: those of this database only.
+    locking: what a query adds so that the rows that it finds stay as they are until the end of the transaction; "" if
+    no one else writes meanwhile. find_index: finds an index by its name. remedy: what to do when it cannot be written.
     """
 
     types: ClassVar[dict[str, str]]
+    more_tables: ClassVar[tuple[str, ...]]
     locking: ClassVar[str]
     find_index: ClassVar[str]
     remedy: ClassVar[str]

@@ -26,6 +26,7 @@ class SqliteDatabase(SqliteFile):
     """A `Database` in a file. Its disk reserve and target locks are in the folder `.importer` next to it."""
 
     types: ClassVar = {"bytes": "BLOB", "text": "VARCHAR", "by_key": " WITHOUT ROWID"}
+    more_tables: ClassVar[tuple[str, ...]] = ()
     locking: ClassVar = ""
     find_index: ClassVar = "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?"
     remedy: ClassVar = "free disk space or fix the disk"

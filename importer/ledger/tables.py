@@ -76,7 +76,7 @@ def initialize_or_check(database: Database, key_file: Path) -> Fingerprints:
         if not tables:
             create_key(key_file)
             fingerprints = Fingerprints(read_key(key_file))
-            for statement in _TABLES:
+            for statement in (*_TABLES, *database.more_tables):
                 connection.execute(statement.format(states=_STATES, **database.types))
             connection.execute("INSERT INTO about VALUES (?, ?)", (_VERSION, fingerprints.key_check()))
             return fingerprints

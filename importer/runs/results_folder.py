@@ -23,7 +23,7 @@ from importer.atomic_files import (
     read_private,
     write_private,
 )
-from importer.ledger import Presence, ledger_file, presences_in
+from importer.ledger import Presence, ledger_folder, presences_in
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.report import EDITS_FILE
 
@@ -70,7 +70,8 @@ def why_untrusted(settings: Settings) -> tuple[Problem, ...]:
         return ()
     folders = [settings.out]
     with suppress(UnusableInput):  # reported when the ledger is opened
-        folders.append(ledger_file(settings.ledger_address).parent)
+        folder = ledger_folder(settings.ledger_address)
+        folders += [] if folder is None else [folder]
     problems: list[Problem] = []
     for folder in folders:
         try:
