@@ -29,7 +29,18 @@ from importer.ledger.states import (
     Transition,
     normalized_email,
 )
-from importer.ledger.store import FilePresences, LedgerStore, LedgerUnwritable, Presence, Presences
+from importer.ledger.store import (
+    FilePresences,
+    LedgerStore,
+    LedgerUnwritable,
+    Presence,
+    Presences,
+    RateBoard,
+    RateNews,
+    RateReport,
+    ServiceRate,
+    SharedLimit,
+)
 from importer.problems import unusable_file
 from importer.settings import LedgerAddress
 
@@ -49,10 +60,15 @@ __all__ = [
     "NotAllowed",
     "Presence",
     "Presences",
+    "RateBoard",
+    "RateNews",
+    "RateReport",
     "RequestRecord",
     "RowState",
     "RunRecord",
     "Scope",
+    "ServiceRate",
+    "SharedLimit",
     "State",
     "Transition",
     "ledger_folder",

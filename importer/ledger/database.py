@@ -11,7 +11,8 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from importer.database_errors import DatabaseError
-from importer.ledger.states import Scope
+from importer.ledger.states import RunRecord, Scope
+from importer.ledger.store import RateBoard, ServiceRate
 from importer.problems import Problem, UnusableInput
 from importer.settings import LedgerAddress
 
@@ -66,6 +67,12 @@ class Database(Protocol):
 
     def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
         """See `LedgerStore.lock_target`."""
+
+    def rate_board(self, run: RunRecord) -> RateBoard | None:
+        """See `LedgerStore.rate_board`."""
+
+    def rates(self, connection: Connection) -> tuple[ServiceRate, ...] | None:
+        """See `LedgerStore.rates`."""
 
     def tables(self, connection: Connection) -> Collection[str]:
         """The names of the tables that exist."""

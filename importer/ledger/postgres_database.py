@@ -13,6 +13,7 @@ from importer.database_errors import DatabaseError
 from importer.ledger.address import ledger_name
 from importer.ledger.database import Connection, Result
 from importer.ledger.postgres_locks import TARGETS, TargetLocks
+from importer.ledger.postgres_rates import RATE_USERS, RATES, PostgresRateBoard, service_rates
 from importer.ledger.postgres_server import (
     Conflict,
     ConnectionLost,
@@ -22,7 +23,8 @@ from importer.ledger.postgres_server import (
     Unreachable,
     errors_translated,
 )
-from importer.ledger.states import Scope
+from importer.ledger.states import RunRecord, Scope
+from importer.ledger.store import ServiceRate
 from importer.problems import Problem, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
@@ -35,7 +37,7 @@ class PostgresDatabase:
     """A `Database` on a server. Targets are locked by sessions of the server: see `TargetLocks`."""
 
     types: ClassVar = {"bytes": "BYTEA", "text": 'VARCHAR COLLATE "C"', "by_key": ""}
-    more_tables: ClassVar[tuple[str, ...]] = (TARGETS,)
+    more_tables: ClassVar[tuple[str, ...]] = (TARGETS, RATES, RATE_USERS)
     locking: ClassVar = "FOR UPDATE"
     find_index: ClassVar = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(?) AND indisunique AND indisvalid"
     remedy: ClassVar = "check the server and the network"
@@ -80,6 +82,12 @@ class PostgresDatabase:
 
     def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
         return self._locks.hold(scope, self.unusable)
+
+    def rate_board(self, run: RunRecord) -> PostgresRateBoard:
+        return PostgresRateBoard(self._server, run, self.name, self.remedy)
+
+    def rates(self, connection: Connection) -> tuple[ServiceRate, ...]:
+        return service_rates(connection)
 
     def tables(self, connection: Connection) -> Collection[str]:
         connection.execute("SELECT pg_advisory_xact_lock(?)", (_INITIALIZING,))  # only one creates them

@@ -20,12 +20,13 @@ from importer.ledger.states import (
     Intent,
     Known,
     NotAllowed,
+    RunRecord,
     Scope,
     State,
     Write,
     plan_group,
 )
-from importer.ledger.store import LedgerUnwritable
+from importer.ledger.store import LedgerUnwritable, RateBoard, ServiceRate
 from importer.ledger.tables import initialize_or_check
 from importer.settings import LedgerAddress
 
@@ -109,6 +110,13 @@ class SqlLedger(SqlRuns):
 
     def write_intent(self, intent: Intent, on_done: OnDone) -> None:
         self._writer.put_with_callback(intent, on_done)
+
+    def rate_board(self, run: RunRecord) -> RateBoard | None:
+        return self._database.rate_board(run)
+
+    def rates(self) -> tuple[ServiceRate, ...] | None:
+        with self._transaction() as connection:
+            return self._database.rates(connection)
 
     def flush_soon(self) -> None:
         self._writer.flush_soon()

@@ -14,7 +14,7 @@ from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.database_errors import DatabaseError
 from importer.file_lock import hold_lock
 from importer.ledger.database import Connection, Result
-from importer.ledger.states import Scope
+from importer.ledger.states import RunRecord, Scope
 from importer.problems import FilePlace, Problem, UnusableInput, not_writable
 from importer.settings import LedgerAddress
 from importer.sqlite_file import SqliteFile, create_private, not_a_database, unusable
@@ -64,6 +64,12 @@ class SqliteDatabase(SqliteFile):
         lock = self.path.parent / INTERNAL / f"{self.path.name}.{digest}.lock"
         with hold_lock(lock, f"another run is writing to {scope}"):
             yield
+
+    def rate_board(self, run: RunRecord) -> None:
+        return None
+
+    def rates(self, connection: Connection) -> None:
+        return None
 
     def tables(self, connection: Connection) -> Collection[str]:
         return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
