@@ -217,8 +217,15 @@ with open_ledger(address_of(sys.argv[1:3])) as ledger:
 
 
 def test_of_two_processes_that_intend_the_same_people_one_gets_each(address: LedgerAddress) -> None:
-    """Each identity is sent by one of them, and none is intended again after it was created."""
+    """Each identity, new or known, is sent by one of them, and none is intended again after it was created."""
     with begun(address) as ledger:
+        ledger.begin_run(record("run-0"))
+        for row in range(2, 202, 2):
+            ledger.write_intent(make_intent(ledger, row, run="run-0"), lambda _: None)
+        ledger.flush()
+        for row in range(2, 202, 2):
+            ledger.record(Answered(make_intent(ledger, row, run="run-0").attempt, State.PLANNED, 429))
+        ledger.flush()
         ledger.begin_run(record("run-2"))
         commands = [[sys.executable, "-c", _RACES, *words_of(address), run] for run in ("run-1", "run-2")]
         pipe = subprocess.PIPE
