@@ -169,7 +169,8 @@ class Settings(BaseModel):
     def ledger_address(self) -> LedgerAddress:
         """Where the ledger is kept, for `open_ledger`: by default a file in the results folder."""
         location = self.ledger if self.ledger is not None else str(self.out / "ledger.sqlite")
-        return LedgerAddress(location, self.ledger_key_file)
+        # Less than the time after which a run gives up the service, which is not at fault.
+        return LedgerAddress(location, self.ledger_key_file, min(300.0, self.give_up_minutes * 30))
 
     def access_token(self) -> str:
         """The access token for the address of these settings.
