@@ -110,7 +110,7 @@ def rate(out: options.Out = None, as_json: options.AsJson = False) -> None:
         learned = "no limit is known" if each.limit.now is None else f"about {each.limit.now:.3g} per second (429)"
         print_lines(f"{each.base}: {learned}")
         if each.hold:
-            print_result(f"  nobody sends for {max(1, round(each.hold))} s, as the service asked")
+            print_result(f"  no run sends for {max(1, round(each.hold))} s: the service asked to wait")
         if not each.users:
             print_result("  no run is sending")
             continue

@@ -71,7 +71,7 @@ class Database(Protocol):
     def rate_board(self, run: RunRecord) -> RateBoard | None:
         """See `LedgerStore.rate_board`."""
 
-    def rates(self, connection: Connection) -> tuple[ServiceRate, ...] | None:
+    def rates(self, connection: Connection) -> tuple[ServiceRate, ...]:
         """See `LedgerStore.rates`."""
 
     def tables(self, connection: Connection) -> Collection[str]:

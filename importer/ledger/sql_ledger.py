@@ -114,7 +114,7 @@ class SqlLedger(SqlRuns):
     def rate_board(self, run: RunRecord) -> RateBoard | None:
         return self._database.rate_board(run)
 
-    def rates(self) -> tuple[ServiceRate, ...] | None:
+    def rates(self) -> tuple[ServiceRate, ...]:
         with self._transaction() as connection:
             return self._database.rates(connection)
 

@@ -68,8 +68,8 @@ class SqliteDatabase(SqliteFile):
     def rate_board(self, run: RunRecord) -> None:
         return None
 
-    def rates(self, connection: Connection) -> None:
-        return None
+    def rates(self, connection: Connection) -> tuple[()]:
+        return ()
 
     def tables(self, connection: Connection) -> Collection[str]:
         return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

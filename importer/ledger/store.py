@@ -217,8 +217,8 @@ class LedgerStore(Protocol):
     def rate_board(self, run: RunRecord) -> RateBoard | None:
         """Where this run shares the rate of its service with others; None if this ledger is for one machine."""
 
-    def rates(self) -> tuple[ServiceRate, ...] | None:
-        """The rate of each service, and who uses it; None if this ledger is for one machine."""
+    def rates(self) -> tuple[ServiceRate, ...]:
+        """The rate of each service, and who uses it; empty if this ledger is for one machine."""
 
     # --- runs ---
 
