@@ -20,6 +20,7 @@ from benchmarks.progress import show
 from benchmarks.refusing import Limit, measure_refusing
 from benchmarks.reporting import measure_report
 from benchmarks.results import Results, begin_results, join, read_results
+from benchmarks.sharing import measure_sharing
 from benchmarks.sink_process import ROOT
 from benchmarks.spreadsheets import LOCALES, SOURCES, measure_spreadsheets
 from benchmarks.tables import tables
@@ -77,6 +78,10 @@ def _refusing(wanted: argparse.Namespace, results: Results, place: Place) -> Non
         measure_refusing(
             results, place, limits, contender, rows=wanted.rows, concurrency=wanted.concurrency, turns=wanted.turns
         )
+
+
+def _sharing(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    measure_sharing(results, place, rows=wanted.rows, rate=wanted.rate, imports=wanted.imports, turns=wanted.turns)
 
 
 def _faults(wanted: argparse.Namespace, results: Results, place: Place) -> list[str]:
@@ -194,6 +199,10 @@ def _parser() -> argparse.ArgumentParser:
     refusing.add_argument("--rows", type=int, default=1_000)
     refusing.add_argument("--rate", type=float, default=50, help="allowed requests per second")
     refusing.add_argument("--burst", type=float, default=50, help="allowed requests at once after an idle time")
+    sharing = part("sharing", "several imports at once with one ledger in PostgreSQL share one rate", _sharing)
+    sharing.add_argument("--rows", type=int, default=400, help="of each import")
+    sharing.add_argument("--rate", type=float, default=50, help="allowed requests per second, of all together")
+    sharing.add_argument("--imports", type=int, default=4)
     faults = part(
         "faults", "runs finish by themselves: random faults, limits, outages; exit code 1 if one does not", _faults
     )

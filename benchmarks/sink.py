@@ -22,6 +22,7 @@ import ssl
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -47,6 +48,7 @@ class Figures:
     bytes: int = 0
     connections: int = 0
     most_in_flight: int = 0
+    most_in_a_second: int = 0  # POSTs in any second
     began: float = 0.0
     ended: float = 0.0
     seconds: float = 0.0
@@ -72,6 +74,7 @@ class State:
     behavior: Behavior
     figures: Figures = field(default_factory=Figures)
     in_flight: int = 0
+    last_second: deque[float] = field(default_factory=deque)  # when the POSTs of the last second came
     accepted: set[bytes] = field(default_factory=set)
     transports: set[asyncio.Transport] = field(default_factory=set)
 
@@ -131,6 +134,11 @@ class _Connection(asyncio.Protocol):
         figures.began = figures.began or now
         figures.requests += 1
         figures.bytes += len(body)
+        lately = state.last_second
+        lately.append(now)
+        while lately[0] <= now - 1:
+            lately.popleft()
+        figures.most_in_a_second = max(figures.most_in_a_second, len(lately))
         if behavior.bucket is not None and not behavior.bucket.take(now):
             figures.refused += 1
             self._transport.write(self._too_many_response)

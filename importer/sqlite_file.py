@@ -10,23 +10,12 @@ from pathlib import Path
 from typing import Final, Literal
 
 from importer.atomic_files import open_private, sync_folder
+from importer.database_errors import ConstraintError, DatabaseError
 from importer.problems import UnusableInput, not_writable, unusable_file
 
 Connection = sqlite3.Connection
 Durability = Literal["FULL", "NORMAL"]
 _BUSY_TIMEOUT: Final = 30.0  # seconds to wait while another process writes
-
-
-class DatabaseError(Exception):
-    """An error of SQLite. `is_damaged`: the file is not a database, or a damaged one."""
-
-    def __init__(self, reason: str, *, is_damaged: bool = False) -> None:
-        super().__init__(reason)
-        self.is_damaged = is_damaged
-
-
-class ConstraintError(DatabaseError):
-    """A write violates a constraint of the tables: a bug of ours."""
 
 
 def create_private(path: Path) -> None:

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from tests.postgres import Server
 
 # Neither limits what an example takes: a busy machine would fail.
 unhurried: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -23,3 +28,12 @@ os.environ.pop("COLUMNS", None)
 # A shell starts `make test &` with Ctrl-C ignored, and every process that a test interrupts would ignore it too.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server of this test process; where none is installed, the test is skipped."""
+    from tests.postgres import running_server  # most test processes need none
+
+    with running_server() as server:
+        yield server

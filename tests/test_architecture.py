@@ -14,7 +14,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-FILES = {"atomic_files", "regular_files", "sqlite_file", "group_writer", "file_lock"}
+FILES = {"atomic_files", "regular_files", "database_errors", "sqlite_file", "group_writer", "file_lock"}
 GROUND = {"models", "problems", "sent_answers", "startup", "child_process", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
@@ -22,7 +22,7 @@ MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
     "models": {"problems", "importer"},
     "sent_answers": {"models", "problems", "importer"},
-    "sqlite_file": {"atomic_files", "problems", "importer"},
+    "sqlite_file": {"atomic_files", "database_errors", "problems", "importer"},
     "file_lock": {"atomic_files", "problems", "importer"},
     "settings": GROUND,
     **dict.fromkeys(SUPPLIES - {"settings"}, GROUND | {"settings"}),
@@ -51,6 +51,7 @@ HOMES = {
     "email_validator": {"transform"},
     "sqlite3": {"sqlite_file"},
     "filelock": {"file_lock"},
+    "psycopg": {"ledger"},
     "requests": {"service"},
     "urllib3": {"service"},
     "certifi": {"service"},
@@ -143,9 +144,10 @@ def test_another_ledger_is_one_file_to_write() -> None:
     """Others know the ledger by its front alone, and only the files of a store know what database it is kept in."""
     found = list(arrows(PACKAGE))
     past_the_front = [str(one) for one in found if one.module.startswith("importer.ledger.") and one.room != "ledger"]
-    of_sqlite = {one.file.name for one in found if one.module == "importer.sqlite_file" and one.room == "ledger"}
     assert past_the_front == []
-    assert of_sqlite == {file.name for file in (PACKAGE / "ledger").glob("sqlite_*.py")}
+    for database, modules in {"sqlite": {"importer.sqlite_file"}, "postgres": {"psycopg", "psycopg.conninfo"}}.items():
+        knowing = {one.file.name for one in found if one.module in modules and one.room == "ledger"}
+        assert knowing == {file.name for file in (PACKAGE / "ledger").glob(f"{database}_*.py")}
 
 
 def test_every_room_is_in_the_plan() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from importer.extract import ReadingLimits
-from importer.ledger import ledger_file
+from importer.ledger import ledger_name
 from importer.problems import UnusableInput
 from importer.regular_files import read_regular
 from importer.settings import Settings, WireFormat, load_settings
@@ -51,19 +51,19 @@ def test_the_first_source_wins(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_ledger_is_in_the_results_folder_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """A path or a sqlite URL sets another location."""
-    assert load_settings(out=Path("here")).ledger_address == "here/ledger.sqlite"
+    assert load_settings(out=Path("here")).ledger_address.location == "here/ledger.sqlite"
     monkeypatch.setenv("IMPORTER_LEDGER", "sqlite:///kept/ledger.db")
-    assert str(ledger_file(load_settings().ledger_address)) == "kept/ledger.db"
+    assert ledger_name(load_settings().ledger_address) == "kept/ledger.db"
 
 
-def test_a_ledger_that_is_not_a_file_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ledger_of_another_type_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """An unsupported database is reported before anything else."""
-    monkeypatch.setenv("IMPORTER_LEDGER", "postgresql://db.example.com/ledger")
+    monkeypatch.setenv("IMPORTER_LEDGER", "mysql://db.example.com/ledger")
     with pytest.raises(UnusableInput) as refused:
-        ledger_file(load_settings().ledger_address)
+        ledger_name(load_settings().ledger_address)
     assert str(refused.value) == (
-        "IMPORTER_LEDGER: the ledger must be a SQLite file; "
-        "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH"
+        "IMPORTER_LEDGER: the ledger must be a SQLite file or a PostgreSQL database; "
+        "set IMPORTER_LEDGER to the path of a file, or to postgresql://USER@HOST/DATABASE"
     )
 
 
@@ -426,7 +426,7 @@ def test_variables_in_env_are_not_expanded(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("SECRET_OF_ANOTHER_TOOL", "s3cret")
     (folder / ".env").write_text('IMPORTER_OUT="${SECRET_OF_ANOTHER_TOOL}"\nexport IMPORTER_LEDGER=$HOME/x # mine\n')
     assert str(load_settings().out) == "${SECRET_OF_ANOTHER_TOOL}"
-    assert load_settings().ledger_address == "$HOME/x"
+    assert load_settings().ledger_address.location == "$HOME/x"
 
 
 @pytest.mark.parametrize("name", [name for name in Settings.model_fields if name not in ("token", "out", "ledger")])

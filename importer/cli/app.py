@@ -44,6 +44,7 @@ COMMANDS = {
     "show": ("runs_commands", "Show the summary of a run, or one row of it."),
     "diff": ("runs_commands", "Show what changed between two runs of a file, or of two versions of it."),
     "status": ("runs_commands", "Show what became of each row of a file, over all its runs."),
+    "rate": ("runs_commands", "Show the rate that the runs of one ledger share, and who uses it."),
     "report": ("runs_commands", "Write the report of a run again, even if the run was killed."),
     "sandbox": ("sandbox_command", "Run a local recruiting service for testing. Stop it with Ctrl-C."),
     "doctor": ("maintenance_commands", "Check the settings, token, connection, folders and ledger."),

@@ -1,4 +1,4 @@
-"""`importer runs`, `show`, `diff`, `status` and `report`."""
+"""`importer runs`, `show`, `diff`, `status`, `rate` and `report`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from importer.app.earlier_runs import EarlierRun, rewrite_report
-from importer.app.shown_runs import ShownRow, running_runs, show_row, status_of, write_status
+from importer.app.shown_runs import ShownRow, running_runs, service_rates, show_row, status_of, write_status
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import (
@@ -87,6 +87,41 @@ _COLUMNS: Final = {  # of outcomes, whose sum is the rows
     "not sent": (OutcomeKind.NOT_SENT, OutcomeKind.FILTERED),
 }
 _HEADING: Final = "  ".join((f"{'started':<20}", f"{'state':<8}", f"{'rows':>7}", *(f"{name:>8}" for name in _COLUMNS)))
+
+
+def rate(out: options.Out = None, as_json: options.AsJson = False) -> None:
+    """Show the rate that the runs of one ledger share, and who uses it."""
+    rates = service_rates(load_settings(out=out))
+    if as_json:
+        found = [
+            {
+                "service": each.base,
+                "learned_rate": each.limit.now,
+                "held_seconds": each.hold,
+                "users": [user._asdict() for user in each.users],
+            }
+            for each in rates
+        ]
+        print_result(json.dumps(found, ensure_ascii=False, indent=1))
+        return
+    if not rates:
+        print_result("No run has shared a rate yet.")
+    for each in rates:
+        learned = "no limit is known" if each.limit.now is None else f"about {each.limit.now:.3g} per second (429)"
+        print_lines(f"{each.base}: {learned}")
+        if each.hold:
+            print_result(f"  no run sends for {max(1, round(each.hold))} s: the service asked to wait")
+        if not each.users:
+            print_result("  no run is sending")
+            continue
+        print_result(f"  {'per second':>10}  {'allowed':>8}  {'accepted':>9}  {'refused':>7}  run")
+        for user in each.users:
+            allowed = f"{1 / user.spacing:.3g}" if user.spacing else "-"
+            print_row(
+                f"  {user.per_second:>10.1f}  {allowed:>8}  {user.accepted:>9,}  {user.refused:>7,}",
+                f"{user.run}, process {user.process} on {user.host}, seen {user.seen:.0f} s ago",
+            )
+        print_result(f"  {sum(user.per_second for user in each.users):>10.1f}  together")
 
 
 def _numbers(summary: Summary, running: Collection[str]) -> str:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from importer.ledger.sqlite_ledger import SqliteLedger
+from importer.ledger.address import Address, as_address, is_on_server, ledger_file, ledger_folder, ledger_name
+from importer.ledger.key import key_path
+from importer.ledger.sql_ledger import SqlLedger
+from importer.ledger.sqlite_database import SqliteDatabase
 from importer.ledger.states import (
     DONE,
     TRANSITIONS,
@@ -24,8 +29,23 @@ from importer.ledger.states import (
     Transition,
     normalized_email,
 )
-from importer.ledger.store import FilePresences, LedgerStore, LedgerUnwritable, Presence, Presences
+from importer.ledger.store import (
+    FilePresences,
+    LedgerStore,
+    LedgerUnwritable,
+    Presence,
+    Presences,
+    RateBoard,
+    RateNews,
+    RateReport,
+    ServiceRate,
+    SharedLimit,
+)
 from importer.problems import unusable_file
+from importer.settings import LedgerAddress
+
+if TYPE_CHECKING:
+    from importer.ledger.postgres_database import PostgresDatabase
 
 __all__ = [
     "DONE",
@@ -40,22 +60,24 @@ __all__ = [
     "NotAllowed",
     "Presence",
     "Presences",
+    "RateBoard",
+    "RateNews",
+    "RateReport",
     "RequestRecord",
     "RowState",
     "RunRecord",
     "Scope",
+    "ServiceRate",
+    "SharedLimit",
     "State",
     "Transition",
-    "ledger_file",
+    "ledger_folder",
     "ledger_name",
     "normalized_email",
     "open_existing_ledger",
     "open_ledger",
     "presences_in",
 ]
-
-Address = str | Path
-"""Where a ledger is kept: the path of a file, or `sqlite:///PATH`."""
 
 
 def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> LedgerStore:
@@ -65,12 +87,45 @@ def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> Led
         UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, its key is missing, or
             the type of database is not supported.
     """
-    return SqliteLedger.open(ledger_file(address), clock)
+    where = as_address(address)
+    if is_on_server(where):
+        return SqlLedger.open(_on_server(where), _required_key(where), clock)
+    path = ledger_file(where)
+    return SqlLedger.open(SqliteDatabase(where, path), where.key_file or key_path(path), clock)
 
 
 def open_existing_ledger(address: Address) -> LedgerStore | None:
     """Open a ledger if it exists; None otherwise. Raises as `open_ledger` does."""
-    return open_ledger(address) if ledger_file(address).exists() else None
+    if is_on_server(address):
+        with closing(_on_server(as_address(address))) as database:
+            exists = database.exists()
+    else:
+        exists = ledger_file(address).exists()
+    return open_ledger(address) if exists else None
+
+
+def _on_server(address: LedgerAddress) -> PostgresDatabase:
+    try:
+        from importer.ledger.postgres_database import PostgresDatabase  # only where it is installed and needed
+    except ImportError:
+        raise unusable_file(
+            "ledger-driver-missing",
+            "the library for PostgreSQL is not installed",
+            "run: pip install 'importer[postgres]'",
+            "IMPORTER_LEDGER",
+        ) from None
+    return PostgresDatabase(address)
+
+
+def _required_key(address: LedgerAddress) -> Path:
+    if address.key_file is None:
+        raise unusable_file(
+            "ledger-key-not-set",
+            "a ledger in PostgreSQL needs the file with its key, the same on every machine",
+            "set it to the path of that file; with a new ledger the file is created",
+            "IMPORTER_LEDGER_KEY_FILE",
+        )
+    return address.key_file
 
 
 def presences_in(out: Path, address: Address | None = None) -> Presences:
@@ -79,27 +134,5 @@ def presences_in(out: Path, address: Address | None = None) -> Presences:
     address: of the ledger that these runs use; None for runs without a ledger.
     """
     if address is not None:
-        ledger_file(address)
+        ledger_name(address)
     return FilePresences(out)
-
-
-def ledger_name(address: Address) -> str:
-    """The name of a ledger in messages; it need not exist yet. Raises as `ledger_file` does."""
-    return str(ledger_file(address))
-
-
-def ledger_file(address: Address) -> Path:
-    """The file of a ledger in SQLite.
-
-    Raises:
-        UnusableInput: it is the address of another type of database.
-    """
-    path = str(address).removeprefix("sqlite:///")
-    if "://" in path:
-        raise unusable_file(
-            "ledger-type-unsupported",
-            "the ledger must be a SQLite file",
-            "set IMPORTER_LEDGER to the path of a file, or to sqlite:///PATH",
-            "IMPORTER_LEDGER",
-        )
-    return Path(path)

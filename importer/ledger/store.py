@@ -6,12 +6,13 @@ addresses. `tests/ledger/test_store.py` tests each store against these protocols
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Final, NamedTuple, Protocol, Self
 
 from importer.atomic_files import INTERNAL, internal_folder
 from importer.file_lock import acquire, is_free
@@ -28,6 +29,7 @@ from importer.ledger.states import (
 )
 from importer.models import Timeline
 from importer.problems import Problem, StoppedEarly
+from importer.settings import LedgerAddress
 
 _SUFFIX: Final = ".running"
 
@@ -35,10 +37,96 @@ _SUFFIX: Final = ".running"
 class LedgerUnwritable(StoppedEarly):
     """The ledger cannot be written any more, so nothing more may be sent."""
 
-    def __init__(self, name: str, reason: str) -> None:
+    def __init__(self, name: str, reason: str, remedy: str) -> None:
         self.reason = f"the ledger {name} cannot be written ({reason})"
-        self.hint = "free disk space or fix the disk, then run the same command again"
+        self.hint = f"{remedy}, then run the same command again"
         super().__init__(f"{self.reason}, so nothing more is sent; {self.hint}")
+
+
+class SharedLimit(NamedTuple):
+    """A rate that runs of a service learned: requests per second, set `age` seconds ago, growing up to `top`.
+
+    growth: the share of the rate by which it grows in a second. value `inf`: no limit is known.
+    """
+
+    value: float = math.inf
+    age: float = 0.0
+    growth: float = 0.0
+    top: float = math.inf
+
+    @property
+    def now(self) -> float | None:
+        """About as high as it is now; None: no limit is known."""
+        grown = self.value * (1 + self.growth) ** max(self.age, 0.0)
+        return None if math.isinf(self.value) else min(grown, max(self.top, self.value))
+
+
+class RateReport(NamedTuple):
+    """What a run tells the others that send to its service, and the turns it needs.
+
+    turns: how many, interval: the seconds from one to the next. accepted, refused: requests since the last report.
+    hold: seconds for which nobody may send. limit: the rate, if it has changed.
+    """
+
+    turns: int
+    interval: float
+    accepted: int
+    refused: int
+    hold: float
+    limit: SharedLimit | None
+
+
+class RateNews(NamedTuple):
+    """What all runs that send to a service know together.
+
+    wait: seconds until the first of the turns. hold: seconds for which nobody may send. accepted: requests of all runs,
+    ever. version: counts the changes of `limit`.
+    """
+
+    wait: float
+    hold: float
+    accepted: int
+    version: int
+    limit: SharedLimit
+
+
+class RateUser(NamedTuple):
+    """A process that sends to a service, and its requests so far.
+
+    spacing: seconds between two of its turns, 0 without a limit. per_second: requests lately. seen: seconds ago.
+    """
+
+    run: str
+    host: str
+    process: int
+    spacing: float
+    accepted: int
+    refused: int
+    per_second: float
+    seen: float
+
+
+class ServiceRate(NamedTuple):
+    """The rate that the runs of a service share. hold: seconds for which nobody may send. limit: what they learned."""
+
+    base: str
+    hold: float
+    limit: SharedLimit
+    users: tuple[RateUser, ...]
+
+
+class RateBoard(Protocol):
+    """Where the runs that send to one service share its rate. Its clock is that of the database."""
+
+    def exchange(self, report: RateReport) -> RateNews:
+        """Tell the others, and take turns.
+
+        Raises:
+            LedgerUnwritable: the ledger cannot be reached now.
+        """
+
+    def close(self) -> None:
+        """This run sends no more."""
 
 
 class LedgerStore(Protocol):
@@ -60,7 +148,7 @@ class LedgerStore(Protocol):
     """
 
     @property
-    def address(self) -> str:
+    def address(self) -> LedgerAddress:
         """The address for `open_ledger`. May contain a password."""
 
     @property
@@ -125,6 +213,12 @@ class LedgerStore(Protocol):
 
     def is_in_place(self) -> bool:
         """Whether the ledger still exists at its address."""
+
+    def rate_board(self, run: RunRecord) -> RateBoard | None:
+        """Where this run shares the rate of its service with others; None if this ledger is for one machine."""
+
+    def rates(self) -> tuple[ServiceRate, ...]:
+        """The rate of each service, and who uses it; empty if this ledger is for one machine."""
 
     # --- runs ---
 

@@ -273,7 +273,7 @@ class Loader:
         """When the next rows can be sent. Under the lock."""
         sender, suspension = self._sender, self._sender.state.suspension
         if suspension is None:
-            times = [sender.limiter.next_request_at()] if sender.ready else []
+            times = [sender.limiter.next_request_at(now)] if sender.ready else []
             return times + (sender.waiting.due_times(self._resendable()) if sender.has_capacity else [])
         if sender.is_probing:
             return []

@@ -49,7 +49,7 @@ class RateLimiter:
     def __init__(self, concurrency: int, rate: float | None = None) -> None:
         self._most = concurrency
         self._rate = rate
-        self._learned = LearnedRate()
+        self.learned = LearnedRate()
         self._throughput = ThroughputProbe()
         self._ceiling = float(min(_INITIAL_CONCURRENCY, concurrency))
         self._slowed_at: float | None = None
@@ -65,25 +65,29 @@ class RateLimiter:
     @property
     def learned_rate(self) -> float | None:
         """Requests per second that the service accepted, if it refused more."""
-        return self._learned.measured
+        return self.learned.measured
 
-    def next_request_at(self) -> float:
+    def next_request_at(self, now: float) -> float:
         """When the next request may be sent."""
         return self._next_at
 
     def request_sent(self, now: float) -> None:
         """A request is sent now."""
-        rates = [rate for rate in (self._rate, self._learned.at(now)) if rate]
-        if rates:
-            interval = 1 / min(rates)
+        limit = self.limit(now)
+        if limit is not None:
+            interval = 1 / limit
             # A small delay is made up for, idle time is not.
             self._next_at = max(self._next_at, now - interval) + interval
 
+    def is_short_of_turns(self, now: float) -> bool:
+        """Whether the next request may have to wait for a turn that is not fetched yet."""
+        return False
+
     def answered(self, now: float, sent_at: float, answer: Reply | NoReply, *, waited: bool) -> None:
         """The request that was sent at `sent_at` is done. `waited`: another one is ready to be sent."""
-        if isinstance(answer, Reply) and answer.status in _REFUSALS:
+        if self.is_refusal(answer):
             if sent_at > self._cut_at:  # if sent before the last cut, it says nothing about the current rate
-                self._cut_at = now if self._learned.refused(now) else self._cut_at
+                self._cut_at = now if self.learned.refused(now) else self._cut_at
             return
         is_error = isinstance(answer, NoReply) or answer.status == 503
         self._error_share = self._error_share * _MEMORY + is_error * (1 - _MEMORY)
@@ -93,9 +97,14 @@ class RateLimiter:
             self._ceiling = max(1.0, self._ceiling / 2)
             self._slowed_at = now
 
+    @staticmethod
+    def is_refusal(answer: Reply | NoReply) -> bool:
+        """Whether the service asks for a lower rate."""
+        return isinstance(answer, Reply) and answer.status in _REFUSALS
+
     def cut(self, now: float, goes_on_at: float) -> None:
         """Too many of the last responses were refusals: try a lower rate when sending continues."""
-        self._learned.cut(now, goes_on_at)
+        self.learned.cut(now, goes_on_at)
         self._cut_at = now
 
     def slow_start(self) -> None:
@@ -103,9 +112,13 @@ class RateLimiter:
         self._ceiling = float(min(_INITIAL_CONCURRENCY, self._most))
         self._error_share = 0.0
 
+    def limit(self, now: float) -> float | None:
+        """The most requests per second now."""
+        return min((rate for rate in (self._rate, self.learned.at(now)) if rate), default=None)
+
     def _speed_up(self, now: float, waited: bool) -> None:
-        self._learned.accepted(now, waited=waited)
-        if self._rate is None and self._learned.at(now) is None:  # else the rate limits throughput, not concurrency
+        self.learned.accepted(now, waited=waited)
+        if self._rate is None and self.learned.at(now) is None:  # else the rate limits throughput, not concurrency
             self._ceiling = self._throughput.answered(now, self._ceiling)
         if self._throughput.may_rise:
             step = 1.0 if self._slowed_at is None else 1 / self._ceiling
@@ -162,7 +175,7 @@ class ThroughputProbe:
         return concurrency
 
 
-class _Rate(NamedTuple):
+class GrowingRate(NamedTuple):
     """A rate per second that was set at `since` and grows from then on, by a share of it per second, up to `top`."""
 
     value: float
@@ -186,7 +199,7 @@ class LearnedRate:
     """
 
     def __init__(self) -> None:
-        self._rate: _Rate | None = None
+        self._rate: GrowingRate | None = None
         self._goes_on_since = 0.0  # since when requests are sent without a break
         self._kept_growth = _SEARCHING  # once the trial is over
         self._is_on_trial = False
@@ -197,6 +210,16 @@ class LearnedRate:
         self._accepted: deque[float] = deque()  # times of the requests accepted in the last second
         self._lately: deque[bool] = deque(maxlen=_TRIAL)  # since the cut: whether each response was a refusal
         self._measured: float | None = None
+
+    @property
+    def rate(self) -> GrowingRate | None:
+        """The rate as it was set last."""
+        return self._rate
+
+    def adopt(self, rate: GrowingRate | None) -> None:
+        """Another run of the service has changed its rate."""
+        self._rate, self._is_on_trial, self._trials = rate, False, 0
+        self._lately.clear()
 
     @property
     def measured(self) -> float | None:
@@ -242,7 +265,7 @@ class LearnedRate:
         """Too many of the last responses were refusals: try a lower rate when sending continues."""
         if now >= self._no_cut_until and not self._is_on_trial:
             self._kept_growth = _SEARCHING if self._rate is None else _STEADY
-            self._rate = _Rate(max(self._limit(now) * _CUT, _SLOWEST), max(now, goes_on_at))
+            self._rate = GrowingRate(max(self._limit(now) * _CUT, _SLOWEST), max(now, goes_on_at))
             self._is_on_trial, self._trials = True, 0
             self._lately.clear()
         self._refused_since = None
@@ -261,7 +284,7 @@ class LearnedRate:
 
     # --- after a kept cut ---
 
-    def _lower(self, now: float, rate: _Rate, before: float) -> _Rate | None:
+    def _lower(self, now: float, rate: GrowingRate, before: float) -> GrowingRate | None:
         """The rate after a refusal at the rate `before`; None: it stays."""
         if now - self._goes_on_since < _SPAN:  # too soon to know the limit
             if now - rate.since < _NEXT_CUT_AFTER:
@@ -271,9 +294,9 @@ class LearnedRate:
             return self._lower_again(now, rate, before)
         self._excess = 0
         limit = min(before, self._accepted_lately(now) / _SPAN)
-        return _Rate(max(limit * _CUT, before * _DEEPEST_CUT, _SLOWEST), now, _STEADY, limit * _TOP)
+        return GrowingRate(max(limit * _CUT, before * _DEEPEST_CUT, _SLOWEST), now, _STEADY, limit * _TOP)
 
-    def _lower_again(self, now: float, rate: _Rate, before: float) -> _Rate | None:
+    def _lower_again(self, now: float, rate: GrowingRate, before: float) -> GrowingRate | None:
         """Soon after a cut: requests accepted before it may have used saved tokens, those since have not.
 
         A service that counts by the second refuses until the second is over at any rate: so only once, and by half at
@@ -284,11 +307,11 @@ class LearnedRate:
         if self._excess != _EXCESS_REFUSALS or seconds < _NEXT_CUT_AFTER:
             return None
         limit = max(sum(at >= rate.since for at in self._accepted) / seconds, before * _DEEPEST_CUT)
-        return _Rate(limit * _CUT, rate.since, _STEADY, limit * _TOP)
+        return GrowingRate(limit * _CUT, rate.since, _STEADY, limit * _TOP)
 
     # --- whether a cut helps ---
 
-    def _note(self, now: float, rate: _Rate, *, is_refusal: bool) -> None:
+    def _note(self, now: float, rate: GrowingRate, *, is_refusal: bool) -> None:
         self._lately.append(is_refusal)
         is_whole = len(self._lately) == _TRIAL
         if not is_refusal and not is_whole:
@@ -304,7 +327,7 @@ class LearnedRate:
             self._rate = rate._replace(growth=self._kept_growth, since=max(rate.since, now - _SPAN))
             self._lately.clear()
 
-    def _try_slower(self, now: float, rate: _Rate) -> None:
+    def _try_slower(self, now: float, rate: GrowingRate) -> None:
         before = self.at(now) or 0.0
         self._trials += 1
         if self._trials == _TRIALS:

@@ -25,6 +25,7 @@ from importer.load.jobs import TINY, Job, Next, PriorAttempt, ReadyRows, Waiting
 from importer.load.next_step import Conditions, RunState, after_answer
 from importer.load.options import Cancellation, LoadOptions, Wakeup
 from importer.load.rate_limiter import RateLimiter
+from importer.load.shared_rate import RateExchange, SharedRateLimiter
 from importer.models import Operation, Outcome, Stop, Target
 from importer.service import NoReply, OnAnswer, Reply
 
@@ -74,7 +75,6 @@ class Sender:
         self._on_answer = on_answer
         self.lock = threading.Lock()
         self.state = RunState(progress_at=cancellation.now(), has_answered=has_answered)
-        self.limiter = RateLimiter(options.concurrency, options.rate)
         self.ready = ReadyRows()
         self.waiting = WaitingRows()
         self.intending = 0
@@ -85,6 +85,13 @@ class Sender:
         self._wakeup = Wakeup()
         self._idle_until: float | None = None  # until when the caller waits, if it does
         self._this_thread = _ThisThread()
+        self.limiter = RateLimiter(options.concurrency, options.rate)
+        self._exchange: RateExchange | None = None
+        if (board := ledger.rate_board(run)) is not None:
+            self.limiter = shared = SharedRateLimiter(options.concurrency, options.rate)
+            self._exchange = RateExchange(
+                board, shared, self.lock, cancellation.now, lambda: bool(self.ready), self.send_ready
+            )
 
     # --- planning: write the intent of a row ---
 
@@ -170,7 +177,9 @@ class Sender:
             return probe._replace(is_probe=True) if probe is not None else None
         if not self.ready or self.in_flight >= (1 if state.is_sequential else self.limiter.ceiling):
             return None
-        next_at = self.limiter.next_request_at()
+        next_at = self.limiter.next_request_at(now)
+        if self._exchange is not None and self.limiter.is_short_of_turns(now):
+            self._exchange.wake()
         if next_at > now + TINY:
             if self._idle_until is not None and next_at < self._idle_until:
                 self._wakeup.wake()  # the caller must wait until then
@@ -211,6 +220,8 @@ class Sender:
         suspension = step.run.suspension
         if self.state.suspension is None and suspension is not None and suspension.kind == "refused":
             self.limiter.cut(now, suspension.until)
+            if self._exchange is not None:
+                self._exchange.wake()
         self.change(step.run)
         if step.next is Next.END:
             self._done.put(outcome_of(step.job, step.state, step.run.stop))
@@ -267,6 +278,8 @@ class Sender:
             self.end(ledger_lost(error))
         while self.in_flight:
             self._cancellation.wait(self._wakeup, IDLE, is_busy=True)
+        if self._exchange is not None:
+            self._exchange.close()
         self.release_unsent()
 
     def release_unsent(self) -> None:

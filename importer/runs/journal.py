@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
+from importer.database_errors import DatabaseError
 from importer.group_writer import GroupWriter, QueuedWrite
 from importer.models import Outcome, OutcomeKind
 from importer.problems import (
@@ -26,7 +27,7 @@ from importer.problems import (
     not_writable,
 )
 from importer.runs.row_selection import RowSet
-from importer.sqlite_file import Connection, DatabaseError, SqliteFile, create_private, not_a_database
+from importer.sqlite_file import Connection, SqliteFile, create_private, not_a_database
 
 JOURNAL: Final = "outcomes.sqlite"
 _COMMIT_DELAY: Final = 0.2  # seconds that an outcome may be only in memory; the ledger has what was sent

@@ -23,12 +23,12 @@ from importer.atomic_files import (
     read_private,
     write_private,
 )
-from importer.ledger import Presence, ledger_file, presences_in
+from importer.ledger import Presence, ledger_folder, presences_in
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.report import EDITS_FILE
 
 if TYPE_CHECKING:
-    from importer.settings import Settings
+    from importer.settings import LedgerAddress, Settings
 
 MARKER: Final = ".importer-run"
 """The first file in a run's folder. A folder without it is never removed or changed."""
@@ -70,7 +70,8 @@ def why_untrusted(settings: Settings) -> tuple[Problem, ...]:
         return ()
     folders = [settings.out]
     with suppress(UnusableInput):  # reported when the ledger is opened
-        folders.append(ledger_file(settings.ledger_address).parent)
+        folder = ledger_folder(settings.ledger_address)
+        folders += [] if folder is None else [folder]
     problems: list[Problem] = []
     for folder in folders:
         try:
@@ -208,7 +209,7 @@ def started_at_of(folder: Path) -> datetime | None:
     return None
 
 
-def announce_run(out: Path, run: str, ledger: str | None = None) -> Presence:
+def announce_run(out: Path, run: str, ledger: LedgerAddress | None = None) -> Presence:
     """Announce that a run for the ledger at that address is running, before it has a folder.
 
     Raises:

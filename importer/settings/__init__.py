@@ -6,7 +6,7 @@ import ipaddress
 import os
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -88,6 +88,19 @@ class WireFormat:
         return {"json": "", "comma": ",", "semicolon": ";", "newline": "\n"}[self.multiple_choice]
 
 
+@dataclass(frozen=True, slots=True)
+class LedgerAddress:
+    """Where a ledger is kept, and how long a run waits for its server.
+
+    location: the path of a file, `sqlite:///PATH` or `postgresql://...`; may contain a password. key_file: the file
+    with the key by which people are known; None: beside the file. patience: in seconds.
+    """
+
+    location: str = field(repr=False)
+    key_file: Path | None = None
+    patience: float = 300.0
+
+
 class Settings(BaseModel):
     """The settings. Each field is IMPORTER_<NAME> in the environment."""
 
@@ -99,6 +112,7 @@ class Settings(BaseModel):
     out: Path = Path("results")
     out_shared: Literal["no", "group", "any"] = "no"
     ledger: str | None = None
+    ledger_key_file: Path | None = None
     log_level: LogLevel = "info"
     concurrency: int = Field(default=8, ge=1, le=256)
     rate: float | None = Field(default=None, gt=0)
@@ -138,7 +152,7 @@ class Settings(BaseModel):
             raise ValueError("enter two words, the word for yes first: yes,no")
         return tuple(words)
 
-    @field_validator("out", "token_file", "ledger", "mapping_folders")
+    @field_validator("out", "token_file", "ledger", "ledger_key_file", "mapping_folders")
     @classmethod
     def _valid_path(cls, value: Any) -> Any:
         if "\0" in str(value):
@@ -152,9 +166,11 @@ class Settings(BaseModel):
         )
 
     @property
-    def ledger_address(self) -> str:
+    def ledger_address(self) -> LedgerAddress:
         """Where the ledger is kept, for `open_ledger`: by default a file in the results folder."""
-        return self.ledger if self.ledger is not None else str(self.out / "ledger.sqlite")
+        location = self.ledger if self.ledger is not None else str(self.out / "ledger.sqlite")
+        # Less than the time after which a run gives up the service, which is not at fault.
+        return LedgerAddress(location, self.ledger_key_file, min(300.0, self.give_up_minutes * 30))
 
     def access_token(self) -> str:
         """The access token for the address of these settings.

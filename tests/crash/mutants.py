@@ -276,7 +276,7 @@ MUTANTS = (
     ),
     Mutant(
         "recovery forgets what was in flight",
-        "ledger/sqlite_runs.py",
+        "ledger/sql_runs.py",
         "(State.UNCONFIRMED.value, State.IN_FLIGHT.value, *_values_of(scope))",
         "(State.FAILED.value, State.IN_FLIGHT.value, *_values_of(scope))",
         ("tests/ledger", "tests/load"),
@@ -325,7 +325,7 @@ MUTANTS = (
     ),
     Mutant(
         "the database allows two open attempts",
-        "ledger/sqlite_tables.py",
+        "ledger/tables.py",
         "CREATE UNIQUE INDEX one_open_attempt",
         "CREATE INDEX one_open_attempt",
         ("tests/ledger",),

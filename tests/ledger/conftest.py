@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from importer.ledger import LedgerStore
+from importer.settings import LedgerAddress
 from tests.ledger.given import begun
-
-# By the scheme of its addresses: the address of a new ledger that is kept in a folder of the test's own.
-STORES: dict[str, Callable[[Path], str]] = {
-    "sqlite": lambda folder: f"sqlite:///{folder / 'ledger.sqlite'}",
-}
+from tests.postgres import Server
 
 
-@pytest.fixture(params=STORES)
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The address of a ledger that does not exist yet."""
-    return STORES[request.param](tmp_path)
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> LedgerAddress:
+    """The address of a ledger that does not exist yet, by the scheme of its store."""
+    if request.param == "sqlite":
+        return LedgerAddress(f"sqlite:///{tmp_path / 'ledger.sqlite'}")
+    server: Server = request.getfixturevalue("postgres")
+    return server.address(tmp_path / "ledger.key")
 
 
 @pytest.fixture
-def ledger(address: str) -> Iterator[LedgerStore]:
+def ledger(address: LedgerAddress) -> Iterator[LedgerStore]:
     """A ledger with one run begun."""
     with begun(address) as ledger:
         yield ledger

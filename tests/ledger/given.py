@@ -9,6 +9,7 @@ from queue import SimpleQueue
 
 from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, Scope, State, open_ledger
 from importer.models import Operation, Target
+from importer.settings import LedgerAddress
 
 JOB_POST = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
 POOL = Scope("https://recruiting.example.com", Target(Operation.ADD_TO_POOL, "17"))
@@ -20,8 +21,18 @@ def record(run: str = "run-1", scope: Scope = JOB_POST, at: datetime = NOON) -> 
     return RunRecord(run, scope, "candidates.xlsx", "ab" * 32, "mappings/zoho.yaml", f"results/{run}", at)
 
 
+def words_of(address: LedgerAddress) -> list[str]:
+    """An address as arguments of a process, which `address_of` reads."""
+    return [address.location, str(address.key_file or "")]
+
+
+def address_of(words: list[str]) -> LedgerAddress:
+    location, key_file = words
+    return LedgerAddress(location, Path(key_file) if key_file else None)
+
+
 def begun(
-    address: str | Path,
+    address: LedgerAddress | str | Path,
     run: str = "run-1",
     scope: Scope = JOB_POST,
     clock: Callable[[], float] = NOON.timestamp,

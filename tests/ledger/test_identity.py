@@ -13,6 +13,7 @@ from importer.ledger import Answered, Fingerprints, Scope, State, open_ledger
 from importer.ledger.key import key_path
 from importer.models import Operation, Target
 from importer.problems import UnusableInput
+from importer.settings import LedgerAddress
 from tests.ledger.given import JOB_POST, POOL, begun, intend, make_intent
 
 KEY = Fingerprints(b"k" * 32)
@@ -104,6 +105,16 @@ def test_a_missing_key_is_reported(tmp_path: Path) -> None:
         f"{key}: the key of the ledger cannot be read (No such file or directory); "
         "put the key file back there; without it the importer cannot tell which rows were sent"
     )
+
+
+def test_the_key_may_be_in_another_file(tmp_path: Path) -> None:
+    """IMPORTER_LEDGER_KEY_FILE replaces the file beside the ledger, and is created with a new one."""
+    address = LedgerAddress(str(tmp_path / "ledger.sqlite"), tmp_path / "kept.key")
+    open_ledger(address).close()
+    assert not key_path(tmp_path / "ledger.sqlite").exists()
+    assert stat.S_IMODE((tmp_path / "kept.key").stat().st_mode) == 0o600
+    with open_ledger(address) as ledger:
+        assert ledger.address == address
 
 
 def test_a_truncated_key_is_reported(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_intents_of_many_senders_share_commits(ledger: LedgerStore) -> None:
 
 def test_the_database_settings_are_durable(ledger: LedgerStore) -> None:
     """WAL, synchronous=FULL and foreign keys are on in the connections that write."""
-    with ledger._file.transaction(writes=True) as connection:
+    with ledger._database.transaction(writes=True) as connection:
         pragmas = [
             connection.execute(f"PRAGMA {name}").fetchone() for name in ("journal_mode", "synchronous", "foreign_keys")
         ]
@@ -248,7 +248,7 @@ def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, l
     """A failed write is reported, no more intents are written, and the reserve is released for the answers."""
     in_flight = [make_intent(ledger, row) for row in range(2, 34)]
     intend_all(ledger, in_flight)
-    with ledger._file.connection() as connection:
+    with ledger._database.connection() as connection:
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(LedgerUnwritable, match=r"cannot be written \(database or disk is full\)"):

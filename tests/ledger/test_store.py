@@ -33,7 +33,8 @@ from importer.ledger import (
     presences_in,
 )
 from importer.problems import Busy, UsageError
-from tests.ledger.given import JOB_POST, NOON, POOL, begun, intend, lead_to, make_intent, record
+from importer.settings import LedgerAddress
+from tests.ledger.given import JOB_POST, NOON, POOL, begun, intend, lead_to, make_intent, record, words_of
 
 # Steps that the writer of answers and intents never takes: a person does, through `resolve`.
 BY_A_PERSON = {(State.UNCONFIRMED, State.CREATED), (State.UNCONFIRMED, State.FAILED)}
@@ -66,7 +67,9 @@ def attempt_step(ledger: LedgerStore, before: State | None, after: State) -> Non
 
 
 @pytest.mark.parametrize(("before", "after"), [pair for pair in product(BEFORE, State) if pair not in BY_A_PERSON])
-def test_the_ledger_allows_only_the_transitions_of_the_table(address: str, before: State | None, after: State) -> None:
+def test_the_ledger_allows_only_the_transitions_of_the_table(
+    address: LedgerAddress, before: State | None, after: State
+) -> None:
     """A transition is written if and only if it is in the table."""
     ledger = begun(address)
     try:
@@ -83,7 +86,7 @@ def test_the_ledger_allows_only_the_transitions_of_the_table(address: str, befor
 # --- the life of a row ---
 
 
-def test_an_intent_is_durable_when_it_is_reported_as_written(address: str, ledger: LedgerStore) -> None:
+def test_an_intent_is_durable_when_it_is_reported_as_written(address: LedgerAddress, ledger: LedgerStore) -> None:
     """Another connection sees the open attempt before its request may be sent."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
@@ -119,7 +122,7 @@ def test_an_identity_in_flight_cannot_be_intended_again(ledger: LedgerStore) -> 
     assert refused.value.row == 2
 
 
-def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: str, ledger: LedgerStore) -> None:
+def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: LedgerAddress, ledger: LedgerStore) -> None:
     """Also from another process or connection."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
@@ -154,7 +157,7 @@ def test_the_digest_of_an_unconfirmed_body_is_kept(ledger: LedgerStore) -> None:
     assert ledger.look_up([first.attempt.identity])[first.attempt.identity].body_digest == first.body_digest
 
 
-def test_closing_writes_queued_answers(address: str) -> None:
+def test_closing_writes_queued_answers(address: LedgerAddress) -> None:
     """A queued answer is written before the ledger is closed."""
     with begun(address) as ledger:
         intent = make_intent(ledger, 2)
@@ -167,7 +170,7 @@ def test_closing_writes_queued_answers(address: str) -> None:
 # --- after a kill ---
 
 
-def test_what_a_killed_run_had_in_flight_is_unconfirmed(address: str) -> None:
+def test_what_a_killed_run_had_in_flight_is_unconfirmed(address: LedgerAddress) -> None:
     """In the next run of the same scope, an intent without an answer is unconfirmed, never new."""
     with begun(address) as killed:
         intent = lead_to(killed, State.IN_FLIGHT)
@@ -186,17 +189,17 @@ def test_a_run_of_another_target_is_not_changed(ledger: LedgerStore) -> None:
 
 _INTENDS_AND_IS_KILLED = """
 import os, signal, sys
-from tests.ledger.given import begun, intend, make_intent
-ledger = begun(sys.argv[1])
+from tests.ledger.given import address_of, begun, intend, make_intent
+ledger = begun(address_of(sys.argv[1:]))
 for row in range(2, 10):
     intend(ledger, make_intent(ledger, row))
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_intents_survive_a_kill(address: str) -> None:
+def test_intents_survive_a_kill(address: LedgerAddress) -> None:
     """Every intent that was reported as durable exists after kill -9."""
-    ended = subprocess.run([sys.executable, "-c", _INTENDS_AND_IS_KILLED, address], check=False)
+    ended = subprocess.run([sys.executable, "-c", _INTENDS_AND_IS_KILLED, *words_of(address)], check=False)
     assert ended.returncode == -signal.SIGKILL
     with begun(address, "run-2") as ledger:
         assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCONFIRMED, None, 1) for row in range(2, 10)]
@@ -240,7 +243,7 @@ def test_current_states_are_those_of_the_identities(ledger: LedgerStore) -> None
     assert list(ledger.current_states("run-0")) == []
 
 
-def test_the_time_line_counts_responses_by_interval(address: str) -> None:
+def test_the_time_line_counts_responses_by_interval(address: LedgerAddress) -> None:
     """In round intervals from the start of the run; a row whose request was never sent is not in it."""
     now = [NOON.timestamp()]
     with begun(address, clock=lambda: now[0]) as ledger:
@@ -335,13 +338,13 @@ def test_only_unconfirmed_rows_can_be_resolved(ledger: LedgerStore, run: str, ro
 # --- its address ---
 
 
-def test_opening_an_existing_ledger_creates_none(address: str, tmp_path: Path) -> None:
+def test_opening_an_existing_ledger_creates_none(address: LedgerAddress, tmp_path: Path) -> None:
     """A dry run creates no file."""
     assert open_existing_ledger(address) is None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_ledger_is_found_by_its_own_address(address: str, ledger: LedgerStore) -> None:
+def test_a_ledger_is_found_by_its_own_address(address: LedgerAddress, ledger: LedgerStore) -> None:
     """The address of a store opens the same ledger with the same key."""
     again = open_existing_ledger(ledger.address)
     assert again is not None
@@ -356,18 +359,18 @@ def test_a_ledger_is_found_by_its_own_address(address: str, ledger: LedgerStore)
 _HOLDS = """
 import sys
 from importer.ledger import open_ledger
-from tests.ledger.given import JOB_POST
-with open_ledger(sys.argv[1]) as ledger, ledger.lock_target(JOB_POST):
+from tests.ledger.given import JOB_POST, address_of
+with open_ledger(address_of(sys.argv[1:])) as ledger, ledger.lock_target(JOB_POST):
     print("held", flush=True)
     sys.stdin.read()
 """
 
 
 @contextmanager
-def holder(address: str) -> Iterator[subprocess.Popen[str]]:
+def holder(address: LedgerAddress) -> Iterator[subprocess.Popen[str]]:
     """Another process that holds the lock of a target."""
     with subprocess.Popen(
-        [sys.executable, "-c", _HOLDS, address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", _HOLDS, *words_of(address)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
@@ -377,7 +380,7 @@ def holder(address: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def test_a_second_run_reports_who_holds_the_lock(address: str) -> None:
+def test_a_second_run_reports_who_holds_the_lock(address: LedgerAddress) -> None:
     """The message names the process, the host and the start of the run that holds the lock."""
     with (
         holder(address) as process,
@@ -395,13 +398,13 @@ def test_a_second_run_reports_who_holds_the_lock(address: str) -> None:
     )
 
 
-def test_another_target_is_not_locked(address: str) -> None:
+def test_another_target_is_not_locked(address: LedgerAddress) -> None:
     """Two targets of one ledger can be loaded at the same time."""
     with holder(address), open_ledger(address) as ledger, ledger.lock_target(POOL):
         pass
 
 
-def test_a_kill_frees_the_lock(address: str) -> None:
+def test_a_kill_frees_the_lock(address: LedgerAddress) -> None:
     """After kill -9 the next run gets the lock."""
     with holder(address) as process, open_ledger(address) as ledger:
         process.send_signal(signal.SIGKILL)
@@ -417,7 +420,7 @@ def test_the_lock_is_free_after_use(ledger: LedgerStore) -> None:
             pass
 
 
-def test_releasing_the_lock_writes_queued_answers(address: str, ledger: LedgerStore) -> None:
+def test_releasing_the_lock_writes_queued_answers(address: LedgerAddress, ledger: LedgerStore) -> None:
     """The next run finds the answers of this one even if its ledger is not closed yet."""
     with ledger.lock_target(JOB_POST):
         rows = [make_intent(ledger, row) for row in range(2, 300)]
@@ -434,17 +437,18 @@ _IS_PRESENT = """
 import sys
 from pathlib import Path
 from importer.ledger import presences_in
-here = presences_in(Path(sys.argv[1]), sys.argv[2]).announce("a-run")
+from tests.ledger.given import address_of
+here = presences_in(Path(sys.argv[1]), address_of(sys.argv[2:])).announce("a-run")
 print("here", flush=True)
 sys.stdin.read()
 """
 
 
-def test_the_run_of_a_killed_process_is_abandoned(tmp_path: Path, address: str) -> None:
+def test_the_run_of_a_killed_process_is_abandoned(tmp_path: Path, address: LedgerAddress) -> None:
     """A run is abandoned after a kill, but not while its process is alive or if it was never announced."""
     presences = presences_in(tmp_path, address)
     assert not presences.is_abandoned("a-run")
-    command = [sys.executable, "-c", _IS_PRESENT, str(tmp_path), address]
+    command = [sys.executable, "-c", _IS_PRESENT, str(tmp_path), *words_of(address)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "here\n"
@@ -456,7 +460,7 @@ def test_the_run_of_a_killed_process_is_abandoned(tmp_path: Path, address: str) 
     assert (presences.runs(), presences.is_abandoned("a-run")) == ([], False)
 
 
-def test_a_run_that_ended_is_not_present(tmp_path: Path, address: str) -> None:
+def test_a_run_that_ended_is_not_present(tmp_path: Path, address: LedgerAddress) -> None:
     """`end` may be called again."""
     presences = presences_in(tmp_path, address)
     presence = presences.announce("a-run")

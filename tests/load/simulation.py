@@ -63,6 +63,9 @@ class MemoryLedger:
     def record(self, _: Answered) -> None:
         pass
 
+    def rate_board(self, _: RunRecord) -> None:
+        return None
+
     def flush_soon(self) -> None:
         pass
 

@@ -295,7 +295,7 @@ def test_a_ledger_that_cannot_be_written_stops_sending(harness: Harness, at_once
 
         def answer(email: str, _: int) -> Answer:
             if email == email_of(5):
-                ledger.path.unlink()
+                Path(ledger.name).unlink()
             return CREATED
 
         service = Scripted(answer, at_once=at_once)
@@ -303,7 +303,7 @@ def test_a_ledger_that_cannot_be_written_stops_sending(harness: Harness, at_once
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
         stop = Stop(
             "ledger-not-writable",
-            f"the ledger {ledger.path} cannot be written (the file was moved or deleted)",
+            f"the ledger {ledger.name} cannot be written (the file was moved or deleted)",
             "free disk space or fix the disk, then run the same command again",
         )
     assert loader.stop == stop

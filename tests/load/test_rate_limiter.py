@@ -22,7 +22,7 @@ class Sender:
 
     def sends(self, answer: Reply | NoReply = CREATED) -> float:
         """When the request was sent, in seconds from the start."""
-        self.now = max(self.now, self.limiter.next_request_at())
+        self.now = max(self.now, self.limiter.next_request_at(self.now))
         self.limiter.request_sent(self.now)
         self.limiter.answered(self.now, self.now, answer, waited=True)
         return self.now - 1000

@@ -12,10 +12,10 @@ from unittest.mock import patch
 
 import pytest
 
+from importer.database_errors import DatabaseError
 from importer.models import Outcome, OutcomeKind
 from importer.problems import CellPlace, Column, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
 from importer.runs.journal import JournalUnreadable, RunJournal
-from importer.sqlite_file import DatabaseError
 
 ORIGIN = Origin("candidates.xlsx", "Candidates")
 PLACES: list[Place | None] = [

@@ -1,4 +1,4 @@
-"""The tables of a SQLite ledger: created and checked."""
+"""The tables of a ledger: created and checked, the same in every database except for the names of types."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.ledger.key import create_key, foreign_key, key_path, read_key
+from importer.ledger.database import Connection, Database
+from importer.ledger.key import create_key, foreign_key, read_key
 from importer.ledger.states import Fingerprints, State
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
-from importer.sqlite_file import Connection, SqliteFile, not_a_database
 
 _VERSION: Final = 3  # no earlier one was ever released
 
@@ -18,52 +18,52 @@ _STATES: Final = ", ".join(f"'{state}'" for state in State)
 _TABLES: Final = (
     """CREATE TABLE about (
          version INTEGER NOT NULL,
-         key_check BLOB NOT NULL
+         key_check {bytes} NOT NULL
        )""",
     # If purged_at is set, source, sha256, mapping and folder are empty.
     """CREATE TABLE runs (
-         run VARCHAR NOT NULL PRIMARY KEY,
-         base VARCHAR NOT NULL,
-         operation VARCHAR NOT NULL,
-         target VARCHAR NOT NULL,
-         source VARCHAR NOT NULL,
-         sha256 VARCHAR NOT NULL,
-         mapping VARCHAR NOT NULL,
-         folder VARCHAR NOT NULL,
-         started_at VARCHAR NOT NULL,
-         ended_at VARCHAR,
+         run {text} NOT NULL PRIMARY KEY,
+         base {text} NOT NULL,
+         operation {text} NOT NULL,
+         target {text} NOT NULL,
+         source {text} NOT NULL,
+         sha256 {text} NOT NULL,
+         mapping {text} NOT NULL,
+         folder {text} NOT NULL,
+         started_at {text} NOT NULL,
+         ended_at {text},
          exit_code INTEGER,
-         purged_at VARCHAR
+         purged_at {text}
        )""",
     # All times below are seconds since 1970.
-    f"""CREATE TABLE identities (
-          identity BLOB NOT NULL PRIMARY KEY,
-          state VARCHAR NOT NULL CHECK (state IN ({_STATES})),
+    """CREATE TABLE identities (
+          identity {bytes} NOT NULL PRIMARY KEY,
+          state {text} NOT NULL CHECK (state IN ({states})),
           status INTEGER,
-          body_digest BLOB NOT NULL,
-          run VARCHAR NOT NULL REFERENCES runs (run),
+          body_digest {bytes} NOT NULL,
+          run {text} NOT NULL REFERENCES runs (run),
           "row" INTEGER NOT NULL,
           updated_at FLOAT NOT NULL
         )""",
     # state: of the identity after the attempt; in_flight while it is open. after_unconfirmed: an earlier request for
     # the same identity was unconfirmed when this one was intended.
-    f"""CREATE TABLE attempts (
-          run VARCHAR NOT NULL REFERENCES runs (run),
+    """CREATE TABLE attempts (
+          run {text} NOT NULL REFERENCES runs (run),
           "row" INTEGER NOT NULL,
           number INTEGER NOT NULL,
-          identity BLOB NOT NULL REFERENCES identities (identity),
+          identity {bytes} NOT NULL REFERENCES identities (identity),
           started_at FLOAT NOT NULL,
           ended_at FLOAT,
           status INTEGER,
-          state VARCHAR NOT NULL CHECK (state IN ({_STATES})),
-          after_unconfirmed BOOLEAN NOT NULL DEFAULT 0,
+          state {text} NOT NULL CHECK (state IN ({states})),
+          after_unconfirmed BOOLEAN NOT NULL DEFAULT FALSE,
           PRIMARY KEY (run, "row", number)
-        ) WITHOUT ROWID""",
+        ){by_key}""",
     "CREATE UNIQUE INDEX one_open_attempt ON attempts (identity) WHERE ended_at IS NULL",
 )
 
 
-def initialize_or_check(file: SqliteFile) -> Fingerprints:
+def initialize_or_check(database: Database, key_file: Path) -> Fingerprints:
     """Create the tables and the key of a new ledger, or check an existing one; return the hashes made with its key.
 
     All in one transaction, so a crash leaves a complete ledger or none.
@@ -71,31 +71,30 @@ def initialize_or_check(file: SqliteFile) -> Fingerprints:
     Raises:
         UnusableInput: it is not a ledger, has another version, or its key is missing or belongs to another ledger.
     """
-    path = file.path
-    with file.transaction(writes=True) as connection:
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    with database.transaction(writes=True) as connection:
+        tables = database.tables(connection)
         if not tables:
-            create_key(key_path(path))
-            fingerprints = Fingerprints(read_key(key_path(path)))
-            for statement in _TABLES:
-                connection.execute(statement)
+            create_key(key_file)
+            fingerprints = Fingerprints(read_key(key_file))
+            for statement in (*_TABLES, *database.more_tables):
+                connection.execute(statement.format(states=_STATES, **database.types))
             connection.execute("INSERT INTO about VALUES (?, ?)", (_VERSION, fingerprints.key_check()))
             return fingerprints
         if "about" not in tables:
-            raise not_a_database(path, "it is a database of another program")
+            raise database.not_a_ledger("it is a database of another program")
         about = connection.execute("SELECT version, key_check FROM about").fetchall()
         if len(about) != 1:
-            raise not_a_database(path, "its version is missing")
+            raise database.not_a_ledger("its version is missing")
         [(version, key_check)] = about
         if version != _VERSION:
-            raise _other_version(path, version)
-        fingerprints = Fingerprints(read_key(key_path(path)))
+            raise _other_version(database.name, version)
+        fingerprints = Fingerprints(read_key(key_file))
         if fingerprints.key_check() != key_check:
-            raise foreign_key(key_path(path))
+            raise foreign_key(key_file)
     return fingerprints
 
 
-def _other_version(path: Path, version: int) -> UnusableInput:
+def _other_version(name: str, version: int) -> UnusableInput:
     is_newer = version > _VERSION
     return unusable_file(
         "ledger-too-new" if is_newer else "ledger-too-old",
@@ -105,7 +104,7 @@ def _other_version(path: Path, version: int) -> UnusableInput:
         if is_newer
         else "use the importer that wrote it, or choose another folder with --out; with a new ledger every row is "
         "sent again and the service reports which candidates it already has",
-        path,
+        name,
     )
 
 
@@ -139,9 +138,9 @@ _INVARIANTS: Final = (
     _Invariant(
         "ledger-state-mismatch",
         "{count} candidates have a state that differs from their last attempt",
-        """SELECT count(*) FROM identities WHERE state IS NOT (
-             SELECT state FROM attempts WHERE attempts.run = identities.run AND attempts.row = identities.row
-             AND attempts.identity = identities.identity ORDER BY number DESC LIMIT 1)""",
+        """SELECT count(*) FROM identities WHERE state <> COALESCE((
+             SELECT state FROM attempts WHERE attempts.run = identities.run AND attempts."row" = identities."row"
+             AND attempts.identity = identities.identity ORDER BY number DESC LIMIT 1), '')""",
     ),
     _Invariant(
         "ledger-attempt-not-closed",
@@ -152,31 +151,21 @@ _INVARIANTS: Final = (
     _Invariant(
         "ledger-sent-after-final",
         "{count} requests were sent for candidates that the service had already confirmed",
-        """SELECT count(*) FROM attempts AS later JOIN attempts AS earlier USING (identity, run, row)
+        """SELECT count(*) FROM attempts AS later JOIN attempts AS earlier USING (identity, run, "row")
            WHERE later.number > earlier.number AND earlier.status IN (201, 409)""",
-    ),
-    _Invariant(
-        "ledger-index-missing",
-        "the index that prevents two open attempts for one candidate is missing",
-        "SELECT count(*) = 0 FROM sqlite_master WHERE type = 'index' AND name = 'one_open_attempt'",
     ),
 )
 
 
-def examine(connection: Connection, path: Path) -> tuple[Problem, ...]:
-    """Every broken invariant, and what SQLite's own checks find."""
-    place = FilePlace(str(path))
-    problems = []
-    for (finding,) in connection.execute("PRAGMA integrity_check"):
-        if finding != "ok":
-            problems.append(Problem("ledger-damaged", f"the database is damaged: {finding}", _HINT, place))
-    broken = len(connection.execute("PRAGMA foreign_key_check").fetchall())
-    if broken:
-        problems.append(
-            Problem("ledger-references-broken", f"{broken} entries refer to entries that do not exist", _HINT, place)
-        )
+def examine(connection: Connection, database: Database) -> tuple[Problem, ...]:
+    """Every broken invariant, and what the database's own checks find."""
+    place = FilePlace(database.name)
+    problems = [*database.own_problems(connection, _HINT)]
     for invariant in _INVARIANTS:
         (count,) = connection.execute(invariant.offenders).fetchone()
         if count:
             problems.append(Problem(invariant.code, invariant.message.format(count=count), _HINT, place))
+    if not connection.execute(database.find_index, ("one_open_attempt",)).fetchone():
+        message = "the index that prevents two open attempts for one candidate is missing"
+        problems.append(Problem("ledger-index-missing", message, _HINT, place))
     return tuple(problems)

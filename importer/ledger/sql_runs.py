@@ -1,4 +1,4 @@
-"""The runs of a SQLite ledger, and the states of their rows."""
+"""The runs of a ledger in an SQL database, and the states of their rows: the same statements in every database."""
 
 from __future__ import annotations
 
@@ -7,36 +7,39 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, Final
 
-from importer.ledger.sqlite_tables import examine
+from importer.database_errors import ConstraintError, DatabaseError
+from importer.ledger.database import Connection, Database
 from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
+from importer.ledger.tables import examine
 from importer.models import Operation, Target, Timeline
-from importer.problems import Problem, UsageError, not_writable
-from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, unusable
+from importer.problems import Problem, UsageError
 
 _RUN_COLUMNS: Final = (
     "run, base, operation, target, source, sha256, mapping, folder, started_at, ended_at, exit_code, purged_at"
 )
 _RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"
 _BEGIN_RUN: Final = f"INSERT INTO runs ({_RUN_COLUMNS}) VALUES ({', '.join('?' * (_RUN_COLUMNS.count(',') + 1))})"
-_SENT: Final = "(status IS NOT NULL OR ended_at IS NOT started_at)"  # else the run stopped before the request
+# Otherwise the run stopped before the request.
+_SENT: Final = "(status IS NOT NULL OR ended_at IS NULL OR ended_at <> started_at)"
 _LAST_ANSWER: Final = f"SELECT max(COALESCE(ended_at, started_at)) FROM attempts WHERE run = ? AND {_SENT}"
 _ANSWERS_BY_INTERVAL: Final = f"""
-    SELECT CAST(max(COALESCE(ended_at, started_at) - ?, 0) / ? AS INTEGER), status, count(*)
-    FROM attempts WHERE run = ? AND {_SENT} GROUP BY 1, 2"""
+    SELECT CAST(CASE WHEN at < ? THEN 0 ELSE (at - ?) * 1000 END AS BIGINT) / ?, status, count(*)
+    FROM (SELECT COALESCE(ended_at, started_at) AS at, status FROM attempts WHERE run = ? AND {_SENT}) AS answered
+    GROUP BY 1, 2"""  # whole milliseconds: databases round differently
+_IDENTITY_OF: Final = 'SELECT identity FROM attempts WHERE run = ? AND "row" = ?'
+_STATE_OF: Final = "SELECT state FROM identities WHERE identity = ?"
 _IS_OF: Final = "base = ? AND operation = ? AND target = ?"  # see _values_of
 
 
-class SqliteRuns:
+class SqlRuns:
     """The part of `LedgerStore` for runs. `clock`: seconds since 1970."""
 
-    def __init__(self, file: SqliteFile, clock: Callable[[], float]) -> None:
-        self.path: Path = file.path
-        self.name = str(file.path)
-        self._file = file
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        self.name = database.name
+        self._database = database
         self._clock = clock
 
     def begin_run(self, record: RunRecord) -> None:
@@ -47,13 +50,13 @@ class SqliteRuns:
     def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
         change = "UPDATE runs SET ended_at = ?, exit_code = ? WHERE run = ?"
         try:
-            with self._file.transaction(writes=True) as connection:
+            with self._database.transaction(writes=True) as connection:
                 record = _find_run(connection, run)
                 if record is not None:
                     self._mark_killed(connection, record.scope)
                     connection.execute(change, (ended_at.isoformat(), exit_code, run))
         except DatabaseError as error:
-            raise LedgerUnwritable(self.name, str(error)) from None
+            raise LedgerUnwritable(self.name, str(error), self._database.remedy) from None
 
     def forget_run(self, run: str, now: datetime) -> None:
         change = "UPDATE runs SET source = '', sha256 = '', mapping = '', folder = '', purged_at = ? WHERE run = ?"
@@ -61,13 +64,7 @@ class SqliteRuns:
             connection.execute(change, (now.isoformat(), run))
 
     def scrub(self) -> bool:
-        try:
-            with self._file.connection() as connection:
-                connection.execute("VACUUM")
-                (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        except DatabaseError as error:
-            raise not_writable(self.path, str(error)) from None
-        return not is_busy
+        return self._database.scrub()
 
     def run(self, run: str) -> RunRecord | None:
         with self._transaction() as connection:
@@ -90,32 +87,28 @@ class SqliteRuns:
         return bool(found)
 
     def rows_done(self, run: str) -> Iterator[int]:
-        query = f"SELECT row FROM attempts WHERE run = ? AND state IN ({', '.join('?' * len(DONE))})"
-        with self._transaction() as connection:
-            for (row,) in connection.execute(query, (run, *(state.value for state in DONE))):
-                yield row
+        query = f"""SELECT "row" FROM attempts WHERE run = ? AND state IN ({", ".join("?" * len(DONE))})"""
+        for (row,) in self._stream(query, (run, *(state.value for state in DONE))):
+            yield row
 
     def current_states(self, run: str) -> Iterator[tuple[int, State]]:
-        query = (
-            "SELECT DISTINCT attempts.row, identities.state FROM attempts JOIN identities USING (identity) "
-            "WHERE attempts.run = ?"
-        )
-        with self._transaction() as connection:
-            for row, state in connection.execute(query, (run,)):
-                yield row, State(state)
+        query = """SELECT DISTINCT attempts."row", identities.state FROM attempts JOIN identities USING (identity)
+            WHERE attempts.run = ?"""
+        for row, state in self._stream(query, (run,)):
+            yield row, State(state)
 
     def row_states(self, run: str) -> Iterator[RowState]:
-        query = "SELECT row, state, status, number, after_unconfirmed FROM attempts WHERE run = ? ORDER BY row, number"
-        with self._transaction() as connection:
-            for row, attempts in groupby(connection.execute(query, (run,)), itemgetter(0)):
-                last_status: int | None = None
-                for _, state, status, number, after_unconfirmed in attempts:  # noqa: B007 - used after the loop: those of the last attempt
-                    last_status = status if status is not None else last_status
-                left = State.UNCONFIRMED if state == State.IN_FLIGHT else State(state)
-                yield RowState(row, left, last_status, number, bool(after_unconfirmed))
+        query = """SELECT "row", state, status, number, after_unconfirmed FROM attempts WHERE run = ?
+            ORDER BY "row", number"""
+        for row, attempts in groupby(self._stream(query, (run,)), itemgetter(0)):
+            last_status: int | None = None
+            for _, state, status, number, after_unconfirmed in attempts:  # noqa: B007 - used after the loop: those of the last attempt
+                last_status = status if status is not None else last_status
+            left = State.UNCONFIRMED if state == State.IN_FLIGHT else State(state)
+            yield RowState(row, left, last_status, number, bool(after_unconfirmed))
 
     def requests(self, run: str, row: int) -> tuple[RequestRecord, ...]:
-        query = f"SELECT started_at, ended_at, status, state FROM attempts WHERE run = ? AND row = ? AND {_SENT}"
+        query = f'SELECT started_at, ended_at, status, state FROM attempts WHERE run = ? AND "row" = ? AND {_SENT}'
         with self._transaction() as connection:
             found = connection.execute(f"{query} ORDER BY number", (run, row)).fetchall()
         return tuple(
@@ -130,7 +123,7 @@ class SqliteRuns:
             if last is None:
                 return None
             step = Timeline.step_for(last - began)
-            found = connection.execute(_ANSWERS_BY_INTERVAL, (began, step, run)).fetchall()
+            found = connection.execute(_ANSWERS_BY_INTERVAL, (began, began, int(step * 1000), run)).fetchall()
         intervals: list[dict[str, int]] = [{} for _ in range(max(int(index) for index, _, _ in found) + 1)]
         for index, status, count in found:
             intervals[index]["no response" if status is None else str(status)] = count
@@ -143,10 +136,10 @@ class SqliteRuns:
         after = State.CREATED if created else State.FAILED
         with self._transaction(writes=True) as connection:
             self._mark_killed(connection, record.scope)
-            sent = connection.execute("SELECT identity FROM attempts WHERE run = ? AND row = ?", (run, row)).fetchone()
+            sent = connection.execute(_IDENTITY_OF, (run, row)).fetchone()
             if sent is None:
                 raise UsageError(f"run {run} sent nothing for row {row}; see its rows with: importer show {run}")
-            (state,) = connection.execute("SELECT state FROM identities WHERE identity = ?", sent).fetchone()
+            (state,) = connection.execute(f"{_STATE_OF} {self._database.locking}", sent).fetchone()
             if state not in (State.UNCONFIRMED, after):
                 raise UsageError(f"row {row} of run {run} is {state}, not unconfirmed; there is nothing to resolve")
             connection.execute(
@@ -160,18 +153,22 @@ class SqliteRuns:
 
     def check(self) -> tuple[Problem, ...]:
         with self._transaction() as connection:
-            return examine(connection, self.path)
+            return examine(connection, self._database)
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
-        """A transaction outside the life of a row; database errors become problems of the file."""
+        """A transaction outside the life of a row; its errors become problems of the database."""
         try:
-            with self._file.transaction(writes=writes) as connection:
+            with self._database.transaction(writes=writes) as connection:
                 yield connection
         except ConstraintError:
             raise
         except DatabaseError as error:
-            raise unusable(self.path, error) from None
+            raise self._database.unusable(error) from None
+
+    def _stream(self, query: str, values: tuple[Any, ...]) -> Iterator[Any]:
+        with self._transaction() as connection:
+            yield from self._database.stream(connection, query, values)
 
     def _mark_killed(self, connection: Connection, scope: Scope) -> None:
         """Mark intents without an answer as unconfirmed: after a crash they are never new."""
@@ -221,7 +218,7 @@ def _run_row(record: RunRecord) -> tuple[Any, ...]:
 
 
 def _as_text(name: str) -> str:
-    """A file name may not be UTF-8, but SQLite stores only UTF-8."""
+    """A file name may not be UTF-8, but databases store only UTF-8."""
     return name.encode("utf-8", "backslashreplace").decode()
 
 

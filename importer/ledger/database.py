@@ -1,0 +1,104 @@
+"""What a ledger needs of its database: everything in which SQLite and PostgreSQL differ.
+
+Statements are written once, for all databases: `?` for values, every "row" in quotation marks, no function that only
+one of them has. A new database is one more class with these methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from importer.database_errors import DatabaseError
+from importer.ledger.states import RunRecord, Scope
+from importer.ledger.store import RateBoard, ServiceRate
+from importer.problems import Problem, UnusableInput
+from importer.settings import LedgerAddress
+
+Result = TypeVar("Result")
+
+
+class Cursor(Protocol):
+    """The rows that a query found."""
+
+    def fetchone(self) -> Any: ...
+    def fetchall(self) -> list[Any]: ...
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Connection(Protocol):
+    """A connection in a transaction."""
+
+    def execute(self, query: str, values: Sequence[Any] = (), /) -> Cursor: ...
+    def executemany(self, query: str, rows: Sequence[Sequence[Any]], /) -> object: ...
+
+
+class Database(Protocol):
+    """One database, safe to use from many threads. Its errors are raised as DatabaseError.
+
+    types: the words for {bytes}, {text} and {by_key} in the tables. more_tables: those of this database only.
+    locking: what a query adds so that the rows that it finds stay as they are until the end of the transaction; "" if
+    no one else writes meanwhile. find_index: finds an index by its name. remedy: what to do when it cannot be written.
+    """
+
+    types: ClassVar[dict[str, str]]
+    more_tables: ClassVar[tuple[str, ...]]
+    locking: ClassVar[str]
+    find_index: ClassVar[str]
+    remedy: ClassVar[str]
+
+    @property
+    def address(self) -> LedgerAddress:
+        """Where it is, for `open_ledger`."""
+
+    @property
+    def name(self) -> str:
+        """Its name in messages, without a password."""
+
+    def transaction(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
+        """A connection in a transaction, which is committed at the end, or rolled back by an exception."""
+
+    def write(self, work: Callable[[Connection], Result]) -> Result:
+        """Do the work in a transaction under the locks that are held; again, if it may not have been committed."""
+
+    def stream(self, connection: Connection, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
+        """The rows of a query, without all of them in memory."""
+
+    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
+        """See `LedgerStore.lock_target`."""
+
+    def rate_board(self, run: RunRecord) -> RateBoard | None:
+        """See `LedgerStore.rate_board`."""
+
+    def rates(self, connection: Connection) -> tuple[ServiceRate, ...]:
+        """See `LedgerStore.rates`."""
+
+    def tables(self, connection: Connection) -> Collection[str]:
+        """The names of the tables that exist."""
+
+    def reason_not_to_send(self) -> str | None:
+        """What is wrong around the database that a commit would notice too late or not at all."""
+
+    def take_reserve(self) -> None:
+        """Reserve space for answers. Raises OSError if there is none."""
+
+    def release_reserve(self) -> None:
+        """Free the space that is reserved for answers."""
+
+    def is_in_place(self) -> bool:
+        """Whether it still exists at its address."""
+
+    def scrub(self) -> bool:
+        """See `LedgerStore.scrub`."""
+
+    def own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:
+        """What the database's own checks find."""
+
+    def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
+        """An error outside the life of a row, as a problem."""
+
+    def not_a_ledger(self, reason: str) -> UnusableInput:
+        """The problem of a database that is not a ledger."""
+
+    def close(self) -> None: ...

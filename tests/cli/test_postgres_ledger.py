@@ -1,0 +1,136 @@
+"""The commands with a ledger in PostgreSQL do what they do with a file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from importer.ledger import ledger_name, open_ledger
+from importer.settings import LedgerAddress
+from tests.cli.conftest import FrontDoor, Served, candidate
+from tests.cli.test_run import RUN, people
+from tests.postgres import PASSWORD, Server
+
+Serve = Callable[..., Served]
+
+
+@pytest.fixture
+def address(postgres: Server, tmp_path: Path) -> LedgerAddress:
+    return postgres.address(tmp_path / "ledger.key")
+
+
+@pytest.fixture
+def serve_on_server(serve: Serve, address: LedgerAddress) -> Serve:
+    """`serve`, with the ledger of the test on a server."""
+
+    def start(*faults: dict[str, object]) -> Served:
+        served = serve(*faults)
+        settings = {"IMPORTER_LEDGER": address.location, "IMPORTER_LEDGER_KEY_FILE": str(address.key_file)}
+        return Served(FrontDoor(served.door.folder, served.door.environment | settings), served.sandbox)
+
+    return start
+
+
+def test_a_file_is_imported_once_and_every_command_finds_it(serve_on_server: Serve, address: LedgerAddress) -> None:
+    """Run, run again, status, runs, show, doctor and purge; no file has the password."""
+    served = serve_on_server()
+    folder = served.door.folder
+    people(folder, 5, candidate(6, Salary="a lot"))
+    first = served(*RUN, "--json")
+    assert (first.code, first.counts) == (4, {"created": 5, "invalid": 1})
+    again = served(*RUN, "--json")
+    assert (again.counts, len(served.accepted)) == ({"already_imported": 5, "invalid": 1}, 5)
+    assert "5  created" in served("status", "people.csv").out
+    assert first.summary["run"] in served("runs").out
+    assert served("show", first.summary["run"], "3").code == 0
+    found = served("doctor")
+    assert (found.code, f"ok     ledger: {ledger_name(address)}, no problems found" in found.out) == (0, True)
+    assert not [path for path in folder.rglob("*") if path.is_file() and b"s3cret" in path.read_bytes()]
+    assert "s3cret" not in first.err + again.err + found.out
+    assert served("purge", "--older-than", "0d", "--yes").err == "2 runs removed.\n"
+    assert served(*RUN, "--json").counts == {"already_imported": 5, "invalid": 1}
+    assert not (folder / "results" / "ledger.sqlite").exists()
+
+
+def test_a_killed_run_goes_on_on_another_machine(serve_on_server: Serve, address: LedgerAddress) -> None:
+    """With another results folder: what was in flight is unconfirmed, sent again, and entered once."""
+    served = serve_on_server()
+    people(served.door.folder, 30)
+    served.killed_after(10, *RUN)
+    other = served(*RUN, "--out", "elsewhere", "--json")
+    assert other.code == 0
+    assert sorted(served.accepted) == sorted({f"person{number}@example.com" for number in range(30)})
+    assert other.summary["outcomes"]["already_imported"] >= 1
+    with open_ledger(address) as ledger:
+        assert ledger.check() == ()
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_a_run_survives_a_restart_of_its_server(serve_on_server: Serve, postgres: Server, how: str) -> None:
+    """Rows wait until the server is back; each is entered once and reported as created."""
+    served = serve_on_server()
+    people(served.door.folder, 60)
+    with served.held_after(20) as go_on, served.door.started(*RUN, "--json") as process:
+        served.wait_for(20)
+        getattr(postgres, how)()
+        go_on()
+        postgres.start()
+        out, err = process.communicate()
+    assert process.returncode == 0, err
+    assert '"created": 60' in out
+    assert len(served.accepted) == 60
+
+
+def test_a_second_run_of_a_target_names_the_first(serve_on_server: Serve) -> None:
+    """Whatever its results folder, a run of the same target ends with 75 while another one is running."""
+    served = serve_on_server()
+    people(served.door.folder, 20)
+    with served.held_after(5) as go_on, served.door.started(*RUN) as process:
+        served.wait_for(5)
+        second = served(*RUN, "--out", "elsewhere")
+        go_on()
+        process.communicate()
+    assert second.code == 75
+    assert re.search(rf"process {process.pid} on \S+, started ", second.err)
+    assert process.returncode == 0
+
+
+def test_the_runs_that_share_a_rate_are_shown(serve_on_server: Serve) -> None:
+    """While a run sends: its requests, its process and what it is allowed; afterwards nobody uses the rate."""
+    served = serve_on_server()
+    people(served.door.folder, 20)
+    assert served("rate").out == "No run has shared a rate yet.\n"
+    with served.held_after(5) as go_on, served.door.started(*RUN, "--rate", "100") as process:
+        served.wait_for(5)
+        shown = served("rate")
+        listed = json.loads(served("rate", "--json").out)
+        go_on()
+        process.communicate()
+    assert re.search(rf", process {process.pid} on \S+, seen \d+ s ago\n", shown.out)
+    assert re.search(r"^ +\d+\.\d  together$", shown.out, re.MULTILINE)
+    [user] = listed[0]["users"]
+    assert (user["process"], round(1 / user["spacing"])) == (process.pid, 98)
+    assert served("rate").out.endswith("no limit is known\n  no run is sending\n")
+
+
+def test_without_a_server_no_rate_is_shared(serve: Serve) -> None:
+    """With a ledger in a file, the limit is that of each run."""
+    found = serve()("rate")
+    assert (found.code, "only runs whose ledger is in PostgreSQL share a rate" in found.err) == (2, True)
+
+
+def test_an_unreachable_server_stops_before_anything_is_sent(serve: Serve, tmp_path: Path) -> None:
+    """The message has the reason and no password."""
+    served = serve()
+    people(served.door.folder, 2)
+    settings = {"IMPORTER_LEDGER_KEY_FILE": str(tmp_path / "key")}
+    settings["IMPORTER_LEDGER"] = f"postgresql://me:{PASSWORD.replace(' ', '%20')}@127.0.0.1:1/ledger"
+    ran = served(*RUN, **settings)
+    assert (ran.code, served.accepted) == (3, [])
+    assert "\npostgresql://me@127.0.0.1:1/ledger: the server cannot be used (" in ran.err
+    assert "s3cret" not in ran.err
+    assert "ERROR  ledger: postgresql://me@127.0.0.1:1/ledger" in served("doctor", **settings).out
