@@ -13,13 +13,11 @@ from importer.database_errors import ConstraintError, DatabaseError
 from importer.ledger.database import Connection, Database
 from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
-from importer.ledger.tables import examine
+from importer.ledger.tables import COLUMNS, examine
 from importer.models import Operation, Target, Timeline
 from importer.problems import Problem, UsageError
 
-_RUN_COLUMNS: Final = (
-    "run, base, operation, target, source, sha256, mapping, folder, started_at, ended_at, exit_code, purged_at"
-)
+_RUN_COLUMNS: Final = ", ".join(COLUMNS["runs"])
 _RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"
 _BEGIN_RUN: Final = f"INSERT INTO runs ({_RUN_COLUMNS}) VALUES ({', '.join('?' * (_RUN_COLUMNS.count(',') + 1))})"
 # Otherwise the run stopped before the request.
