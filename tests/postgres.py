@@ -80,13 +80,13 @@ class Server:
             cursor = connection.execute(query.encode(), values or None)
             return cursor.fetchall() if cursor.description else []
 
-    def location(self, schema: str | None = None, port: int | None = None) -> str:
+    def location(self, schema: str | None = None, port: int | None = None, *, with_password: bool = True) -> str:
         """The address of a new, empty schema, or of the one of that name."""
         if schema is None:
             schema = f"ledger{next(self._schemas)}"
             self.execute(f"CREATE SCHEMA {schema} AUTHORIZATION {USER}")
-        password = PASSWORD.replace(" ", "%20")
-        return f"postgresql://{USER}:{password}@127.0.0.1:{port or self.port}/ledgers?options=-csearch_path%3D{schema}"
+        user = f"{USER}:{PASSWORD.replace(' ', '%20')}" if with_password else USER
+        return f"postgresql://{user}@127.0.0.1:{port or self.port}/ledgers?options=-csearch_path%3D{schema}"
 
     def address(self, key_file: Path, patience: float = PATIENCE) -> LedgerAddress:
         """Of a ledger that does not exist yet."""

@@ -52,6 +52,7 @@ COMMANDS = {
         "maintenance_commands",
         "Permanently remove the reports and copies of old runs. Imported candidates stay in the ledger.",
     ),
+    "ledger": ("maintenance_commands", "Copy the ledger to another database."),
     "mapping": ("mapping_commands", "Propose or check a mapping file."),
 }
 

@@ -5,10 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from importer.ledger.address import Address, as_address, is_on_server, ledger_file, ledger_folder, ledger_name
+from importer.ledger import copying
+from importer.ledger.address import (
+    Address,
+    as_address,
+    has_password,
+    is_on_server,
+    ledger_file,
+    ledger_folder,
+    ledger_name,
+)
+from importer.ledger.copying import Copied
+from importer.ledger.database import Database
 from importer.ledger.key import key_path
 from importer.ledger.sql_ledger import SqlLedger
 from importer.ledger.sqlite_database import SqliteDatabase
@@ -41,7 +53,7 @@ from importer.ledger.store import (
     ServiceRate,
     SharedLimit,
 )
-from importer.problems import unusable_file
+from importer.problems import UsageError, unusable_file
 from importer.settings import LedgerAddress
 
 if TYPE_CHECKING:
@@ -52,6 +64,7 @@ __all__ = [
     "TRANSITIONS",
     "Answered",
     "Attempt",
+    "Copied",
     "Fingerprints",
     "Intent",
     "Known",
@@ -71,6 +84,9 @@ __all__ = [
     "SharedLimit",
     "State",
     "Transition",
+    "copy_ledger",
+    "has_password",
+    "is_on_server",
     "ledger_folder",
     "ledger_name",
     "normalized_email",
@@ -87,11 +103,7 @@ def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> Led
         UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, its key is missing, or
             the type of database is not supported.
     """
-    where = as_address(address)
-    if is_on_server(where):
-        return SqlLedger.open(_on_server(where), _required_key(where), clock)
-    path = ledger_file(where)
-    return SqlLedger.open(SqliteDatabase(where, path), where.key_file or key_path(path), clock)
+    return SqlLedger.open(*_database(as_address(address)), clock)
 
 
 def open_existing_ledger(address: Address) -> LedgerStore | None:
@@ -102,6 +114,35 @@ def open_existing_ledger(address: Address) -> LedgerStore | None:
     else:
         exists = ledger_file(address).exists()
     return open_ledger(address) if exists else None
+
+
+def copy_ledger(source: Address, target: Address) -> Copied:
+    """Copy a whole ledger, with its key, into one that is new or empty.
+
+    A copy in SQLite gets its key beside it; a ledger in SQLite is read with the key beside it if there is one.
+
+    Raises:
+        UsageError: there is no ledger to copy.
+        Busy, UnusableInput: see `copying.copy_ledger`.
+    """
+    source, target = as_address(source), as_address(target)
+    if not is_on_server(source) and key_path(ledger_file(source)).exists():
+        source = replace(source, key_file=None)
+    if not is_on_server(target):
+        target = replace(target, key_file=None)
+    origin = open_existing_ledger(source)
+    if origin is None:
+        raise UsageError(f"{ledger_name(source)}: there is no ledger here")
+    origin.close()
+    return copying.copy_ledger(*_database(source), *_database(target))
+
+
+def _database(address: LedgerAddress) -> tuple[Database, Path]:
+    """The database of an address, and the file with its key."""
+    if is_on_server(address):
+        return _on_server(address), _required_key(address)
+    path = ledger_file(address)
+    return SqliteDatabase(address, path), address.key_file or key_path(path)
 
 
 def _on_server(address: LedgerAddress) -> PostgresDatabase:

@@ -16,8 +16,8 @@ _SQLITE: Final = "sqlite:///"
 _SERVERS: Final = ("postgresql://", "postgres://")
 # As libpq reads it: the password ends at the first @. What follows has no other, or a part of the password would show.
 _SERVER: Final = re.compile(
-    r"\w+://(?:(?P<user>[^:@/]*)(?::[^@/]*)?@)?(?P<hosts>(?:[\w.,-]|%\w\w|:\d|\[[0-9a-fA-F:.]+\])*)"
-    r"(?:/(?P<database>[^@:/?#]*))?(?:\?[^@#]*)?"
+    r"\w+://(?:(?P<user>[^:@/]*)(?P<password>:[^@/]*)?@)?(?P<hosts>(?:[\w.,-]|%\w\w|:\d|\[[0-9a-fA-F:.]+\])*)"
+    r"(?:/(?P<database>[^@:/?#]*))?(?P<more>\?[^@#]*)?"
 )
 
 
@@ -72,3 +72,9 @@ def ledger_name(address: Address) -> str:
         )
     user = f"{found['user']}@" if found["user"] else ""
     return f"postgresql://{user}{found['hosts']}/{found['database'] or ''}"
+
+
+def has_password(address: Address) -> bool:
+    """Whether a valid address contains a password."""
+    found = _SERVER.fullmatch(as_address(address).location)
+    return found is not None and bool(found["password"] or "password=" in (found["more"] or ""))

@@ -59,8 +59,11 @@ class Database(Protocol):
     def transaction(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
         """A connection in a transaction, which is committed at the end, or rolled back by an exception."""
 
-    def write(self, work: Callable[[Connection], Result]) -> Result:
-        """Do the work in a transaction under the locks that are held; again, if it may not have been committed."""
+    def run(self, work: Callable[[Connection], Result], *, writes: bool = False) -> Result:
+        """Do the work in a transaction; again from its start if the connection broke or another process was first.
+
+        Work that writes and must not be done twice looks up whether it was committed.
+        """
 
     def stream(self, connection: Connection, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         """The rows of a query, without all of them in memory."""

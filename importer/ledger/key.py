@@ -17,8 +17,8 @@ def key_path(ledger_path: Path) -> Path:
     return ledger_path.parent / INTERNAL / f"{ledger_path.name}.key"
 
 
-def create_key(path: Path) -> None:
-    """Write a new key, private and flushed to disk. Does nothing if there is one already.
+def create_key(path: Path, key: bytes | None = None) -> None:
+    """Write a key, by default a new one, private and flushed to disk. Does nothing if there is one already.
 
     Raises:
         OSError: the folder cannot be written.
@@ -27,7 +27,7 @@ def create_key(path: Path) -> None:
     descriptor = open_private(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(_KEY_BYTES))
+            file.write(key or secrets.token_bytes(_KEY_BYTES))
             file.flush()
             os.fsync(file.fileno())
         # Not every file system has links. The ledger's transaction lets only one process in here at a time.

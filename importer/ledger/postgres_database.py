@@ -61,12 +61,13 @@ class PostgresDatabase:
                 self._locks.verify(statements)
             yield statements
 
-    def write(self, work: Callable[[Connection], Result]) -> Result:
+    def run(self, work: Callable[[Connection], Result], *, writes: bool = False) -> Result:
         conflicts, until = 0, time.monotonic() + self.address.patience
         while True:
             try:
-                self._locks.keep()
-                with self.transaction(writes=True) as statements:
+                if writes:
+                    self._locks.keep()
+                with self.transaction(writes=writes) as statements:
                     return work(statements)
             except ConnectionLost as error:
                 if not self._server.wait(until):

@@ -103,8 +103,7 @@ class SqlLedger(SqlRuns):
 
     def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:
         try:
-            with self._database.transaction() as connection:
-                return _look_up(connection, wanted)
+            return self._database.run(lambda connection: _look_up(connection, wanted))
         except DatabaseError as error:
             raise self._note_error(str(error)) from None
 
@@ -175,7 +174,7 @@ class SqlLedger(SqlRuns):
             _write_plan(connection, plan, existing, now)
             return plan
 
-        plan = self._database.write(work)
+        plan = self._database.run(work, writes=True)
         for index, queued in enumerate(group):
             refusal = plan.refused.get(index)
             if refusal is not None and isinstance(queued.write, Answered):

@@ -13,13 +13,11 @@ from importer.database_errors import ConstraintError, DatabaseError
 from importer.ledger.database import Connection, Database
 from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
-from importer.ledger.tables import examine
+from importer.ledger.tables import COLUMNS, examine
 from importer.models import Operation, Target, Timeline
 from importer.problems import Problem, UsageError
 
-_RUN_COLUMNS: Final = (
-    "run, base, operation, target, source, sha256, mapping, folder, started_at, ended_at, exit_code, purged_at"
-)
+_RUN_COLUMNS: Final = ", ".join(COLUMNS["runs"])
 _RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"
 _BEGIN_RUN: Final = f"INSERT INTO runs ({_RUN_COLUMNS}) VALUES ({', '.join('?' * (_RUN_COLUMNS.count(',') + 1))})"
 # Otherwise the run stopped before the request.
@@ -49,12 +47,15 @@ class SqlRuns:
 
     def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
         change = "UPDATE runs SET ended_at = ?, exit_code = ? WHERE run = ?"
+
+        def end(connection: Connection) -> None:
+            record = _find_run(connection, run)
+            if record is not None:
+                self._mark_killed(connection, record.scope)
+                connection.execute(change, (ended_at.isoformat(), exit_code, run))
+
         try:
-            with self._database.transaction(writes=True) as connection:
-                record = _find_run(connection, run)
-                if record is not None:
-                    self._mark_killed(connection, record.scope)
-                    connection.execute(change, (ended_at.isoformat(), exit_code, run))
+            self._database.run(end, writes=True)
         except DatabaseError as error:
             raise LedgerUnwritable(self.name, str(error), self._database.remedy) from None
 
@@ -67,23 +68,20 @@ class SqlRuns:
         return self._database.scrub()
 
     def run(self, run: str) -> RunRecord | None:
-        with self._transaction() as connection:
-            return _find_run(connection, run)
+        return next(map(_run_record, self._find(f"{_RUNS} WHERE run = ?", (run,))), None)
 
     def runs(self) -> tuple[RunRecord, ...]:
         return self._runs(_RUNS)
 
     def bases(self) -> tuple[str, ...]:
-        with self._transaction() as connection:
-            return tuple(base for (base,) in connection.execute("SELECT DISTINCT base FROM runs ORDER BY base"))
+        return tuple(base for (base,) in self._find("SELECT DISTINCT base FROM runs ORDER BY base"))
 
     def unfinished_runs(self, scope: Scope) -> tuple[RunRecord, ...]:
         return self._runs(f"{_RUNS} WHERE ended_at IS NULL AND {_IS_OF}", _values_of(scope))
 
     def has_answered(self, base: str) -> bool:
         query = "SELECT EXISTS (SELECT 1 FROM attempts JOIN runs USING (run) WHERE base = ? AND status IS NOT NULL)"
-        with self._transaction() as connection:
-            (found,) = connection.execute(query, (base,)).fetchone()
+        [(found,)] = self._find(query, (base,))
         return bool(found)
 
     def rows_done(self, run: str) -> Iterator[int]:
@@ -109,8 +107,7 @@ class SqlRuns:
 
     def requests(self, run: str, row: int) -> tuple[RequestRecord, ...]:
         query = f'SELECT started_at, ended_at, status, state FROM attempts WHERE run = ? AND "row" = ? AND {_SENT}'
-        with self._transaction() as connection:
-            found = connection.execute(f"{query} ORDER BY number", (run, row)).fetchall()
+        found = self._find(f"{query} ORDER BY number", (run, row))
         return tuple(
             RequestRecord(_moment(began), _moment(ended) if ended else None, status, State(state))
             for began, ended, status, state in found
@@ -118,12 +115,11 @@ class SqlRuns:
 
     def timeline(self, run: str, start: datetime) -> Timeline | None:
         began = start.timestamp()
-        with self._transaction() as connection:
-            (last,) = connection.execute(_LAST_ANSWER, (run,)).fetchone()
-            if last is None:
-                return None
-            step = Timeline.step_for(last - began)
-            found = connection.execute(_ANSWERS_BY_INTERVAL, (began, began, int(step * 1000), run)).fetchall()
+        [(last,)] = self._find(_LAST_ANSWER, (run,))
+        if last is None:
+            return None
+        step = Timeline.step_for(last - began)
+        found = self._find(_ANSWERS_BY_INTERVAL, (began, began, int(step * 1000), run))
         intervals: list[dict[str, int]] = [{} for _ in range(max(int(index) for index, _, _ in found) + 1)]
         for index, status, count in found:
             intervals[index]["no response" if status is None else str(status)] = count
@@ -166,6 +162,13 @@ class SqlRuns:
         except DatabaseError as error:
             raise self._database.unusable(error) from None
 
+    def _find(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """The rows of one query."""
+        try:
+            return self._database.run(lambda connection: connection.execute(query, values).fetchall())
+        except DatabaseError as error:
+            raise self._database.unusable(error) from None
+
     def _stream(self, query: str, values: tuple[Any, ...]) -> Iterator[Any]:
         with self._transaction() as connection:
             yield from self._database.stream(connection, query, values)
@@ -183,9 +186,7 @@ class SqlRuns:
         )
 
     def _runs(self, query: str, values: tuple[Any, ...] = ()) -> tuple[RunRecord, ...]:
-        with self._transaction() as connection:
-            rows = connection.execute(f"{query} ORDER BY started_at DESC, run DESC", values).fetchall()
-        return tuple(map(_run_record, rows))
+        return tuple(map(_run_record, self._find(f"{query} ORDER BY started_at DESC, run DESC", values)))
 
 
 def _moment(seconds: float) -> datetime:

@@ -50,8 +50,8 @@ class SqliteDatabase(SqliteFile):
     def name(self) -> str:
         return str(self.path)
 
-    def write(self, work: Callable[[Connection], Result]) -> Result:
-        with self.transaction(writes=True) as connection:
+    def run(self, work: Callable[[Connection], Result], *, writes: bool = False) -> Result:
+        with self.transaction(writes=writes) as connection:
             return work(connection)
 
     def stream(self, connection: Connection, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:

@@ -80,7 +80,9 @@ def test_a_run_survives_a_restart_of_its_server(serve_on_server: Serve, postgres
         go_on()
         postgres.start()
         out, err = process.communicate()
-    assert process.returncode == 0, err
+    assert process.returncode == 0, (
+        err + out + (next((served.door.folder / "results").glob("2*")) / "log.jsonl").read_text()[-3000:]
+    )
     assert '"created": 60' in out
     assert len(served.accepted) == 60
 

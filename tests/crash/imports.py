@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from importer.sandbox import ChildSandbox, start
+from importer.settings import LedgerAddress
 from tests.cli.conftest import HEADER, MAPPING, POOL_MAPPING, candidate
 from tests.patience import PATIENCE
 
@@ -111,3 +112,9 @@ def recorded_sandbox(
     path.write_text(json.dumps({"seed": 11, "faults": list(faults)}), encoding="utf-8")
     with start(memory=memory, faults=path, **options) as sandbox:
         yield Recorder(sandbox, memory, frozenset(preexisting))
+
+
+def setting_of(address: LedgerAddress) -> dict[str, str]:
+    """The settings that name a ledger."""
+    key = {"IMPORTER_LEDGER_KEY_FILE": str(address.key_file)} if address.key_file else {}
+    return {"IMPORTER_LEDGER": address.location, **key}

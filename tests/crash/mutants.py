@@ -31,6 +31,7 @@ class Mutant:
 
 _SENDING = ("tests/load/test_loader.py", "tests/load/test_stops.py", "tests/load/test_kill.py")
 _NEXT = ("tests/load/test_next_step.py", *_SENDING)
+_ON_SERVER = ("tests/ledger/test_postgres_ledger.py",)
 
 MUTANTS = (
     Mutant(
@@ -329,6 +330,41 @@ MUTANTS = (
         "CREATE UNIQUE INDEX one_open_attempt",
         "CREATE INDEX one_open_attempt",
         ("tests/ledger",),
+    ),
+    Mutant(
+        "a commit whose answer was lost is not looked up",
+        "ledger/sql_ledger.py",
+        "                if _is_written(connection, plan, at):\n",
+        "                if False:\n",
+        _ON_SERVER,
+    ),
+    Mutant(
+        "a transaction does not check who holds the target",
+        "ledger/postgres_database.py",
+        "                self._locks.verify(statements)\n",
+        "                pass\n",
+        _ON_SERVER,
+    ),
+    Mutant(
+        "a lost lock is taken again although another run had it",
+        "ledger/postgres_locks.py",
+        "                self._compare(statements)\n",
+        "                pass\n",
+        _ON_SERVER,
+    ),
+    Mutant(
+        "two processes may intend the same known candidate",
+        "ledger/postgres_database.py",
+        'locking: ClassVar = "FOR UPDATE"',
+        'locking: ClassVar = ""',
+        _ON_SERVER,
+    ),
+    Mutant(
+        "a server may lose what it confirmed",
+        "ledger/postgres_server.py",
+        'found[:2] != ("on", "on")',
+        'found[1] != "on"',
+        _ON_SERVER,
     ),
 )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
-from pathlib import Path
 from typing import ClassVar
 
 from hypothesis import strategies as st
@@ -18,12 +17,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from importer.ledger import Scope, State, open_ledger
 from importer.models import Operation, Target
 from importer.runs.manifest import read_manifest
+from importer.settings import LedgerAddress
 from tests.cli.conftest import candidate, write_csv
 from tests.crash.fork_server import ForkServer, Process
-from tests.crash.imports import OPERATIONS, SHORT_TIMEOUTS, TARGETS, temporary_folder, write_mappings
+from tests.crash.imports import OPERATIONS, SHORT_TIMEOUTS, TARGETS, setting_of, temporary_folder, write_mappings
 from tests.crash.manual_service import BEHAVIORS, ManualService
 from tests.crash.report_checks import Truth, has_started, ledger_errors, read_report, report_errors
 from tests.patience import PATIENCE
+from tests.postgres import Server
 
 PEOPLE = 6  # at the start
 MOST_PEOPLE = 60
@@ -57,6 +58,7 @@ class ProcessScenario(RuleBasedStateMachine):
                 ForkServer()
             )  # one for all scenarios; ends with the process, when its input ends
         self.folder = temporary_folder()
+        self.address = self.new_address()
         write_mappings(self.folder)
         self.service = ManualService()
         self.scope = Scope(self.service.base_url, Target(self.operation, TARGETS[self.operation.value]))
@@ -145,8 +147,8 @@ class ProcessScenario(RuleBasedStateMachine):
         """Nobody exists twice; done rows exist, other rows do not; the ledger is consistent."""
         accepted = self.service.accepted
         assert len(set(accepted)) == len(accepted)
-        if self._ledger.is_file() and (self.process is None or self.service.held):
-            errors = ledger_errors(self._ledger, self.scope, list(self.emails.values()), frozenset(accepted))
+        if self.process is None or self.service.held:
+            errors = ledger_errors(self.address, self.scope, list(self.emails.values()), frozenset(accepted))
             assert not errors, errors
 
     def teardown(self) -> None:
@@ -185,12 +187,16 @@ class ProcessScenario(RuleBasedStateMachine):
             chosen = {one.row: self.emails[one.row] for one in reported}
             errors = report_errors(reported, chosen, truth)
             assert not errors, f"{run}: {errors}"
-        with open_ledger(self._ledger) as ledger:
+        with open_ledger(self.address) as ledger:
             assert ledger.check() == ()
             known = ledger.look_up([ledger.fingerprints.identity(self.scope, email) for email in self.emails.values()])
             assert {found.state for found in known.values()} <= {State.CREATED, State.ALREADY_EXISTS}
 
     # --- helpers ---
+
+    def new_address(self) -> LedgerAddress:
+        """Where the ledger of this scenario is."""
+        return LedgerAddress(str(self.folder / "results" / "ledger.sqlite"))
 
     @property
     def emails(self) -> dict[int, str]:
@@ -200,10 +206,6 @@ class ProcessScenario(RuleBasedStateMachine):
     def _mapping(self) -> str:
         return OPERATIONS[self.operation.value]
 
-    @property
-    def _ledger(self) -> Path:
-        return self.folder / "results" / "ledger.sqlite"
-
     def _write_file(self) -> None:
         rows = [candidate(row, First=name) for row, name in enumerate(self.names, start=2)]
         write_csv(self.folder / "people.csv", rows)
@@ -212,6 +214,7 @@ class ProcessScenario(RuleBasedStateMachine):
         assert self.fork_server is not None
         environment = {
             **SHORT_TIMEOUTS,
+            **setting_of(self.address),
             "IMPORTER_BASE_URL": self.service.base_url,
             "IMPORTER_TOKEN": "token",
             "IMPORTER_READ_TIMEOUT": "30",
@@ -264,3 +267,13 @@ class ProcessScenarioOfPool(ProcessScenario):
     """The other operation."""
 
     operation = Operation.ADD_TO_POOL
+
+
+class ProcessScenarioOnServer(ProcessScenario):
+    """The ledger in PostgreSQL."""
+
+    server: ClassVar[Server | None] = None
+
+    def new_address(self) -> LedgerAddress:
+        assert self.server is not None
+        return self.server.address(self.folder / "ledger.key")

@@ -15,8 +15,17 @@ from typing import Any
 
 from importer.ledger import Scope, open_ledger
 from importer.models import Operation, Target
+from importer.settings import LedgerAddress
 from tests.crash.fork_server import ForkServer, Process
-from tests.crash.imports import OPERATIONS, SHORT_TIMEOUTS, Recorder, recorded_sandbox, write_mappings, write_people
+from tests.crash.imports import (
+    OPERATIONS,
+    SHORT_TIMEOUTS,
+    Recorder,
+    recorded_sandbox,
+    setting_of,
+    write_mappings,
+    write_people,
+)
 from tests.crash.report_checks import Truth, has_started, ledger_errors, read_report, report_errors
 
 FAULTS: list[dict[str, Any]] = [
@@ -91,8 +100,17 @@ class Figures:
 
 
 class _Series:
-    def __init__(self, folder: Path, fork_server: ForkServer, recorder: Recorder, seed: int, concurrency: int) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        address: LedgerAddress,
+        fork_server: ForkServer,
+        recorder: Recorder,
+        seed: int,
+        concurrency: int,
+    ) -> None:
         self._folder = folder
+        self._address = address
         self._fork_server = fork_server
         self._recorder = recorder
         self._rng = random.Random(seed)
@@ -100,7 +118,7 @@ class _Series:
         self._environment = {
             **SHORT_TIMEOUTS,
             **recorder.environment,
-            "IMPORTER_LEDGER": str(folder / "ledger.sqlite"),
+            **setting_of(address),
             "IMPORTER_CONCURRENCY": str(concurrency),
         }
 
@@ -171,8 +189,7 @@ class _Series:
         target = Target(Operation(operation), "4f2c9a" if operation == "apply" else "17")
         scope = Scope(self._recorder.sandbox.base_url, target)
         accepted = frozenset(self._recorder.accepted)
-        if (self._folder / "ledger.sqlite").is_file():
-            self._figures.wrong += ledger_errors(self._folder / "ledger.sqlite", scope, emails, accepted)
+        self._figures.wrong += ledger_errors(self._address, scope, emails, accepted)
 
     def _check_results(
         self, number: int, emails: dict[int, str], good: set[str], windows: dict[str, tuple[int, int]]
@@ -192,15 +209,18 @@ class _Series:
             self._figures.reports += 1
             self._figures.outcomes.update(one.outcome for one in reported)
             self._figures.unconfirmed.append(sum(one.outcome == "unconfirmed" for one in reported))
-        with open_ledger(self._folder / "ledger.sqlite") as ledger:
+        with open_ledger(self._address) as ledger:
             self._figures.wrong += [str(problem) for problem in ledger.check()]
 
 
-def kill_at_random(folder: Path, fork_server: ForkServer, size: Size, seed: int = 1) -> Figures:
-    """Run a series in an empty folder. The operations alternate, file by file."""
+def kill_at_random(
+    folder: Path, fork_server: ForkServer, size: Size, seed: int = 1, address: LedgerAddress | None = None
+) -> Figures:
+    """Run a series in an empty folder, with one ledger. The operations alternate, file by file."""
+    address = address or LedgerAddress(str(folder / "ledger.sqlite"))
     write_mappings(folder)
     with recorded_sandbox(folder, _faults(size.few_faults)) as recorder:
-        return _Series(folder, fork_server, recorder, seed, size.concurrency).run(size)
+        return _Series(folder, address, fork_server, recorder, seed, size.concurrency).run(size)
 
 
 def _faults(few_faults: bool) -> list[dict[str, Any]]:

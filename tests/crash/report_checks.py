@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from importer.ledger import Scope, State, open_ledger
+from importer.ledger import Scope, State, open_existing_ledger
+from importer.settings import LedgerAddress
 
 _FILES = {
     "201_created.csv": "created",
@@ -86,9 +87,12 @@ def report_errors(reported: Sequence[ReportedRow], emails: dict[int, str], truth
     return errors
 
 
-def ledger_errors(path: Path, scope: Scope, emails: Sequence[str], accepted: frozenset[str]) -> list[str]:
-    """Candidates that the ledger has as done, not created or never sent, and that are not."""
-    with open_ledger(path) as ledger:
+def ledger_errors(address: LedgerAddress, scope: Scope, emails: Sequence[str], accepted: frozenset[str]) -> list[str]:
+    """Candidates that the ledger has as done, not created or never sent, and that are not; [] if there is no ledger."""
+    opened = open_existing_ledger(address)
+    if opened is None:
+        return []
+    with opened as ledger:
         names = {ledger.fingerprints.identity(scope, email): email for email in emails}
         known = {names[identity]: found.state for identity, found in ledger.look_up(list(names)).items()}
     done = {email for email, state in known.items() if state in (State.CREATED, State.ALREADY_EXISTS)}

@@ -11,8 +11,8 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
@@ -24,9 +24,12 @@ from importer.models import Application, Operation, Outcome, OutcomeKind, PoolCa
 from importer.problems import Busy
 from importer.service import NoReply, OnAnswer, Reply
 from importer.service.transport_api import Phase
+from importer.settings import LedgerAddress
 from importer.transform import encode
 from tests.crash.imports import temporary_folder
 from tests.load.given import answer_on_a_thread
+from tests.postgres import Server
+from tests.tcp_proxy import TcpProxy
 
 PEOPLE = 5  # at the start
 MOST_PEOPLE = 40
@@ -129,6 +132,8 @@ class SimulatedScenario(RuleBasedStateMachine):
         target = Target(self.operation, "4f2c9a" if self.operation is Operation.APPLY else "17")
         self.scope = Scope("https://recruiting.example.com", target)
         self.folder = temporary_folder()
+        self._survivor = self.folder / "survivor"
+        self.address = self.new_address()
         self.service = Service(self._request_arrived)
         self.cancellation = Cancellation()
         self.now = 1_772_366_400.0
@@ -146,7 +151,7 @@ class SimulatedScenario(RuleBasedStateMachine):
         if behavior == "interrupted":
             self.cancellation.set()
         if behavior == "second run":
-            with open_ledger(self.folder / "ledger.sqlite") as second, suppress(Busy), second.lock_target(self.scope):
+            with open_ledger(self.address) as second, suppress(Busy), second.lock_target(self.scope):
                 raise AssertionError("a second run may start while one is running")
 
     @rule(
@@ -184,18 +189,18 @@ class SimulatedScenario(RuleBasedStateMachine):
         self.cancellation = Cancellation(lambda: passed[0], lambda seconds: passed.append(passed.pop() + seconds))
         before = set(self.service.accepted)
         outcomes: dict[int, Outcome] = {}
-        survivor = self.folder / "survivor"
-        path = self.folder / "ledger.sqlite"
-        with open_ledger(path, clock=lambda: self.now) as ledger, ledger.lock_target(self.scope):
+        was_killed = False
+        with open_ledger(self.address, clock=lambda: self.now) as ledger, ledger.lock_target(self.scope):
             loader = self._loader(ledger, options)
             try:
                 for outcome in loader.load(rows):
                     assert outcome.row not in outcomes, "a row has two outcomes"
                     outcomes[outcome.row] = outcome
             except Killed:
-                self._keep_what_is_on_disk(survivor)
-        if survivor.exists():
-            self._restore(survivor)
+                was_killed = True
+                self.keep_what_is_on_disk()
+        if was_killed:
+            self.restore()
         else:
             assert set(outcomes) == {one.row for one in rows}, "a row has no outcome"
         self.service.behaviors, self.service.last_behavior = [], "answered"
@@ -224,7 +229,7 @@ class SimulatedScenario(RuleBasedStateMachine):
 
     def _resolve_manually(self) -> None:
         """A user resolves rows correctly when no request is in flight."""
-        with open_ledger(self.folder / "ledger.sqlite") as ledger:
+        with open_ledger(self.address) as ledger:
             for record in ledger.runs():
                 for found in list(ledger.row_states(record.run)):
                     email = self._email(found.row)
@@ -236,7 +241,7 @@ class SimulatedScenario(RuleBasedStateMachine):
     def the_ledger_is_right(self) -> None:
         """Done rows exist, other rows do not, nobody exists twice, and the ledger is consistent."""
         assert all(count == 1 for count in self.service.accepted.values() if count)
-        with open_ledger(self.folder / "ledger.sqlite") as ledger:
+        with open_ledger(self.address) as ledger:
             assert ledger.check() == ()
             for row in range(2, len(self.names) + 2):
                 email = self._email(row)
@@ -265,13 +270,21 @@ class SimulatedScenario(RuleBasedStateMachine):
     def _email(self, row: int) -> str:
         return f"person{row}@example.com"
 
-    def _keep_what_is_on_disk(self, survivor: Path) -> None:
+    def new_address(self) -> LedgerAddress:
+        """Where the ledger of this scenario is."""
+        return LedgerAddress(str(self.folder / "ledger.sqlite"))
+
+    def keep_what_is_on_disk(self) -> None:
+        """The process is killed: what it would still write is lost."""
+        survivor = self._survivor
         survivor.mkdir()
         for path in self.folder.glob("ledger.sqlite*"):
             if not path.name.endswith("-shm"):
                 shutil.copy(path, survivor)
 
-    def _restore(self, survivor: Path) -> None:
+    def restore(self) -> None:
+        """The ledger is as it was when the process was killed."""
+        survivor = self._survivor
         for path in [*self.folder.glob("ledger.sqlite*")]:
             path.unlink()
         for path in survivor.iterdir():
@@ -290,3 +303,26 @@ class SimulatedScenarioOfPool(SimulatedScenario):
     """The other operation, where a rejection after an unconfirmed request settles nothing."""
 
     operation = Operation.ADD_TO_POOL
+
+
+class SimulatedScenarioOnServer(SimulatedScenario):
+    """The ledger in PostgreSQL, behind a proxy: a killed process has no connection any more."""
+
+    server: ClassVar[Server | None] = None
+
+    def new_address(self) -> LedgerAddress:
+        assert self.server is not None
+        address = self.server.address(self.folder / "ledger.key", patience=0.0)
+        self.proxy = TcpProxy(self.server.port)
+        return replace(address, location=address.location.replace(f":{self.server.port}/", f":{self.proxy.port}/"))
+
+    def teardown(self) -> None:
+        super().teardown()
+        self.proxy.close()
+
+    def keep_what_is_on_disk(self) -> None:
+        self.proxy.is_open = False
+        self.proxy.cut_all()
+
+    def restore(self) -> None:
+        self.proxy.is_open = True

@@ -15,6 +15,7 @@ from tests.crash.manual_service import ManualService
 from tests.crash.random_kills import Size, kill_at_random
 from tests.crash.report_checks import ReportedRow, Truth, report_errors
 from tests.patience import wait_until
+from tests.postgres import Server
 
 pytestmark = pytest.mark.timeout(300)  # many processes, which wait if the machine is busy
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--quiet")
@@ -29,6 +30,14 @@ def test_random_kills(tmp_path: Path, fork_server: ForkServer) -> None:
     The service has all faults but few of each; the large form kills a hundred times as often.
     """
     figures = kill_at_random(tmp_path, fork_server, Size(files=2, rows=50, kills=4), seed=_MANY_UNCONFIRMED)
+    assert figures.kills == 8
+    assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
+
+
+def test_random_kills_with_a_ledger_in_postgres(tmp_path: Path, fork_server: ForkServer, postgres: Server) -> None:
+    """The same with the ledger on a server."""
+    size, address = Size(files=2, rows=50, kills=4), postgres.address(tmp_path / "ledger.key")
+    figures = kill_at_random(tmp_path, fork_server, size, seed=_MANY_UNCONFIRMED, address=address)
     assert figures.kills == 8
     assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
 

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, Phase, settings
 
 from importer.models import Application
 from tests.crash.fork_server import ForkServer
-from tests.crash.process_scenario import ProcessScenario, ProcessScenarioOfPool
-from tests.crash.simulated_scenario import SimulatedScenario, SimulatedScenarioOfPool
+from tests.crash.process_scenario import ProcessScenario, ProcessScenarioOfPool, ProcessScenarioOnServer
+from tests.crash.simulated_scenario import SimulatedScenario, SimulatedScenarioOfPool, SimulatedScenarioOnServer
+from tests.postgres import Server
 
 pytestmark = pytest.mark.timeout(300)  # many processes, which wait if the machine is busy
 _SMALL = settings(
@@ -27,6 +28,11 @@ def _one_fork_server(fork_server: ForkServer) -> None:
     ProcessScenario.fork_server = fork_server
 
 
+@pytest.fixture
+def _one_server(postgres: Server) -> None:
+    ProcessScenarioOnServer.server = SimulatedScenarioOnServer.server = postgres
+
+
 TestSimulatedScenario = SimulatedScenario.TestCase
 TestSimulatedScenarioOfPool = SimulatedScenarioOfPool.TestCase
 TestSimulatedScenario.settings = TestSimulatedScenarioOfPool.settings = _SMALL
@@ -36,6 +42,16 @@ TestProcessScenarioOfPool = ProcessScenarioOfPool.TestCase
 TestProcessScenario.settings = TestProcessScenarioOfPool.settings = settings(
     _SMALL, max_examples=5, stateful_step_count=6, phases=[Phase.generate]
 )
+
+
+@pytest.mark.usefixtures("_one_server")
+class TestProcessScenarioOnServer(ProcessScenarioOnServer.TestCase):
+    settings = settings(TestProcessScenario.settings, max_examples=3)
+
+
+@pytest.mark.usefixtures("_one_server")
+class TestSimulatedScenarioOnServer(SimulatedScenarioOnServer.TestCase):
+    settings = settings(_SMALL, phases=[Phase.generate])
 
 
 def test_a_changed_row_is_another_body() -> None:
