@@ -1,14 +1,14 @@
-"""The values that a spreadsheet program, in any locale, may take a text for when it opens a CSV.
+"""The values that a spreadsheet program, in any locale, may take a text for when it opens a CSV, and their forms.
 
 `0012` becomes 12, `1-2` a date, `45.000` 45 or 45000. What the program saves then differs from the text, although no
-person changed it. In a known format, a text has one value.
+person changed it. In a known form, a text has one value.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from itertools import product
@@ -17,28 +17,26 @@ from typing import Final, NamedTuple
 from importer.text.dates import LANGUAGES, month_numbers
 from importer.text.normalize import normalize
 
-SPACES: Final = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
-TRUE: Final = frozenset(
-    map(normalize, ("true", "wahr", "vrai", "doğru", "verdadero", "vero", "verdadeiro", "waar", "prawda"))
-)
-FALSE: Final = frozenset(map(normalize, ("false", "falsch", "faux", "yanlış", "falso", "onwaar", "fałsz")))
-SEPARATORS: Final = [
-    (decimal, thousands) for decimal in ".," for thousands in ("", ".", ",", " ", "'") if decimal != thousands
-]
+_SPACES: Final = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u2009": " ", "’": "'"})
+_TRUE: Final = ("true", "wahr", "vrai", "doğru", "verdadero", "vero", "verdadeiro", "waar", "prawda")
+_FALSE: Final = ("false", "falsch", "faux", "yanlış", "falso", "onwaar", "fałsz")
+_WORDS: Final = {normalize(word): word in _TRUE for word in (*_TRUE, *_FALSE)}
 _MONTHS: Final = month_numbers(list(LANGUAGES))
 _TIME = re.compile(r"(?:^|[ T,]+)(\d{1,3}):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?(?: ?([ap])\.?m\.?)?$", re.IGNORECASE)
-_BETWEEN = re.compile(r"[ ./,-]+")
-_INSIDE = re.compile(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")  # MAR1 is a date to some programs
+_BETWEEN = re.compile(r"([ ./,-]+|(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d]))")  # MAR1 is a date to some programs
 _AMOUNT = re.compile(r"(?:[$€£₺¥]|tl|try|eur|usd|gbp) ?|(?: ?(?:[$€£₺¥]|tl|try|eur|usd|gbp))$", re.IGNORECASE)
 _NUMBERS: Final = {
-    separators: re.compile(
-        rf"([+-]?)([0-9]*|[0-9]{{1,3}}(?:{re.escape(separators[1])}[0-9]{{3}})+)"
-        rf"(?:{re.escape(separators[0])}([0-9]*))?(?:E([+-]?[0-9]{{1,3}}))?( ?%)?",
+    f"1{thousands}000{decimal}0": re.compile(
+        rf"([+-]?)([0-9]*|[0-9]{{1,3}}(?:{re.escape(thousands)}[0-9]{{3}})+)"
+        rf"(?:{re.escape(decimal)}([0-9]*))?(?:E([+-]?[0-9]{{1,3}}))?( ?%)?",
         re.IGNORECASE,
     )
-    for separators in SEPARATORS
+    for decimal in ".,"
+    for thousands in ("", ".", ",", " ", "'")
+    if decimal != thousands
 }
 _STORED_DIGITS = 15
+_DAY = 86_400  # seconds
 
 
 class Moment(NamedTuple):
@@ -61,20 +59,31 @@ class Number(NamedTuple):
 Value = Moment | Number | bool
 
 
-@lru_cache(maxsize=65_536)
-def possible_values(text: str) -> frozenset[Value]:
-    """Every value of the text in any locale; empty if it is only text.
+class Reading(NamedTuple):
+    """A value of a text; the form in which a program that writes it so writes others, "" if that is unknown; and the
+    text that Row writes for it, "" if a part of it is unknown.
 
-    >>> sorted(str(each.value) for each in possible_values("45.000"))
+    A form is an example or has codes: `1.000,0`, `words`, `DD/MM/YYYY`, `MMM-YY`. Of a time it says nothing.
+    """
+
+    value: Value
+    form: str
+    text: str
+
+
+@lru_cache(maxsize=65_536)
+def readings(text: str) -> tuple[Reading, ...]:
+    """Every value of the text in any locale, in each form; none if it is only text.
+
+    >>> sorted({str(each.value.value) for each in readings("45.000")})
     ['45000', '45.000']
     """
-    text = text.translate(SPACES).strip()
-    word = normalize(text)
-    if word in TRUE or word in FALSE:
-        return frozenset([word in TRUE])
-    if not any(each.isdecimal() for each in text):
-        return frozenset()
-    return frozenset((*_moments(text), *_numbers(text)))
+    plain = text.translate(_SPACES).strip()
+    if (value := _WORDS.get(normalize(plain))) is not None:
+        return (Reading(value, "words", str(value).upper()),)
+    if not any(each.isdecimal() for each in plain):
+        return ()
+    return (*_moments(plain), *_numbers(plain))
 
 
 def same(before: Value, after: Value) -> bool:
@@ -96,7 +105,7 @@ def same(before: Value, after: Value) -> bool:
     return False
 
 
-def _moments(text: str) -> Iterator[Moment]:
+def _moments(text: str) -> Iterator[Reading]:
     seconds, time = 0, _TIME.search(text)
     if time:
         hours, half = int(time[1]), (time[4] or "").lower()
@@ -104,93 +113,58 @@ def _moments(text: str) -> Iterator[Moment]:
         seconds = hours * 3600 + int(time[2]) * 60 + int(time[3] or 0)
         text = text[: time.start()]
         if not text:
-            yield Moment("", 0, 0, seconds)
+            yield Reading(Moment("", 0, 0, seconds), "", "")
             return
-    parts = [part for part in _BETWEEN.split(_INSIDE.sub(" ", normalize(text))) if part]
-    if text.startswith(("-", "+")) or len(parts) not in (2, 3):
+    parts = _BETWEEN.split(normalize(text).rstrip(" ./,-"))
+    if not parts[0] or len(parts) not in (3, 5):  # a sign is in front, or there are not two or three parts
         return
-    for year, month, day in _orders(parts):
+    for order in ("MD", "DM", "YM", "MY") if len(parts) == 3 else ("YMD", "DMY", "MDY"):
+        part = dict(zip(order, parts[::2], strict=True))
+        year, month, day = part.get("Y", ""), part["M"], part.get("D", "")
+        known = year.isdecimal() and len(year) == 4
         number = _MONTHS.get(month, int(month) if month.isdecimal() and len(month) < 3 else 0)
-        is_day = not day or (day.isdecimal() and len(day) < 3 and 1 <= int(day) <= 31)
-        is_year = not year or (year.isdecimal() and len(year) in (1, 2, 4))
-        if 1 <= number <= 12 and is_day and is_year:
-            yield Moment(year, number, int(day or 0), seconds)
+        if (day and not (day.isdecimal() and len(day) < 3)) or (
+            year and not (year.isdecimal() and len(year) in (1, 2, 4))
+        ):
+            continue
+        try:
+            date = datetime(int(year) if known else 2000, number, int(day or 1)) + timedelta(seconds=seconds)
+        except (ValueError, OverflowError):
+            continue
+        value = Moment(year, number, int(day or 0), seconds)
+        written = date.isoformat(" ").removesuffix(" 00:00:00") if known and day and seconds < _DAY else ""
+        between = [
+            mark.lstrip(".") if name.isalpha() else mark for name, mark in zip(parts[::2], parts[1::2], strict=False)
+        ]
+        for codes in product(*(_codes(kind, part[kind]) for kind in order)):
+            form = "".join(code + mark for code, mark in zip(codes, (*between, ""), strict=True))
+            yield Reading(value, form, written)
 
 
-def _orders(parts: list[str]) -> Iterator[tuple[str, str, str]]:
-    """The parts as year, month and day; "" for one that is missing."""
-    if len(parts) == 3:
-        first, second, third = parts
-        yield from ((first, second, third), (third, second, first), (third, first, second))
-    else:
-        first, second = parts
-        yield from (("", first, second), ("", second, first), (first, second, ""), (second, first, ""))
+def _codes(kind: str, part: str) -> tuple[str, ...]:
+    """The codes of a year, month or day, as it is written; 10 and 11 are the same with and without padding."""
+    if kind == "Y" or not part.isdecimal():
+        return ("MMM" if kind == "M" else kind * len(part),)
+    return (kind * len(part),) if int(part) < 10 else (kind, kind * 2)
 
 
-def _numbers(text: str) -> Iterator[Number]:
-    text = _AMOUNT.sub("", text)
-    if text.startswith("(") and text.endswith(")"):
-        text = f"-{text[1:-1]}"
-    for each in _NUMBERS.values():
-        match = each.fullmatch(text)
-        if match and (match[2] or match[3]):
-            digits = re.sub("[^0-9]", "", match[2])
-            value = Decimal(f"{match[1]}{digits or 0}.{match[3] or 0}E{match[4] or 0}")
-            shown = len((digits + (match[3] or "")).strip("0"))
-            # Only of these are digits missing: of a shortened number, and of one with more than a workbook stores.
-            known = shown if match[4] else _STORED_DIGITS - 1 if len(digits) > _STORED_DIGITS else _STORED_DIGITS + 1
-            yield Number(value, known, bool(match[5]))
-
-
-# --- the one value of a text in a known format ------------------------------------------------------
-
-
-DATE: Final = re.compile(
-    r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})"
-    r"(?:[ ,]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?: ?([ap])\.?m\.?)?)?",
-    re.IGNORECASE,
-)
-_ORDERS = {"year first": (0, 1, 2), "day first": (2, 1, 0), "month first": (2, 0, 1)}  # positions of year, month, day
-# Of a date: its order, and its separator with the padding of month and day. Of a number: its separators. Or "words".
-Format = tuple[str, str]
-
-
-@lru_cache(maxsize=65_536)
-def readings(text: str) -> dict[Format, str]:
-    """The values of a text, as Row writes them, by possible format. Two-digit years have no reading."""
-    word = normalize(text)
-    if word in TRUE or word in FALSE:
-        return {("words", ""): "TRUE" if word in TRUE else "FALSE"}
-    if date := DATE.fullmatch(text):
-        return dict(_dates(date))
-    text = text.translate(SPACES)
-    matches = ((separators, each.fullmatch(text)) for separators, each in _NUMBERS.items())
-    return {separators: _number(match) for separators, match in matches if match and _is_exact(match)}
-
-
-def _dates(match: re.Match[str]) -> Iterator[tuple[Format, str]]:
-    parts = (match[1], match[3], match[4])
-    hour, minute, second = (int(part or 0) for part in match.group(5, 6, 7))
-    if match[8]:
-        hour = hour % 12 + (12 if match[8] in "pP" else 0)
-    for order, (year, month, day) in _ORDERS.items():
-        if len(parts[year]) == 4 and len(parts[month]) <= 2 and len(parts[day]) <= 2:
-            try:
-                moment = datetime(int(parts[year]), int(parts[month]), int(parts[day]), hour, minute, second)
-            except ValueError:
-                continue
-            value = moment.isoformat(" ").removesuffix(" 00:00:00")
-            padded = ((len(part) == 2,) if int(part) < 10 else (True, False) for part in (parts[month], parts[day]))
-            yield from (((order, f"{match[2]} {style}"), value) for style in product(*padded))
-
-
-def _is_exact(match: re.Match[str]) -> bool:
-    """Whether a number has all its digits, and is written as Row writes it but for the separators."""
-    return bool(match[2]) and match[3] != "" and not match[4] and match[5] != " %"
-
-
-def _number(match: re.Match[str]) -> str:
-    sign, whole, decimals, _, percent = match.groups(default="")
-    number = Decimal(f"{'-' if sign == '-' else ''}{re.sub('[^0-9]', '', whole)}.{decimals or 0}")
-    text = f"{number:f}"
-    return f"{sign if sign == '+' else ''}{text.rstrip('0').removesuffix('.')}{percent}"
+def _numbers(text: str) -> Iterator[Reading]:
+    bare = _AMOUNT.sub("", text)
+    if bare.startswith("(") and bare.endswith(")"):
+        bare = f"-{bare[1:-1]}"
+    for form, pattern in _NUMBERS.items():
+        match = pattern.fullmatch(bare)
+        if match is None or not (match[2] or match[3]):
+            continue
+        sign, whole, decimals, exponent, percent = match.groups(default="")
+        digits = re.sub("[^0-9]", "", whole)
+        number = Decimal(f"{sign}{digits or 0}.{decimals or 0}E{exponent or 0}")
+        shown = len((digits + decimals).strip("0"))
+        # Only of these are digits missing: of a shortened number, and of one with more than a workbook stores.
+        known = shown if exponent else _STORED_DIGITS - 1 if len(digits) > _STORED_DIGITS else _STORED_DIGITS + 1
+        value = Number(number, known, bool(percent))
+        if bare != text or exponent or percent == " %" or not whole or match[3] == "":
+            yield Reading(value, "", "")
+        else:  # as Row writes it but for the separators
+            plain = f"{number:f}".rstrip("0").removesuffix(".")
+            yield Reading(value, form, f"{'+' if sign == '+' else ''}{plain}{percent}")

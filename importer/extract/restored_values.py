@@ -1,10 +1,24 @@
 """Restores the values of a results file that a spreadsheet program has changed, where the source of its run proves it.
 
-A program that opens `2021-03-04` may save it as `3/4/2021`, and `0012` as 12. The source of the run shows what each
-cell was. A cell that can only be what the program makes of its source is what the source says. Another date or number
-is read in the format of its column, which the cells with one reading prove; without proof it is refused. So is a number
-that a person may have typed with zeros or separators that the program dropped, as it does in the column, and a text
-with characters that the encoding of the file does not have.
+A program that opens `2021-03-04` may save it as `3/4/2021`, and `0012` as 12; it never says so. A person fixes other
+cells of the same file. The source of the run shows what each cell was, so the importer asks of each cell who wrote what
+stands there now. All cases follow from five rules, the first that applies:
+
+1. **What is as it was, is as it was.** Also with or without the quote of a formula, cut to the length of a cell, or
+   with the characters lost that the encoding of the file does not have (`saved_encoding`).
+2. **What only a program can have made of what it was, is what it was**: all values that it may have now, in any locale
+   (`possible_values`), are those of what it was. Not where a person was asked to fix the cell and may have written the
+   same: then nothing shows whose it is.
+3. **What no program has touched is what the person typed.** A text cell of a workbook is as it was typed, and a cell
+   that a workbook stores as a number or a date has one value.
+4. **A value is read in the form of its column.** Where cells that nobody had a reason to change prove how the program
+   writes dates, months or numbers, what a person typed is read in that form.
+5. **The rest is the person's if no program writes such texts** or if this column shows that it is left alone:
+   a word, a number without zeros and separators. **Otherwise it is refused**, with the old value in its place: also a
+   number that may have had zeros or decimals, where the program drops them in this column, or usually would.
+
+So no value changes silently, and none is sent that is not proven. A value (a cell that a workbook stored as a number,
+a date, TRUE or FALSE) stays one, in the format of `Row`: the mapping would read another format in its own way.
 """
 
 from __future__ import annotations
@@ -15,21 +29,33 @@ import re
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
-from importer.extract.changed_cell import ChangedCell, NamedMonth, droppable, named_month, shows_format, unnamed_month
+from importer.extract.changed_cell import ChangedCell, Habits, droppable, is_date
 from importer.extract.csv_file import Encoding
 from importer.extract.encoding import byte_order_mark
 from importer.extract.opening import open_records, results_file
-from importer.extract.possible_values import DATE, Format, possible_values, readings
-from importer.extract.results_file import OR_LEAVE_IT, PERHAPS_CODE, ReadAs, ResultsTable, is_canonical, perhaps_mark
+from importer.extract.possible_values import readings
+from importer.extract.results_file import (
+    OR_LEAVE_IT,
+    PERHAPS_CODE,
+    ReadAs,
+    ResultsHeader,
+    is_canonical,
+    perhaps_changed,
+    problems_text,
+    results_header,
+)
 from importer.extract.saved_encoding import BYTES, decode, has_character, lost_characters, proven_encodings
 from importer.extract.sheet import ReadingLimits, Record, Sheet
 from importer.extract.source_file import SourceCopy, replace_copy
+from importer.extract.table import RecordSource
 from importer.models import IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, Row, SourceOptions
-from importer.problems import UnusableInput
-from importer.text.results_cells import escape_formula, unescape_formula
+from importer.problems import Problem, UnusableInput
+from importer.text.results_cells import escape_formula, links_text, read_links
 
 _NOT_A_WORD = re.compile(r"[\d#]")  # #### is a column that is too narrow
 _PLAIN = re.compile(r"[1-9]\d{0,14}|0|\d{4}-\d\d-\d\d.*|[^\d]*", re.ASCII)  # reads the same in every locale
@@ -46,29 +72,35 @@ def restore_values(
     """The private copy of a results file, with the values that a spreadsheet program has changed as they were.
 
     `original` opens the source of the run that wrote the file. A copy in which something changed becomes a CSV, which
-    says how it was read. Values that are not proven are reported when the file is read. A word that replaced a number
-    or date was typed by a person: it is no longer listed as a value. has_report: as in ReadAs.
+    says how it was read, and has the problems of values that are not proven. has_report: as in perhaps_changed.
     """
     try:
         sheet, is_marked = original(), byte_order_mark(copy.path) is not None
         copy, encodings = _as_utf8(copy, sheet, limits)
         source = open_records(copy.path, copy.path.name, options, limits)
-        table = ResultsTable.of(source)
-        if table is None:
+        header = _header(source)
+        if header is None:
             return copy
-        changes = _Changes(table, sheet, encodings, is_marked=is_marked)
+        changes = _Changes(source, header, sheet, encodings, may_lose_characters=not is_marked, has_report=has_report)
         if not (changes.found or encodings):
             return copy
         if encodings:
             source = replace(source, how=source.how.replace("UTF-8 with BOM", " or ".join(encodings)))
-        read_as = ReadAs(source.how, source.origin.sheet, table.width, has_report)
         with tempfile.TemporaryFile(dir=copy.path.parent) as content:
             text = io.TextIOWrapper(content, "utf-8-sig", newline="", write_through=True)
-            csv.writer(text, delimiter=source.delimiter).writerows(changes.restored(read_as))
+            csv.writer(text, delimiter=source.delimiter).writerows(changes.restored(source.how))
             text.detach().seek(0)
             return replace_copy(copy, content, ".csv")
     except (csv.Error, UnusableInput):  # opening the file reports it
         return copy
+
+
+def _header(source: RecordSource) -> ResultsHeader | None:
+    """None for another file, and for a results file whose rows are not numbered any more."""
+    with closing(source.records()) as records:
+        first = next(records, None)
+    header = results_header(first.cells) if first is not None and first.number == 1 else None
+    return header if header and IMPORT_COLUMNS[0] in header.added else None
 
 
 def _as_utf8(copy: SourceCopy, original: Sheet, limits: ReadingLimits) -> tuple[SourceCopy, Sequence[str]]:
@@ -76,8 +108,8 @@ def _as_utf8(copy: SourceCopy, original: Sheet, limits: ReadingLimits) -> tuple[
     saved = results_file(copy.path, copy.path.name, limits, Encoding(BYTES, BYTES))
     if saved is None or results_file(copy.path, copy.path.name, limits) is not None:
         return copy, ()
-    table = ResultsTable.of(saved.source())
-    encodings = proven_encodings(_Changes(table, original).evidence()) if table else ()
+    header = _header(saved.source())
+    encodings = proven_encodings(_Changes(saved.source(), header, original).evidence()) if header else ()
     if not encodings:
         return copy, ()
     with copy.path.open("rb") as content, tempfile.TemporaryFile(dir=copy.path.parent) as decoded:
@@ -102,34 +134,47 @@ class _Originals:
         return self._read.get(number) if self._left[number] > 0 else self._read.pop(number, None)
 
 
+class _Compared(NamedTuple):
+    """A row of the file: its cells that differ from the source, or show what a program keeps; and what TYPED_COLUMN
+    lists, by the index of the cell."""
+
+    record: Record
+    cells: list[ChangedCell]
+    marks: dict[int, str]
+
+
 class _Changes:
     """What a program and a person changed in a results file. `found`: whether anything differs from the source.
 
-    encodings: that the program saved it in, if that was not UTF-8. is_marked: it has the byte-order mark of Unicode, so
-    that no character was lost.
+    encodings: that the program saved it in, if that was not UTF-8. has_report: as in perhaps_changed.
+    may_lose_characters: the file does not have the byte-order mark of Unicode.
     """
 
     def __init__(
-        self, table: ResultsTable, original: Sheet, encodings: Sequence[str] = (), *, is_marked: bool = False
+        self,
+        source: RecordSource,
+        header: ResultsHeader,
+        original: Sheet,
+        encodings: Sequence[str] = (),
+        *,
+        may_lose_characters: bool = True,
+        has_report: bool = True,
     ) -> None:
-        self._table, self._original, self._encodings = table, original, encodings
-        self._is_ascii = not (table.is_workbook or is_marked)
+        self._source, self._header, self._original = source, header, original
+        self._encodings, self._has_report = encodings, has_report
+        self._is_workbook = source.origin.sheet is not None
         self._names = self._column_names()
         self._places = _same_columns(self._names, [column.name for column in original.columns])
-        self._rewritten: set[int] = set()
-        self._dropped: set[tuple[int, str]] = set()  # by column: what the program drops, and what it keeps
-        self._kept: set[tuple[int, str]] = set()
-        self._proven: dict[int, frozenset[Format]] = {}
-        self._left_as_text: dict[int, frozenset[Format]] = {}
-        self._months: defaultdict[int, set[NamedMonth]] = defaultdict(set)
-        self._loses_characters = bool(encodings)
-        self.found = False
+        self._habits: defaultdict[int, Habits] = defaultdict(Habits)
+        self._is_ascii = may_lose_characters and not self._is_workbook
+        self.found = loses_characters = False
         for record, changed, _ in self._compared():
-            self._is_ascii = self._is_ascii and all(map(str.isascii, table.cells(record)))
+            self._is_ascii = self._is_ascii and all(map(str.isascii, header.own(record.cells)))
             for cell in changed:
                 self.found = self.found or not cell.is_kept
-                self._learn(cell)
-        self._loses_characters = self._loses_characters and (self._is_ascii or bool(encodings))
+                self._habits[cell.index].learn(cell)
+                loses_characters = loses_characters or ("?" in cell.now and bool(lost_characters(cell.was, cell.now)))
+        self._loses_characters = bool(encodings) or (self._is_ascii and loses_characters)
 
     def evidence(self) -> Iterator[tuple[str, str]]:
         """The cells that a person had no reason to change, as they were and as they are."""
@@ -137,134 +182,125 @@ class _Changes:
         for _, changed, _ in self._compared(also_kept=True):
             yield from ((cell.was, cell.now) for cell in changed if not cell.is_named)
 
-    def restored(self, read_as: ReadAs) -> Iterator[list[str]]:
-        """All rows of the file as they are to be read, with blank rows where it has some."""
-        table, first, columns = self._table, self._table.header.first, self._table.header.columns
-        width, added = table.width, dict(table.header.added)
-        for name in (TYPED_COLUMN, *([LINKS_COLUMN] if table.has_links else ())):
+    def restored(self, how: str) -> Iterator[list[str]]:
+        """All rows of the file as they are to be read, with blank rows where it has some. how: it was read."""
+        first, columns, added = self._header.first, self._header.columns, dict(self._header.added)
+        own = width = max(first + len(columns), 1 + max(added.values()))
+        has_links = self._source.has_links or LINKS_COLUMN in added
+        for name in (TYPED_COLUMN, LINKS_COLUMN) if has_links else (TYPED_COLUMN,):
             width += name not in added
             added.setdefault(name, width - 1)
         header = [""] * width
         header[first : first + len(columns)] = self._names
         for name, at in added.items():
             header[at] = name
-        yield [*map(escape_formula, header), read_as.cell]
+        yield [*map(escape_formula, header), ReadAs(how, self._source.origin.sheet, own).cell]
         last = 1
         for record, changed, marks in self._compared():
             yield from ([] for _ in range(record.number - last - 1))
-            last, cells = record.number, list(record.cells[: table.width])
+            last, cells = record.number, list(record.cells[:own])
             if any(each.index is None for each in record.problems):
                 cells = cells[:1]
-            if len(cells) < table.width and not table.is_workbook:  # which cells are missing is unknown
+            if len(cells) < own and not self._is_workbook:  # which cells are missing is unknown
                 yield list(map(escape_formula, cells))
                 continue
             cells += [""] * (width - len(cells))
+            problems: list[tuple[int, Problem]] = []
             for cell in changed:
-                cells[first + cell.index], marks[cell.index] = self._decided(cell, columns[cell.index].letter)
+                at = cell.index
+                cells[first + at], marks[at], problem = self._decided(cell, columns[at].letter)
+                problems += [(at, problem)] if problem else []
             cells[added[TYPED_COLUMN]] = " ".join(filter(None, marks.values()))
-            if table.has_links:
-                cells[added[LINKS_COLUMN]] = table.links(record)
-            yield [*map(escape_formula, cells), "", *map(escape_formula, record.cells[table.width :])]
+            if has_links:
+                cells[added[LINKS_COLUMN]] = self._links(record)
+            yield [*map(escape_formula, cells), problems_text(problems), *map(escape_formula, record.cells[own:])]
+
+    def _links(self, record: Record) -> str:
+        """What LINKS_COLUMN lists, with the links that a person set in a results workbook."""
+        listed, first = self._header.text(record.cells, LINKS_COLUMN), self._header.first
+        cells, letters = self._header.own(record.cells), [column.letter for column in self._header.columns]
+        own = tuple((index - first, link) for index, link in record.links if 0 <= index - first < len(cells))
+        try:
+            return links_text(cells, read_links(listed or "{}", cells, own, letters), letters) if own else listed
+        except ValueError:  # reading the row reports it
+            return listed
 
     def _column_names(self) -> list[str]:
         """The names of the columns, with the characters that the program lost."""
-        names = [column.name for column in self._table.header.columns]
+        names = [column.name for column in self._header.columns]
         before = [column.name for column in self._original.columns]
         if len(names) != len(before):
             return names
         return [was if lost_characters(was, now) else now for was, now in zip(before, names, strict=True)]
 
-    def _compared(self, *, also_kept: bool = False) -> Iterator[tuple[Record, list[ChangedCell], dict[int, str]]]:
-        """Each row, with its cells that differ from the source or show what a program keeps, and what TYPED_COLUMN
-        lists for its cells."""
-        table, first, width = self._table, self._table.header.first, len(self._table.header.columns)
-        originals = _Originals(self._original, map(table.number, table.rows()))
-        letters = {there: table.header.columns[here].letter for here, there in self._places}
-        for record in table.rows():
-            typed = [index - first for index in record.typed if first <= index < first + width]
-            marks = {index: table.header.columns[index].letter for index in sorted(typed)}
-            row, cells = originals.row(table.number(record)), table.cells(record)
+    def _rows(self) -> Iterator[Record]:
+        return (record for record in self._source.records() if record.number > 1)
+
+    def _compared(self, *, also_kept: bool = False) -> Iterator[_Compared]:
+        header, columns = self._header, self._header.columns
+        originals = _Originals(self._original, (header.row_number(record.cells) or -1 for record in self._rows()))
+        letters = {there: columns[here].letter for here, there in self._places}
+        for record in self._rows():
+            cells, typed = header.own(record.cells), {index - header.first for index in record.typed}
+            marks = {column.index: column.letter for column in columns if column.index in typed}
+            row = originals.row(header.row_number(record.cells) or -1)
             if row is None:
-                listed = {each.partition("=")[0]: each for each in table.added(record, TYPED_COLUMN).split()}
-                places = ((each.index, listed.get(each.letter)) for each in table.header.columns)
-                yield record, [], marks | {index: mark for index, mark in places if mark and cells[index]}
+                listed = {each.partition("=")[0]: each for each in header.text(record.cells, TYPED_COLUMN).split()}
+                places = ((each.index, listed.get(each.letter)) for each in columns)
+                yield _Compared(record, [], marks | {index: mark for index, mark in places if mark and cells[index]})
                 continue
             before = row.typed_marks(letters)
             marks |= {here: before[there] for here, there in self._places if there in before and cells[here]}
-            yield record, list(self._changed(record, cells, marks, row, also_kept=also_kept)), marks
+            yield _Compared(record, list(self._changed(record, typed, before, row, also_kept=also_kept)), marks)
 
     def _changed(
-        self, record: Record, cells: tuple[str, ...], marks: dict[int, str], row: Row, *, also_kept: bool
+        self, record: Record, typed: set[int], before: dict[int, str], row: Row, *, also_kept: bool
     ) -> Iterator[ChangedCell]:
-        status, problem = (self._table.added(record, name) for name in IMPORT_COLUMNS[1:3])
+        status, problem = (self._header.text(record.cells, name) for name in IMPORT_COLUMNS[1:3])
+        cells = self._header.own(record.cells)
         for here, there in self._places:
-            was, now, mark = row.cells[there], cells[here], marks.get(here, "") if there in row.typed else ""
-            if now and (also_kept or now != was or bool(mark) != (here in marks) or shows_format(was)):
+            was, now, mark, now_typed = row.cells[there], cells[here], before.get(there, ""), here in typed
+            is_kept = now == was and (bool(mark) or not now_typed)
+            if now and (also_kept or not is_kept or droppable(was) or is_date(was)):
                 is_named = f'column "{self._original.columns[there].label}"' in problem
                 may_be_fixed = is_named or (status.endswith("rejected") and 'column "' not in problem)
                 refusals = [each for each in row.problems if each.code == PERHAPS_CODE and each.is_in((there,))]
                 was_wrong = is_named and not any(each.hint.endswith(OR_LEAVE_IT) for each in refusals)
                 known = is_named, may_be_fixed, bool(refusals), was_wrong
-                yield ChangedCell(here, was, mark, now, here in marks, *known)
+                yield ChangedCell(here, was, mark, now, now_typed, is_kept, *known)
 
-    def _learn(self, cell: ChangedCell) -> None:
-        if cell.is_kept:
-            self._kept.update((cell.index, name) for name in droppable(cell.was))
-        elif cell.now != cell.was and cell.is_explained:
-            self._rewritten.add(cell.index)
-            self._dropped.update((cell.index, name) for name in droppable(cell.was) if name in cell.may_be_dropped)
-            if month := named_month(cell.was, cell.now):
-                self._months[cell.index].add(month)
-        elif "?" in cell.now and lost_characters(cell.was, cell.now):
-            self._loses_characters = True
-        found = readings(cell.now)
-        if cell.value_before is not None and set(found.values()) == {cell.value_before}:
-            # A text that was left as it was does not prove a format, but another format is not proven beside it.
-            formats = self._left_as_text if cell.is_kept and not cell.was_typed else self._proven
-            formats[cell.index] = formats.get(cell.index, frozenset(found)) & frozenset(found)
-
-    def _decided(self, cell: ChangedCell, letter: str) -> tuple[str, str]:
-        """The text of a changed cell, and what TYPED_COLUMN lists for it."""
-        as_before = cell.was, cell.mark
+    def _decided(self, cell: ChangedCell, letter: str) -> tuple[str, str, Problem | None]:
+        """The text of a changed cell, what TYPED_COLUMN lists for it, and its problem."""
+        was, now, mark, origin = cell.was, cell.now, cell.mark, cell.origin
+        as_before, as_text, as_value = (was, mark, None), (now, "", None), (now, letter, None)
         # The value stays one: as a text, the mapping would read it.
-        unproven = cell.was, f"{cell.mark} {perhaps_mark(letter, cell.now, was_wrong=cell.was_wrong)}".strip()
-        if cell.was in (cell.now, unescape_formula(cell.now), escape_formula(cell.now)) or cell.is_cut:
+        unproven = was, mark, perhaps_changed(was, now, was_wrong=cell.was_wrong, has_report=self._has_report)
+        if cell.is_as_it_was:
             return as_before
         if self._has_lost_characters(cell):
-            is_proven = self._loses_characters and not (cell.is_named or (cell.may_be_fixed and "?" not in cell.now))
+            is_proven = self._loses_characters and not (cell.is_named or (cell.may_be_fixed and "?" not in now))
             return as_before if is_proven else unproven
-        if self._loses_characters and cell.now.count("?") > cell.was.count("?"):
+        if self._loses_characters and now.count("?") > was.count("?"):
             return unproven
-        if cell.is_explained and not cell.is_fixed_perhaps:
+        is_text = self._is_workbook and not cell.now_typed
+        if is_text and not mark:
+            return as_text
+        if origin.readings and not cell.is_fixed_perhaps:
             return as_before
-        is_text = self._table.is_workbook and not cell.now_typed  # as it was typed
-        if is_text and not cell.was_typed:
-            return cell.now, ""
-        if cell.is_told_form or (is_text and is_canonical(cell.now)):
-            return cell.now, letter
-        if month := unnamed_month(cell.now, self._months[cell.index]):
-            return month, ""
-        if cell.is_explained:
+        if is_text:
+            return as_text if cell.is_unambiguous and not is_canonical(now) else as_value
+        if cell.is_told_form:
+            return as_value
+        habits, is_dropped = self._habits[cell.index], self._is_perhaps_dropped(cell)
+        if origin.readings or (is_dropped and not is_date(now)):
             return unproven
-        is_dropped = self._is_perhaps_dropped(cell)
-        if is_dropped and not DATE.fullmatch(cell.now):
-            return unproven
-        typed_by_program = cell.now_typed and not cell.was_typed
-        in_question = cell.was_typed or cell.index in self._rewritten or cell.is_perhaps_explained or is_dropped
-        if typed_by_program or not in_question:
-            return cell.now, letter if cell.now_typed else ""
-        proven = self._proven.get(cell.index, frozenset())
-        proven &= self._left_as_text.get(cell.index, proven)
-        values = {value for each, value in readings(cell.now).items() if each in proven}
-        if len(values) == 1:
-            value = values.pop()
-            return as_before if value == cell.value_before else (value, letter)
-        if cell.was_typed:
-            is_word = cell.was not in ("TRUE", "FALSE") and not _NOT_A_WORD.search(cell.now)
-            return cell.now, "" if is_word else letter
-        if possible_values(cell.now) and not _PLAIN.fullmatch(cell.now):
-            return unproven
-        return cell.now, ""
+        if not mark and (cell.now_typed or not (habits.is_rewritten or origin.is_possible or is_dropped)):
+            return as_value if cell.now_typed else as_text
+        if (text := habits.proven_text(cell)) is not None:
+            return as_before if text == was else (text, letter if is_canonical(text) else "", None)
+        if mark:
+            return as_text if was not in ("TRUE", "FALSE") and not _NOT_A_WORD.search(now) else as_value
+        return unproven if readings(now) and not _PLAIN.fullmatch(now) else as_text
 
     def _has_lost_characters(self, cell: ChangedCell) -> bool:
         """Whether the cell is what the encoding of the file makes of it. UTF-8 loses nothing."""
@@ -278,14 +314,14 @@ class _Changes:
 
         If no other cell of the column in the file shows whether it does, the whole source shows what is usual in it.
         """
-        if cell.was_refused and cell.may_be_dropped:
-            return True
-        is_saved_as_text = bool(self._kept) and not self._rewritten
+        column, habits = self._habits[cell.index], self._habits.values()
+        is_rewritten = any(each.is_rewritten for each in habits)
+        is_saved_as_text = not is_rewritten and any(each.kept for each in habits)
         for name in cell.may_be_dropped:
-            place = cell.index, name
-            if place in self._dropped or (name == "order" and self._rewritten and place not in self._kept):
+            if cell.was_refused or name in column.dropped:
                 return True
-            if name != "separators" and not is_saved_as_text and place not in self._kept and place in self._usual:
+            is_usual = name != "separators" and not is_saved_as_text and (cell.index, name) in self._usual
+            if name not in column.kept and (is_usual or (name == "order" and is_rewritten)):
                 return True
         return False
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import quote, unquote
+from typing import Final, NamedTuple
 
 from importer.extract.cell_text import header_text, width_of
-from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS, LINKS_COLUMN
+from importer.extract.possible_values import Moment, Number, readings
+from importer.models import ADDED_COLUMNS, IMPORT_COLUMNS
 from importer.problems import Column, Problem
-from importer.text.results_cells import links_text, read_links
-
-if TYPE_CHECKING:
-    from importer.extract.sheet import Record
-    from importer.extract.table import RecordSource
 
 _READ_AS = "import_read_as "
 _CURRENCY = re.compile(r"(?<!\S)([A-Z]+)=([+-]?[\d.]+%?)([^\d\s.%]\S*)")
@@ -29,36 +25,41 @@ _CANONICAL = re.compile(
 class ReadAs(NamedTuple):
     """What a private copy in which values were restored was made from: how that was read, and its header's width.
 
-    has_report: report.xlsx has its rows too, as it has those of every file but a table of entries.
+    The header of the private copy ends with this cell. Below it are the problems of values that are not proven.
     """
 
     how: str
     sheet: str | None
     width: int
-    has_report: bool
 
     @property
     def cell(self) -> str:
-        """The last cell of the header of the private copy."""
-        return f"{_READ_AS}{self.width}\n{self.how}\n{self.sheet or ''}\n{self.has_report}"
+        return f"{_READ_AS}{self.width}\n{self.how}\n{self.sheet or ''}"
 
     @classmethod
     def of(cls, cell: str) -> ReadAs | None:
-        width, how, sheet, has_report = [*cell.removeprefix(_READ_AS).split("\n", 3), "", "", ""][:4]
-        return cls(how, sheet or None, int(width), has_report != "False") if width.isdecimal() else None
+        width, how, sheet = [*cell.removeprefix(_READ_AS).split("\n", 2), "", ""][:3]
+        return cls(how, sheet or None, int(width)) if cell.startswith(_READ_AS) and width.isdecimal() else None
 
 
 @dataclass(frozen=True, slots=True)
 class ResultsHeader:
     """The header of a results file: the source's own columns, from the index `first` on, and the added ones.
 
-    `added`: the indexes of the added columns, by name. `read_as`: in a private copy in which values were restored.
+    `added`: the indexes of the added columns, by name. `read_as`: in a private copy in which values were restored, its
+    cell at the index `restored_at`.
     """
 
     first: int
     columns: tuple[Column, ...]
     added: dict[str, int]
     read_as: ReadAs | None = None
+    restored_at: int = 0
+
+    def own(self, cells: tuple[str, ...]) -> tuple[str, ...]:
+        """The cells of the source's own columns."""
+        own = cells[self.first : self.first + len(self.columns)]
+        return own + ("",) * (len(self.columns) - len(own))
 
     def text(self, cells: Sequence[str], name: str) -> str:
         """The cell of an added column; "" if there is none."""
@@ -69,14 +70,23 @@ class ResultsHeader:
         text = self.text(cells, IMPORT_COLUMNS[0])
         return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
 
-    @property
-    def has_report(self) -> bool:
-        """As in ReadAs."""
-        return self.read_as is None or self.read_as.has_report
+    def unproven(self, cells: Sequence[str]) -> Iterator[tuple[int, Problem]]:
+        """The problems that restoring the values of a row left, each with the index of its column."""
+        text = "".join(cells[self.restored_at : self.restored_at + 1]) if self.read_as else ""
+        with suppress(ValueError, TypeError):  # another file may have such a header
+            for index, *problem in json.loads(text or "[]"):
+                if (
+                    0 <= index < len(self.columns)
+                    and len(problem) == 3
+                    and all(isinstance(one, str) for one in problem)
+                ):
+                    yield index, Problem(*problem)
 
-    def shown_width(self, width: int) -> int:
-        """The width of the header for a person, who does not see the columns of a private copy."""
-        return self.read_as.width if self.read_as else width
+
+def problems_text(problems: Iterable[tuple[int, Problem]]) -> str:
+    """What ResultsHeader.unproven reads."""
+    found = [(index, each.code, each.message, each.hint) for index, each in problems]
+    return json.dumps(found) if found else ""
 
 
 def results_header(cells: Sequence[str]) -> ResultsHeader | None:
@@ -86,9 +96,8 @@ def results_header(cells: Sequence[str]) -> ResultsHeader | None:
     """
     first, end = 0, width_of(cells)
     added: dict[str, int] = {}
-    read_as = None
-    if end and cells[end - 1].startswith(_READ_AS):
-        end, read_as = end - 1, ReadAs.of(cells[end - 1])
+    read_as = ReadAs.of(cells[end - 1]) if end else None
+    end = restored_at = end - 1 if read_as else end
     while first < end and cells[first] in ADDED_COLUMNS:
         added[cells[first]] = first
         first += 1
@@ -96,90 +105,20 @@ def results_header(cells: Sequence[str]) -> ResultsHeader | None:
         end -= 1
         added[cells[end]] = end
     columns = tuple(Column.at(index, header_text(cells[first + index])) for index in range(end - first))
-    return ResultsHeader(first, columns, added, read_as) if added else None
-
-
-# --- its rows ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ResultsTable:
-    """A results file: the source's own cells of its rows, and the added ones."""
-
-    header: ResultsHeader
-    records: Callable[[], Iterator[Record]]
-    is_workbook: bool
-    has_links: bool
-
-    @classmethod
-    def of(cls, source: RecordSource) -> ResultsTable | None:
-        """None for another file, and for a results file whose rows are not numbered any more."""
-        with closing(source.records()) as records:
-            first = next(records, None)
-        header = results_header(first.cells) if first is not None and first.number == 1 else None
-        if header is None or IMPORT_COLUMNS[0] not in header.added:
-            return None
-        has_links = source.has_links or LINKS_COLUMN in header.added
-        return cls(header, source.records, source.origin.sheet is not None, has_links)
-
-    @property
-    def width(self) -> int:
-        """The number of cells of the header."""
-        return max(self.header.first + len(self.header.columns), 1 + max(self.header.added.values()))
-
-    def rows(self) -> Iterator[Record]:
-        return (record for record in self.records() if record.number > 1)
-
-    def cells(self, record: Record) -> tuple[str, ...]:
-        first, count = self.header.first, len(self.header.columns)
-        cells = record.cells[first : first + count]
-        return cells + ("",) * (count - len(cells))
-
-    def added(self, record: Record, name: str) -> str:
-        return self.header.text(record.cells, name)
-
-    def links(self, record: Record) -> str:
-        """What LINKS_COLUMN lists, with the links that a person set in a results workbook."""
-        listed, first, cells = self.added(record, LINKS_COLUMN), self.header.first, self.cells(record)
-        own = tuple((index - first, link) for index, link in record.links if first <= index < first + len(cells))
-        letters = [column.letter for column in self.header.columns]
-        try:
-            links = read_links(listed or "{}", cells, own, letters)
-        except ValueError:  # reading the row reports it
-            return listed
-        return links_text(cells, links, letters) if own else listed
-
-    def number(self, record: Record) -> int:
-        """The number of the source row; -1 if it is not given."""
-        return self.header.row_number(record.cells) or -1
+    return ResultsHeader(first, columns, added, read_as, restored_at) if added else None
 
 
 # --- its values -------------------------------------------------------------------------------------
 
 
-_PERHAPS_CHANGED: Final = "!"
-_WAS_WRONG: Final = "!!"
 OR_LEAVE_IT: Final = "; or leave it if the old value is right"
 PERHAPS_CODE: Final = "value-perhaps-changed"
-
-
-def perhaps_mark(letter: str, now: str, *, was_wrong: bool) -> str:
-    """What TYPED_COLUMN of a private copy lists for a cell that either a person or a program has changed to `now`.
-
-    was_wrong: the value that it had is itself reported as a problem.
-    """
-    mark = _WAS_WRONG if was_wrong else _PERHAPS_CHANGED
-    return f"{letter}{mark}{quote(now[:80], safe='', errors='backslashreplace')}"
-
-
-def perhaps_marked(listed: str) -> dict[str, tuple[str, bool]]:
-    """The texts that perhaps_mark listed, each with its was_wrong, by the letter of the cell."""
-    marks = (each.partition(_PERHAPS_CHANGED) for each in listed.split())
-    return {
-        letter: (unquote(now.removeprefix(_PERHAPS_CHANGED)), now.startswith(_PERHAPS_CHANGED))
-        for letter, mark, now in marks
-        if mark
-    }
+_FORMS: Final[dict[type | None, str]] = {
+    Moment: "write it as YYYY-MM-DD (in a text cell)",
+    Number: "write it as 1234.5, with a point for decimals and nothing between thousands",
+    bool: "write it as TRUE or FALSE",
+}
+_ANY_FORM: Final = "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE"
 
 
 def typed_cells(letters: str, cells: Sequence[str], columns: Sequence[Column]) -> frozenset[int]:
@@ -207,31 +146,33 @@ def is_canonical(text: str) -> bool:
     return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
 
 
-def perhaps_changed(text: str, now: str, *, was_wrong: bool, has_report: bool) -> Problem:
-    """The problem of a cell that may be fixed, or changed by a spreadsheet program; `text` is what it was. was_wrong:
-    as in perhaps_mark; has_report: as in ReadAs."""
-    was = f"was '{text[:80]}'" if text else "was blank"
-    message = f"this cell {was} and is now '{now}'; a spreadsheet program may have changed it"
+def perhaps_changed(was: str, now: str, *, was_wrong: bool, has_report: bool) -> Problem:
+    """The problem of a cell that either a person or a program has changed; its old value is kept.
+
+    was_wrong: that value is itself reported as a problem. has_report: report.xlsx has its row too, as it has those of
+    every file but a table of entries.
+    """
+    before = f"was '{was[:80]}'" if was else "was blank"
+    message = f"this cell {before} and is now '{now[:80]}'; a spreadsheet program may have changed it"
     hint = (
         "the new results files have the old value again: type the right one into this cell of the new report.xlsx, "
         "where every cell is text and stays as you type it"
         if has_report
         else "the new results files have the old value again: correct it in your own file and import that again"
     )
-    if not was_wrong:
-        hint += OR_LEAVE_IT
-    return Problem(PERHAPS_CODE, message, hint)
+    return Problem(PERHAPS_CODE, message, hint if was_wrong else hint + OR_LEAVE_IT)
 
 
-def format_changed(text: str, *, has_report: bool, is_workbook: bool) -> Problem:
+def format_changed(text: str, *, is_workbook: bool) -> Problem:
     """The problem of a value whose format has changed: read by the mapping, day and month could be swapped.
 
     is_workbook: a person has fixed it in a workbook, such as report.xlsx.
     """
     message = f"'{text[:80]}' was a date, a number, TRUE or FALSE; its format has changed since"
-    hint = "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE"
-    if not has_report:
-        hint += "; or fix the row in your own file, and import that again"
-    elif not is_workbook:
-        hint += "; or fix the row in report.xlsx"
-    return Problem("value-format-changed", message, hint)
+    kinds = {type(each.value) for each in readings(text)}
+    hint = _FORMS.get(kinds.pop() if len(kinds) == 1 else None, _ANY_FORM)
+    return Problem(
+        "value-format-changed",
+        message,
+        hint if is_workbook else f"{hint}; or fix the row in report.xlsx or in your own file",
+    )

@@ -14,8 +14,6 @@ from importer.extract.results_file import (
     is_canonical,
     links_unreadable,
     listed_currencies,
-    perhaps_changed,
-    perhaps_marked,
     typed_cells,
 )
 from importer.models import LINKS_COLUMN, TYPED_COLUMN, Row
@@ -207,9 +205,11 @@ class Layout:
         problems = self._problems(record)
         if self.results is None:
             return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
+        unproven = dict(self.results.unproven(record.cells))
+        problems += tuple(replace(each, place=self._place(record, index)) for index, each in unproven.items())
         if listed := self.results.text(record.cells, TYPED_COLUMN):
             also_typed = typed_cells(listed, cells, self.columns)
-            problems += tuple(self._format_problems(record, cells, listed, also_typed - typed))
+            problems += tuple(self._format_problems(record, cells, also_typed - typed - unproven.keys()))
             typed |= also_typed
             currencies += listed_currencies(listed, cells, self.columns)
         if listed := self.results.text(record.cells, LINKS_COLUMN):
@@ -220,22 +220,16 @@ class Layout:
         corrects = self.results.row_number(record.cells)
         return Row(self.origin, record.number, cells, typed, problems, (), corrects, links, currencies)
 
-    def _format_problems(
-        self, record: Record, cells: tuple[str, ...], listed: str, typed: frozenset[int]
-    ) -> Iterator[Problem]:
+    def _format_problems(self, record: Record, cells: tuple[str, ...], typed: frozenset[int]) -> Iterator[Problem]:
         """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""
         known = {each.index - self.origin.first for each in record.problems if each.index is not None}
-        perhaps, has_report = perhaps_marked(listed), self.results is None or self.results.has_report
-        for each in self.columns:
-            if (changed := perhaps.get(each.letter)) is not None:
-                now, was_wrong = changed
-                problem = perhaps_changed(cells[each.index], now, was_wrong=was_wrong, has_report=has_report)
-            elif each.index in typed - known and not is_canonical(cells[each.index]):
-                is_workbook = self.origin.sheet is not None
-                problem = format_changed(cells[each.index], has_report=has_report, is_workbook=is_workbook)
-            else:
-                continue
-            yield replace(problem, place=CellPlace(self.origin, record.number, each))
+        for index in sorted(typed - known):
+            if not is_canonical(cells[index]):
+                problem = format_changed(cells[index], is_workbook=self.origin.sheet is not None)
+                yield replace(problem, place=self._place(record, index))
+
+    def _place(self, record: Record, index: int) -> CellPlace:
+        return CellPlace(self.origin, record.number, self.columns[index])
 
     def _stops(self, cells: tuple[str, ...]) -> bool:
         return next((cell for cell in cells if cell), "").casefold() == (self.stop_at or "").strip().casefold()
@@ -246,7 +240,7 @@ class Layout:
         return tuple(self._width_problems(record)) + tuple(self._cell_problems(record))
 
     def _width_problems(self, record: Record) -> Iterator[Problem]:
-        width = self.results.shown_width(self.width) if self.results else self.width
+        width = self.results.read_as.width if self.results and self.results.read_as else self.width
         if record.width > self.width:
             message = f"the row has {record.width - self.width + width} cells, but the header has {width}"
             hint = "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter"

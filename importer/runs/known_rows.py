@@ -20,7 +20,7 @@ from importer.extract import Sheet
 from importer.ledger import LedgerStore, RunRecord, Scope, open_existing_ledger
 from importer.load import IMPORTED_WITH_OTHER_DATA
 from importer.models import Outcome, OutcomeKind, Row
-from importer.problems import Problem, StoppedEarly, UnusableInput
+from importer.problems import Column, Problem, StoppedEarly, UnusableInput
 from importer.runs.journal import RunJournal
 from importer.runs.manifest import RunManifest, manifests_in
 from importer.runs.related_runs import Aligned, Form, RelatedRuns, cells_of, mostly_same, same_cells, same_person
@@ -93,7 +93,7 @@ class OtherForms:
 
     rows: those of the run with their cells in the order of the original. numbers: of a results file or an annotated
     copy, the number of each row in the original; None for an original. emails: the indexes of the e-mail's columns in
-    the original. as_of: what the ledger knew of other runs.
+    the original, each with that column there and here. as_of: what the ledger knew of other runs.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class OtherForms:
         forms: Iterable[Form] = (),
         rows: Aligned | None = None,
         numbers: Mapping[int, int] | None = None,
-        emails: Sequence[int] = (),
+        emails: Mapping[int, tuple[Column, Column | None]] | None = None,
         as_of: frozenset[RunRecord] = frozenset(),
     ) -> None:
         self._scope, self._rows, self._numbers, self._as_of = manifest.scope, rows, numbers, as_of
-        self._emails = emails
+        self._emails = emails or {}
         self._forms: dict[int, list[Form]] = {}
         self._owners: dict[tuple[str, ...], Form] = {}  # by e-mail address; of an original, the numbers may have moved
         for form in sorted(forms, key=lambda one: (one.is_done, one.by_it, one.manifest.started_at), reverse=True):
@@ -140,9 +140,10 @@ class OtherForms:
             if is_meant and is_here and is_person and not same_person(one, form.row, emails):
                 return _with_other_email(row.number, form, is_original=self._numbers is None)
         for one in rows:
-            owner = self._owners.get(cells_of(one, self._emails))
+            owner = self._owners.get(cells_of(one, tuple(self._emails)))
             if owner is not None and owner.original.number != self._number(one):
-                return _with_email_of_other(row, owner)
+                index = next(index for index in self._emails if one.cells[index])
+                return _with_email_of_other(row, owner, *self._emails[index])
         return None
 
     def _number(self, row: Row) -> int | None:
@@ -167,13 +168,15 @@ class OtherForms:
         return None if is_known else _with_other_email(row, first)
 
 
-def _with_email_of_other(row: Row, form: Form) -> Outcome:
-    """The outcome of a row with the e-mail address of another row of the original, which was imported."""
-    number = form.original.number
-    run = form.manifest.run
-    message = f"the e-mail address is the same as in row {number} of the original, which run {run} imported"
+def _with_email_of_other(row: Row, form: Form, there: Column, here: Column | None) -> Outcome:
+    """The outcome of a row with the e-mail address of another row of the original, which was imported.
+
+    there, here: the column with the address in the original, and in the row's own file.
+    """
+    place, run = form.original.place(there), form.manifest.run
+    message = f"the e-mail address is the same as in {place}, which run {run} imported"
     hint = "correct the address if they are two people; otherwise remove this row, here and in your original file"
-    problem = Problem("email-duplicate", message, hint, row.place())
+    problem = Problem("email-duplicate", message, hint, row.place(here))
     return Outcome(row.number, OutcomeKind.INVALID, problems=(problem,))
 
 
@@ -230,6 +233,8 @@ def find_other_forms(
             numbers = runs.numbers(manifest, sheet, line) if line else None
             rows = Aligned(sheet, like)
             emails = next(iter(rows.identity(manifest)), ())
+            own = {column.name: column for column in sheet.columns}
+            columns = {index: (like.columns[index], own.get(like.columns[index].name)) for index in emails}
             wanted = set(numbers.values()) if numbers else set()
             addresses = {cells_of(row, emails) for row in rows.rows()} if wanted else set()
             for run in originals if wanted else ():
@@ -245,5 +250,5 @@ def find_other_forms(
                 if runs.manifest(run).scope in scopes and run != manifest.run:
                     with suppress(UnusableInput, StoppedEarly):
                         forms += runs.forms(way, like, ledger)
-            return OtherForms(manifest, forms, rows, numbers, emails, others)
+            return OtherForms(manifest, forms, rows, numbers, columns, others)
     return OtherForms(manifest)

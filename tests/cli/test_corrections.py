@@ -141,13 +141,16 @@ def test_a_row_with_another_name_and_address_is_known_by_its_other_cells(serve: 
 
 @pytest.mark.parametrize("way", ["invalid.csv", "report.xlsx"])
 def test_the_address_of_another_row_stays_a_problem(serve: Serve, way: str) -> None:
-    """A row with the address of another row of its file is invalid in a results file too, not imported already."""
+    """A row with the address of another row of its file is invalid in a results file too; both cells are named."""
     served = serve()
     first = run_first(served, candidate(1), candidate(2, **{MAIL: "person1@example.com"}), candidate(3, **{MAIL: BAD}))
     again = served("run", str(first / way), "--mapping", "mapping.yaml", "--json")
     assert (again.code, again.counts) == (4, {"invalid": 2})
-    assert [one["what"] for one in again.summary["problems"] if one["code"] == "email-duplicate"] == [
-        f"the e-mail address is the same as in row 2 of the original, which run {first.name} imported"
+    assert [(one["column"], one["what"]) for one in again.summary["problems"] if one["code"] == "email-duplicate"] == [
+        (
+            MAIL,
+            f'the e-mail address is the same as in people.csv, row 2, column "{MAIL}", which run {first.name} imported',
+        )
     ]
     assert correct(served, first / "invalid.csv", {MAIL: "eve@example.com"}, {}).counts == {"created": 1, "invalid": 1}
 

@@ -105,6 +105,8 @@ def test_a_duration_of_an_ods_cell(tmp_path: Path) -> None:
         ('#,##0 "€/month"', "€"),
         ('#,##0" USD p.a."', "USD"),
         ('#,##0 "k USD"', "kUSD"),
+        ('#,##0 "EUR k"', "EURk"),
+        ('#,##0 "EUR Tsd."', "EURTsd."),
         ('#,##0 "T""L"', "TL"),
         ("#,##0.00\\ \\T\\L", "TL"),
         ("#,##0\\ \\k\\m", ""),

@@ -15,10 +15,14 @@ from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate, read_csv
 Serve = Callable[..., Served]
 _MORE = "  notice_weeks: Weeks\n  available_from: From\n"
 _DEFAULTS = "defaults: {decimal: ',', thousands: '.', dates: ['%d/%m/%Y']}\nsource: {missing: [N/A]}\n"
-_CHANGED_FORMAT = (
-    "'{}' was a date, a number, TRUE or FALSE; its format has changed since; "
-    "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE; or fix the row in report.xlsx"
-)
+_AS_DATE = "write it as YYYY-MM-DD (in a text cell)"
+_AS_NUMBER = "write it as 1234.5, with a point for decimals and nothing between thousands"
+_AS_VALUE = "write it as YYYY-MM-DD (in a text cell), 1234.5 or TRUE"
+
+
+def _changed_format(now: str, hint: str) -> str:
+    what = f"'{now}' was a date, a number, TRUE or FALSE; its format has changed since"
+    return f"{what}; {hint}; or fix the row in report.xlsx or in your own file"
 
 
 def _perhaps(column: str, was: str, now: str, *, was_wrong: bool = True) -> str:
@@ -87,6 +91,12 @@ PROVEN = [
         id="a date that the person has changed",
     ),
     pytest.param(
+        [(None, date(2027, 8, 2)), (None, date(1927, 8, 15))],
+        [("", "02/08/27"), ("", "15/08/27")],
+        [(None, "2027-08-02"), (None, "1927-08-15")],
+        id="years of two digits, each of the century that it was",
+    ),
+    pytest.param(
         [(2.5, date(2026, 3, 4)), (1234.5, date(2026, 3, 4))],
         [("2,5", "2026-03-04"), ("45.000", "2026-03-04")],
         [("2.5", "2026-03-04"), ("45000", "2026-03-04")],
@@ -118,29 +128,29 @@ def test_a_proven_form_is_read(
 
 
 UNPROVEN = [
-    pytest.param("From", date(2026, 3, 4), "03/04/2026", id="a date that could be corrected or rewritten"),
-    pytest.param("From", date(2026, 3, 15), "15.03.26", id="a year of two digits"),
-    pytest.param("From", date(2026, 3, 15), "16/03/2026", id="a changed date alone"),
-    pytest.param("Weeks", 1234.0, "45.000", id="thousands or decimals"),
-    pytest.param("Weeks", 1234.0, "1,235", id="decimals or thousands"),
-    pytest.param("Weeks", True, "EVET", id="a boolean by an unknown word"),
+    pytest.param("From", date(2026, 3, 4), "03/04/2026", _AS_DATE, id="a date that could be corrected or rewritten"),
+    pytest.param("From", date(2026, 3, 15), "16.03.26", _AS_DATE, id="a year of two digits"),
+    pytest.param("From", date(2026, 3, 15), "16/03/2026", _AS_DATE, id="a changed date alone"),
+    pytest.param("Weeks", 1234.0, "45.000", _AS_NUMBER, id="thousands or decimals"),
+    pytest.param("Weeks", 1234.0, "1,235", _AS_NUMBER, id="decimals or thousands"),
+    pytest.param("Weeks", True, "EVET", _AS_VALUE, id="a boolean by an unknown word"),
 ]
 
 
-@pytest.mark.parametrize(("column", "was", "came"), UNPROVEN)
-def test_an_unproven_format_is_refused(serve: Serve, column: str, was: date | float | bool, came: str) -> None:
-    """An unproven format is invalid, and never read in the mapping's format, also in a second round."""
+@pytest.mark.parametrize(("column", "was", "came", "hint"), UNPROVEN)
+def test_an_unproven_format_is_refused(
+    serve: Serve, column: str, was: date | float | bool, came: str, hint: str
+) -> None:
+    """An unproven format is invalid, and never read in the mapping's format, also in a second round; the hint is that
+    of its kind of value."""
     served = serve()
     day = was if isinstance(was, date) else date(2026, 3, 4)
     results = _ran(served, (None if isinstance(was, date) else was, day))
     _saved(results, (column,), (came,))
     again = _again(served, results)
-    assert (again.counts, _messages(again)) == ({"invalid": 1}, f'column "{column}": {_CHANGED_FORMAT.format(came)}')
+    assert (again.counts, _messages(again)) == ({"invalid": 1}, f'column "{column}": {_changed_format(came, hint)}')
     results = served.door.folder / "results" / str(again.summary["run"]) / "invalid.csv"
-    assert (
-        read_csv(results)[0]["import_hint"]
-        == _CHANGED_FORMAT.format(came).partition("; its format has changed since; ")[2]
-    )
+    assert read_csv(results)[0]["import_hint"] == f"{hint}; or fix the row in report.xlsx or in your own file"
     assert _again(served, results).counts == {"invalid": 1}
     assert _sent(served) == []
 
@@ -161,7 +171,10 @@ def test_a_results_file_outside_its_run_proves_nothing(serve: Serve) -> None:
     _saved(results, ("From",), ("3/15/2026",))
     moved = results.rename(served.door.folder / "fixed.csv")
     again = _again(served, moved)
-    assert (again.counts, _messages(again)) == ({"invalid": 1}, f'column "From": {_CHANGED_FORMAT.format("3/15/2026")}')
+    assert (again.counts, _messages(again)) == (
+        {"invalid": 1},
+        f'column "From": {_changed_format("3/15/2026", _AS_DATE)}',
+    )
 
 
 def test_the_same_form_twice_over(serve: Serve) -> None:
@@ -195,6 +208,47 @@ def test_values_in_the_report_workbook(serve: Serve) -> None:
     again = _again(served, served.door.folder / "fixed.xlsx")
     assert again.counts == {"created": 2}, again.err
     assert _sent(served) == [("234.567", "2026-03-04"), ("1.125", "2026-04-05")]
+
+
+_TEXTS_OVER_VALUES = [
+    pytest.param("Weeks", "1.125", ("1.125", "2026-03-04"), id="a number as Row writes it, whatever the separators"),
+    pytest.param("From", "1 septembre 2015", ("2.5", "2015-09-01"), id="a date in words"),
+    pytest.param("From", "16/03/2026", ("2.5", "2026-03-16"), id="a date with one reading"),
+    pytest.param("Weeks", "0555 000 00 01", ("+905550000001", "2026-03-04"), id="a telephone number"),
+    pytest.param("From", "05/06/2026", _AS_DATE, id="a date with two readings"),
+    pytest.param("From", "04/03/2026", _AS_DATE, id="perhaps what it was"),
+    pytest.param("Weeks", "45.000", _AS_NUMBER, id="a number with two readings"),
+]
+
+
+@pytest.mark.parametrize(("column", "typed", "sent"), _TEXTS_OVER_VALUES)
+def test_a_text_over_a_value_of_the_report(serve: Serve, column: str, typed: str, sent: tuple[str, str] | str) -> None:
+    """What has one meaning is sent as the mapping reads it; the rest is refused, with the hint of its kind."""
+    served = serve()
+    results = _ran(served, (2.5, date(2026, 3, 4)))
+    mapping = (served.door.folder / "mapping.yaml").read_text("utf-8")
+    mapping = mapping.replace("%d/%m/%Y']", "%d/%m/%Y', '%d %B %Y'], months: [fr]")
+    if "+" in sent[0]:
+        mapping = mapping.replace("phone: {column: Phone", "phone: {column: Weeks").replace("notice_weeks: Weeks", "")
+        mapping = mapping.replace("defaults: {", "defaults: {unused_columns: ignore, ")
+    (served.door.folder / "mapping.yaml").write_text(mapping, "utf-8")
+    report = results.with_name("report.xlsx")
+    _fix_report(report, "invalid", Salary="900", **{column: typed})
+    again = _again(served, report)
+    if isinstance(sent, str):
+        assert (again.counts, again.summary["problems"][0]["hint"]) == ({"invalid": 1}, sent)
+    else:
+        assert again.counts == {"created": 1}, again.summary["problems"]
+        assert (_sent(served)[0][0] or _phones(served)[0], _sent(served)[0][1]) == sent
+
+
+def test_a_year_that_lost_its_century_is_refused_where_it_was_to_be_fixed(serve: Serve) -> None:
+    """A person who was asked to fix 2199 may have typed 2099 or 1999: the program shows 99."""
+    served = serve()
+    results = _ran_with_blanks(served, ("900", "2199-08-15"))
+    _saved_with_blanks(results, ("900", "15/08/99"))
+    again = _again(served, results)
+    assert (again.counts, _messages(again)) == ({"invalid": 1}, _perhaps("From", "2199-08-15", "15/08/99"))
 
 
 # --- a source of texts, as a CSV is -----------------------------------------------------------------
@@ -274,6 +328,32 @@ def test_what_to_type_is_said_where_a_fix_is_refused(serve: Serve, came: str) ->
     _fix_report(report, "invalid", Salary="45.000")
     assert _again(served, report).counts == {"created": 1}
     assert _answers(served, "salary") == ["45000"]
+
+
+def test_an_old_value_that_is_left_is_sent(serve: Serve) -> None:
+    """Where a value is not proven, the next results files have the old one again: left there, it is what is sent."""
+    served = serve()
+    start = "{column: From, dates: ['%m/%Y', '%Y-%m'], missing_day: first}"
+    results = _ran_with_blanks(served, ("900", "9/2014"), ("900", "10/2014"), ("900", "2013-10"), start=start)
+    _saved_with_blanks(results, ("900", "Nov-14"), ("900", "Oct-14"), ("900", "Oct-13"))
+    again = _again(served, results)
+    assert (again.counts["invalid"], _messages(again)) == (1, _perhaps("From", "9/2014", "Nov-14", was_wrong=False))
+    left = results.parent.with_name(str(again.summary["run"])) / "invalid.csv"
+    assert read_csv(left)[0]["From"] == "9/2014"
+    _saved_with_blanks(left, ("900", "9/2014"))
+    assert _again(served, left).counts == {"created": 1}
+    assert _answers(served, "available_from")[0] == "2014-09-01"
+
+
+@pytest.mark.parametrize("name", ["invalid.csv", "report.xlsx"])
+def test_day_and_month_that_a_person_exchanged_stay_exchanged(serve: Serve, name: str) -> None:
+    """No program writes a date in another order than it reads it: whoever turned it round is sent what they wrote."""
+    served = serve()
+    results = _ran_with_blanks(served, ("900", "03/04/2026"))
+    _saved_with_blanks(results, ("900", "04/03/2026"))
+    _fix_report(results.with_name("report.xlsx"), "invalid", Permit="yes", From="04/03/2026")
+    assert _again(served, results.with_name(name)).counts == {"created": 1}
+    assert _answers(served, "available_from") == ["2026-03-04"]
 
 
 def test_a_row_without_its_number_is_read_as_it_is(serve: Serve) -> None:
