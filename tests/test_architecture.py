@@ -14,7 +14,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-FILES = {"atomic_files", "regular_files", "sqlite_file", "group_writer", "file_lock"}
+FILES = {"atomic_files", "regular_files", "sqlite_file", "group_writer", "file_lock", "answering_process"}
 GROUND = {"models", "problems", "sent_answers", "startup", "child_process", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
