@@ -30,7 +30,8 @@ MAY_IMPORT = {
     "report": GROUND | SUPPLIES | {"problem_codes"},
     "template": GROUND | SUPPLIES | {"suggest"},
     "runs": GROUND | SUPPLIES | {"extract", "load", "report", "transform"},
-    "app": GROUND | SUPPLIES | STAGES | {"runs", "sandbox"},
+    "cluster": GROUND | SUPPLIES | {"load", "runs"},
+    "app": GROUND | SUPPLIES | STAGES | {"cluster", "runs", "sandbox"},
     "cli": GROUND | {"settings", "report", "runs", "app", "sandbox"},  # of report the values and their words
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},

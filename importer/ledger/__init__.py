@@ -24,12 +24,13 @@ from importer.ledger.states import (
     Transition,
     normalized_email,
 )
-from importer.ledger.store import FilePresences, LedgerStore, LedgerUnwritable, Presence, Presences
+from importer.ledger.store import FilePresences, LedgerStore, LedgerUnwritable, Presence, Presences, TargetLock
 from importer.problems import unusable_file
 
 __all__ = [
     "DONE",
     "TRANSITIONS",
+    "Address",
     "Answered",
     "Attempt",
     "Fingerprints",
@@ -45,6 +46,7 @@ __all__ = [
     "RunRecord",
     "Scope",
     "State",
+    "TargetLock",
     "Transition",
     "ledger_file",
     "ledger_name",

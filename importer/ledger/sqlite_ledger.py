@@ -29,7 +29,7 @@ from importer.ledger.states import (
     Write,
     plan_group,
 )
-from importer.ledger.store import LedgerUnwritable
+from importer.ledger.store import LedgerUnwritable, TargetLock
 from importer.problems import not_writable
 from importer.sqlite_file import Connection, ConstraintError, DatabaseError, SqliteFile, create_private, unusable
 
@@ -102,13 +102,13 @@ class SqliteLedger(SqliteRuns):
             self._file.close()
 
     @contextmanager
-    def lock_target(self, scope: Scope) -> Iterator[None]:
+    def lock_target(self, scope: Scope) -> Iterator[TargetLock]:
         named = "\0".join((scope.base, scope.target.operation, scope.target.id))
         digest = hashlib.sha256(named.encode()).hexdigest()[:12]
         lock = self.path.parent / INTERNAL / f"{self.path.name}.{digest}.lock"
-        with hold_lock(lock, f"another run is writing to {scope}"):
+        with hold_lock(lock, f"another run is writing to {scope}") as files:
             try:
-                yield
+                yield TargetLock(files)
             finally:
                 self._writer.flush()  # else another run would read what is not written yet as unconfirmed
 

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Final, NamedTuple, Protocol, Self
 
 from importer.atomic_files import INTERNAL, internal_folder
 from importer.file_lock import acquire, is_free
@@ -39,6 +39,15 @@ class LedgerUnwritable(StoppedEarly):
         self.reason = f"the ledger {name} cannot be written ({reason})"
         self.hint = "free disk space or fix the disk, then run the same command again"
         super().__init__(f"{self.reason}, so nothing more is sent; {self.hint}")
+
+
+class TargetLock(NamedTuple):
+    """The lock of a target that this process holds.
+
+    files: descriptors that child processes inherit which write under it too: it is held until they have ended as well.
+    """
+
+    files: tuple[int, ...] = ()
 
 
 class LedgerStore(Protocol):
@@ -82,7 +91,7 @@ class LedgerStore(Protocol):
 
     # --- the lock of a target ---
 
-    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
+    def lock_target(self, scope: Scope) -> AbstractContextManager[TargetLock]:
         """Hold the lock of one target. It is released when the process ends, even if it is killed.
 
         Required to begin a run, resolve a row or remove a run. What was recorded under the lock is durable before it is
