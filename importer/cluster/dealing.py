@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Final, Protocol
 
-from importer.cluster.worker import Assignment, Progress, Task
+from importer.cluster.worker import ERRORS, Assignment, Progress, Task
 from importer.ledger import Answered, Attempt, LedgerStore, State
 from importer.load import Cancellation, ErrorLimit, Loader, LoadOptions, RequestAnswered, Waiting
 from importer.load.explanations import too_many_errors
-from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
+from importer.models import Outcome, ReadyCandidate, Stop
 from importer.problems import UnusableInput
 
 _FEW, _MANY = 8, 512  # rows that a worker has to begin with, at least and at most
@@ -24,7 +24,6 @@ _NO_NEWS: Final = 120.0  # seconds without an answer, after which a worker count
 _IN_VAIN: Final = 5  # workers that died without an outcome between them: the next one would die too
 _LOOKED_UP: Final = 1_000  # rows at once
 _WORTH_REPORTING: Final = 1.5  # seconds
-_ERRORS: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 
 
 _NOTHING: Final = Progress()
@@ -182,7 +181,7 @@ class ClusterLoader:
     def _count_error(self, outcome: Outcome) -> None:
         """For --max-errors, which holds for the workers together. Rows that were not sent do not count."""
         self._answered += bool(outcome.attempts)
-        self._errors += bool(outcome.attempts) and outcome.kind in _ERRORS
+        self._errors += bool(outcome.attempts) and outcome.kind in ERRORS
         limit = self._max_errors
         if limit is not None and self.stop is None and limit.is_passed_by(self._errors, self._answered):
             self.stop = too_many_errors(self._errors, self._answered, limit)
@@ -270,9 +269,11 @@ class ClusterLoader:
 def shared_among(count: int, options: LoadOptions) -> list[LoadOptions]:
     """The options of each worker: their concurrencies and rates are together those of the run.
 
-    Errors are counted by the run. There are never more workers than requests at the same time.
+    Errors are counted by the run, and a number of them by each worker too. There are never more workers than requests
+    at the same time.
     """
     count = min(count, options.concurrency)
+    most = options.max_errors if options.max_errors is not None and not options.max_errors.is_percentage else None
     rate = options.rate / count if options.rate is not None else None
     concurrencies = [options.concurrency // count + (number < options.concurrency % count) for number in range(count)]
-    return [replace(options, concurrency=one, rate=rate, max_errors=None) for one in concurrencies]
+    return [replace(options, concurrency=one, rate=rate, max_errors=most) for one in concurrencies]

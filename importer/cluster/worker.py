@@ -17,10 +17,13 @@ from typing import Final, NamedTuple, TypeVar
 from importer.answering_process import answer_all
 from importer.ledger import Address, RunRecord, open_ledger
 from importer.load import Cancellation, Loader, LoadOptions, RequestAnswered, Waiting
-from importer.models import Outcome, ReadyCandidate, Stop
+from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import Problem, UnusableInput
 from importer.runs.journal import EarlierOutcomes
 from importer.service import RecruitingService
+
+ERRORS: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
+"""The outcomes that count for --max-errors."""
 
 T = TypeVar("T")
 _POLL: Final = 0.1  # seconds: the longest time without an answer to the run
@@ -176,7 +179,7 @@ class Part:
                     loader.end(self._stop)
                 for outcome in loader.load(self._candidates()):
                     self._outcomes.append(outcome)
-                    if len(self._outcomes) >= _MANY:
+                    if len(self._outcomes) >= _MANY or outcome.kind in ERRORS:  # the run may have to stop
                         self._news.set()
         finally:
             service.close()
@@ -207,6 +210,9 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):  # they are for the run, which ends its workers
         signal.signal(number, signal.SIG_IGN)
     connection = Connection(int(sys.argv[1]))
-    part = Part(pickle.loads(connection.recv_bytes()))
+    try:
+        part = Part(pickle.loads(connection.recv_bytes()))
+    except EOFError:  # the run has gone
+        return
     answer_all(connection, part.exchange)
     part.abandon()
