@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "report": GROUND | SUPPLIES | {"problem_codes"},
     "template": GROUND | SUPPLIES | {"suggest"},
     "runs": GROUND | SUPPLIES | {"extract", "load", "report", "transform"},
-    "cluster": GROUND | SUPPLIES | {"load", "runs"},
+    "cluster": GROUND | SUPPLIES | {"load"},
     "app": GROUND | SUPPLIES | STAGES | {"cluster", "runs", "sandbox"},
     "cli": GROUND | {"settings", "report", "runs", "app", "sandbox"},  # of report the values and their words
     "sandbox": {"importer", "child_process"},

@@ -295,7 +295,8 @@ class _Execution:
         )
         if settings.workers is None:
             return loader
-        known = (connection.open_service, ledger.address, plan.ledger_run, has_answered, settings.out)
+        open_earlier = partial(EarlierOutcomes, settings.out)
+        known = (connection.open_service, ledger.address, plan.ledger_run, has_answered, open_earlier)
         return ClusterLoader(
             partial(LocalWorker, kept_open=lock.files),
             [Assignment(*known, options=one) for one in shared_among(settings.workers, options)],

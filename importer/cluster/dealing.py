@@ -165,6 +165,8 @@ class ClusterLoader:
             self._lose(share)
             return
         begun = share.progress.unread + share.given - progress.unread
+        if self._answered < _ALONE:  # what one worker has, no other one can send
+            begun = sum(not outcome.attempts for outcome in progress.outcomes)
         share.wanted = min(max(2 * begun, _FEW), _MANY)
         share.answer, share.progress = None, progress
         self.stop = self.stop or progress.stop

@@ -9,17 +9,16 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from pathlib import Path
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from importer.answering_process import answer_all
 from importer.ledger import Address, RunRecord, open_ledger
 from importer.load import Cancellation, Loader, LoadOptions, RequestAnswered, Waiting
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import Problem, UnusableInput
-from importer.runs.journal import EarlierOutcomes
 from importer.service import RecruitingService
 
 ERRORS: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
@@ -30,18 +29,24 @@ _POLL: Final = 0.1  # seconds: the longest time without an answer to the run
 _MANY: Final = 32  # outcomes that are worth an answer
 
 
+class EarlierOutcomes(Protocol):
+    """Knows the outcome of a row in an earlier run, or None."""
+
+    def of(self, run: str, row: int) -> Outcome | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """What a worker must know before its first row. It has the token, so it only goes through a pipe.
 
-    out: the results folder, for the outcomes of earlier runs. options: with this worker's share of the rate.
+    open_earlier: the outcomes of earlier runs, as far as this worker has them. options: with its share of the rate.
     """
 
     open_service: Callable[[], RecruitingService] = field(repr=False)
     ledger: Address = field(repr=False)
     run: RunRecord
     has_answered: bool
-    out: Path
+    open_earlier: Callable[[], AbstractContextManager[EarlierOutcomes]]
     options: LoadOptions
 
 
@@ -161,7 +166,7 @@ class Part:
         given = self._assignment
         service = given.open_service()
         try:
-            with open_ledger(given.ledger) as ledger, EarlierOutcomes(given.out) as earlier:
+            with open_ledger(given.ledger) as ledger, given.open_earlier() as earlier:
                 loader = Loader(
                     service,
                     ledger,
