@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -119,8 +118,6 @@ _LARGE_FILE: Final = 20_000_000  # bytes; the first line about a smaller file co
 def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Connection]:
     if order.selection.limit is not None and order.mapping.is_dir():
         raise UsageError("--limit cannot be used with several targets; use --rows")
-    if order.settings.workers is not None and sys.platform == "win32":
-        raise UsageError("--cluster needs Linux or macOS; leave it out on Windows")
     with suppress(OSError):  # reported when it is read
         if (size := order.file.stat().st_size) >= _LARGE_FILE:
             listen(Reading(order.shown_as, size))
@@ -249,6 +246,11 @@ class _Execution:
             try:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
                 lock = held.enter_context(ledger.lock_target(plan.scope))
+                if self.order.settings.workers is not None and not lock.files:  # they could send on without the lock
+                    raise UsageError(
+                        "--cluster needs Linux or macOS, and a ledger in a file of this machine; leave it out, "
+                        "or set IMPORTER_LEDGER to a file"
+                    )
                 events = list(self._end_killed(plan.scope, ledger))
                 self._use_previous_results(plan, ledger)
                 plan.recall(self.order.settings, ledger)
