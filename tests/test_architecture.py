@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
 FILES = {"atomic_files", "regular_files", "database_errors", "sqlite_file", "group_writer", "file_lock"}
+FILES |= {"answering_process"}
 GROUND = {"models", "problems", "sent_answers", "startup", "child_process", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
@@ -30,7 +31,8 @@ MAY_IMPORT = {
     "report": GROUND | SUPPLIES | {"problem_codes"},
     "template": GROUND | SUPPLIES | {"suggest"},
     "runs": GROUND | SUPPLIES | {"extract", "load", "report", "transform"},
-    "app": GROUND | SUPPLIES | STAGES | {"runs", "sandbox"},
+    "cluster": GROUND | SUPPLIES | {"load"},
+    "app": GROUND | SUPPLIES | STAGES | {"cluster", "runs", "sandbox"},
     "cli": GROUND | {"settings", "report", "runs", "app", "sandbox"},  # of report the values and their words
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},

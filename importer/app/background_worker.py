@@ -15,14 +15,15 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from itertools import cycle, islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
+from importer.answering_process import AnsweringProcess, answer_all
 from importer.child_process import lower_priority
 from importer.problems import Problem, UnusableInput
 
@@ -84,32 +85,28 @@ class BackgroundWorker(Generic[T]):
             helper.close()
 
 
-class Helper(Generic[A, B]):
+class Helper(AnsweringProcess[A, B]):
     """A function that another process computes; if that process dies, this one does.
 
-    The process starts at once, as a copy of this one. Not thread-safe.
+    The process starts at once, as a copy of this one.
     """
 
     def __init__(self, function: Callable[[A], B]) -> None:
         self._function = function
-        context = get_context("fork")
-        self.connection, other_end = context.Pipe()
-        self._process = context.Process(target=_answer, args=(function, other_end), daemon=True)
+        connection, other_end = get_context("fork").Pipe()
+        self._process = get_context("fork").Process(target=_answer, args=(function, other_end), daemon=True)
         with _interrupts_deferred():
             self._process.start()
             other_end.close()
+        super().__init__(connection, self._kill)
 
-    def __call__(self, argument: A) -> B:
+    def ask(self, question: A) -> B:
         try:
-            self.connection.send_bytes(pickle.dumps(argument, pickle.HIGHEST_PROTOCOL))
-            result: B = pickle.loads(self.connection.recv_bytes())
+            return super().ask(question)
         except (EOFError, OSError):
-            return self._function(argument)
-        return result
+            return self._function(question)
 
-    def close(self) -> None:
-        """Kill the process. Can be called repeatedly."""
-        self.connection.close()
+    def _kill(self) -> None:
         self._process.kill()
         self._process.join()
 
@@ -121,19 +118,16 @@ def computed_by(helpers: Sequence[Helper[A, B]], items: Iterable[A]) -> Iterator
     """
     pending: deque[tuple[A, Future[B]]] = deque()
     error = None
-    with ExitStack() as stack:
-        threads = [stack.enter_context(ThreadPoolExecutor(1)) for _ in helpers]
-        turns = cycle(zip(threads, helpers, strict=True))
-        try:
-            for item, (thread, helper) in zip(items, turns, strict=False):
-                pending.append((item, thread.submit(helper, item)))
-                if len(pending) > 2 * len(helpers):
-                    earlier, future = pending.popleft()
-                    yield earlier, future.result()
-        except UnusableInput as raised:
-            error = raised
-        for item, future in pending:
-            yield item, future.result()
+    try:
+        for item, helper in zip(items, cycle(helpers), strict=False):
+            pending.append((item, helper.submit(item)))
+            if len(pending) > 2 * len(helpers):
+                earlier, future = pending.popleft()
+                yield earlier, future.result()
+    except UnusableInput as raised:
+        error = raised
+    for item, future in pending:
+        yield item, future.result()
     if error is not None:
         raise error
 
@@ -189,10 +183,7 @@ def _serve(work: Work[T], sender: Connection, helpers: Sequence[Helper[Any, Any]
 def _answer(function: Callable[[A], B], connection: Connection) -> None:
     """In a helper: compute until the other end is closed."""
     _become_a_child(connection)
-    with suppress(EOFError, OSError):
-        while True:
-            argument = pickle.loads(connection.recv_bytes())
-            connection.send_bytes(pickle.dumps(function(argument), pickle.HIGHEST_PROTOCOL))
+    answer_all(connection, function)
     os._exit(0)
 
 

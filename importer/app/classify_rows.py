@@ -120,6 +120,7 @@ class Candidates:
         other_forms: OtherForms | None = None,
         strict: bool = False,
         with_bodies: bool = True,
+        helpers: int | None = None,
     ) -> None:
         self._read, self._mapping, self.other_forms, self._strict = read, mapping, other_forms, strict
         self._ready = encode if with_bodies else _without_body
@@ -154,7 +155,7 @@ class Candidates:
         self.forecast = _forecast_of(self._first, origin, count_done)
         if not self.is_complete:
             prepare = partial(_prepare_block, mapping, LikelyErrors(mapping, {}), self._ready)
-            self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * _HELPERS)
+            self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * (helpers or _HELPERS))
 
     def __iter__(self) -> Iterator[Classified]:
         while self._first:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -17,25 +18,25 @@ from importer.ledger import open_existing_ledger
 from importer.models import Question
 from importer.problems import Problem, UnusableInput
 from importer.runs.results_folder import make_results, unusable_folder
-from importer.service import Limits, RecruitingService, Reply, RetryPolicy
+from importer.service import Limits, RecruitingService, RetryPolicy
 from importer.settings import Settings
 
 if TYPE_CHECKING:
     from importer.sandbox import ChildSandbox
 
 SANDBOX = "sandbox"  # its name in the ledger, as its port changes
-PROBED = "importer-probe"  # a job post that does not exist: a healthy service responds with 404
 _SANDBOX_RESEND_DELAY = 2.0  # seconds; no delayed request can still arrive there
 
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A service, and its name in the ledger.
+    """A service, and its name in the ledger. open_service: opens one more connection to it, with the same token.
 
     resend_delay: seconds until a row whose response was lost is sent again. retry_policy: for requests of questions.
     """
 
     service: RecruitingService
+    open_service: Callable[[], RecruitingService] = field(repr=False)
     name: str
     resend_delay: float
     retry_policy: RetryPolicy
@@ -43,11 +44,6 @@ class Connection:
     def questions(self, job_post: str) -> tuple[Question, ...]:
         """The questions of a job post, requested with the retry policy of the run."""
         return self.service.questions(job_post, self.retry_policy)
-
-    def is_healthy(self) -> bool:
-        """Whether the service responds to a harmless request without a server error."""
-        reply = self.service.probe(PROBED)
-        return isinstance(reply, Reply) and reply.status < 500
 
 
 @contextmanager
@@ -70,9 +66,10 @@ def connect(
             yield connection
         return
     base_url = settings.service_url()
-    service = _service(settings, base_url, settings.access_token())
+    open_service = _service_at(settings, base_url, settings.access_token())
+    service = open_service()
     try:
-        yield Connection(service, base_url, settings.resend_delay_seconds, retry_policy(base_url))
+        yield Connection(service, open_service, base_url, settings.resend_delay_seconds, retry_policy(base_url))
     finally:
         service.close()
 
@@ -87,15 +84,16 @@ def _sandbox(settings: Settings, sandbox_setup: SandboxSetup) -> Iterator[Connec
     except OSError as error:
         raise unusable_folder(memory, error) from None
     with sandbox_lock(settings.out), _started(sandbox_setup, memory) as sandbox:
-        service = _service(settings, sandbox.base_url, sandbox.token)
+        open_service = _service_at(settings, sandbox.base_url, sandbox.token)
+        service = open_service()
         try:
             resend_delay = min(settings.resend_delay_seconds, _SANDBOX_RESEND_DELAY)
-            yield Connection(service, SANDBOX, resend_delay, RetryPolicy())
+            yield Connection(service, open_service, SANDBOX, resend_delay, RetryPolicy())
         finally:
             service.close()
 
 
-def sandbox_lock(out: Path) -> AbstractContextManager[None]:
+def sandbox_lock(out: Path) -> AbstractContextManager[object]:
     """Hold the lock of a results folder's sandbox, which only one command can use at a time.
 
     Raises:
@@ -163,9 +161,10 @@ def _started(sandbox_setup: SandboxSetup, memory: Path) -> ChildSandbox:
         raise UnusableInput([Problem("sandbox-start-failed", problem) for problem in error.problems]) from None
 
 
-def _service(settings: Settings, base_url: str, token: str) -> RecruitingService:
+def _service_at(settings: Settings, base_url: str, token: str) -> Callable[[], RecruitingService]:
     limits = Limits(settings.connect_timeout, settings.read_timeout, settings.total_timeout)
-    return RecruitingService(
+    return partial(
+        RecruitingService,
         base_url,
         token,
         limits=limits,

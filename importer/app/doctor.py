@@ -11,13 +11,13 @@ from itertools import combinations
 from pathlib import Path
 
 from importer import __version__
-from importer.app.connection import PROBED, SANDBOX, connect, is_same_address
+from importer.app.connection import SANDBOX, connect, is_same_address
 from importer.ledger import ledger_name, open_existing_ledger
 from importer.problems import ImporterError, Problem, UnusableInput
 from importer.regular_files import mode_for_others
 from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
-from importer.service import NoReply, Reply, describe_transport
+from importer.service import PROBED, NoReply, Reply, describe_transport
 from importer.settings import Settings
 from importer.settings.trust import confirm
 

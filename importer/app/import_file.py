@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -33,8 +34,9 @@ from importer.app.plan import Plan, PlannedRun, count_done
 from importer.app.planning import Planner
 from importer.app.process_rows import RowProcessing
 from importer.app.run_log import RunLog
+from importer.cluster import Assignment, ClusterLoader, LocalWorker, shared_among
 from importer.extract import ReadingLimits
-from importer.ledger import LedgerStore, Scope, open_existing_ledger, open_ledger, presences_in
+from importer.ledger import LedgerStore, Scope, TargetLock, open_existing_ledger, open_ledger, presences_in
 from importer.load import IMPORTED_WITH_OTHER_DATA, Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping, read_mappings
 from importer.models import Operation
@@ -213,12 +215,12 @@ class _Execution:
     def send(self, plan: Plan) -> Summary:
         """Send the rows of one target, under its lock, and write its report."""
         with (
-            self._begun(plan) as ledger,
+            self._begun(plan) as (ledger, lock),
             EarlierOutcomes(self.order.settings.out) as earlier,
             self.control.sending() as cancellation,
         ):
             self._remove_leftovers(ledger)
-            rows, loader = RowProcessing(plan, self.listen), self._loader(plan, ledger, earlier, cancellation)
+            rows, loader = RowProcessing(plan, self.listen), self._loader(plan, ledger, lock, earlier, cancellation)
             try:
                 rows.run(loader)
                 timeline = ledger.timeline(plan.manifest.run, plan.manifest.started_at)
@@ -235,7 +237,7 @@ class _Execution:
         return summary
 
     @contextmanager
-    def _begun(self, plan: Plan) -> Iterator[LedgerStore]:
+    def _begun(self, plan: Plan) -> Iterator[tuple[LedgerStore, TargetLock]]:
         """The ledger, under the lock of the plan's target, with the run begun in it. Otherwise the plan is discarded.
 
         Under the lock, no other run of this target is running: those that were killed are ended first.
@@ -243,7 +245,12 @@ class _Execution:
         with ExitStack() as held:
             try:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
-                held.enter_context(ledger.lock_target(plan.scope))
+                lock = held.enter_context(ledger.lock_target(plan.scope))
+                if self.order.settings.workers is not None and not lock.files:  # they could send on without the lock
+                    raise UsageError(
+                        "--cluster needs Linux or macOS, and a ledger in a file of this machine; leave it out, "
+                        "or set IMPORTER_LEDGER to a file"
+                    )
                 events = list(self._end_killed(plan.scope, ledger))
                 self._use_previous_results(plan, ledger)
                 plan.recall(self.order.settings, ledger)
@@ -253,30 +260,53 @@ class _Execution:
                 raise
             for event in events:
                 self.listen(event)
-            yield ledger
+            yield ledger, lock
 
-    def _loader(self, plan: Plan, ledger: LedgerStore, earlier: EarlierOutcomes, cancellation: Cancellation) -> Loader:
+    def _loader(
+        self,
+        plan: Plan,
+        ledger: LedgerStore,
+        lock: TargetLock,
+        earlier: EarlierOutcomes,
+        cancellation: Cancellation,
+    ) -> Loader | ClusterLoader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
         is_job_post = plan.mapping.target.operation is Operation.APPLY
-        return Loader(
+        has_answered = is_job_post or ledger.has_answered(connection.name)
+        options = LoadOptions(
+            concurrency=settings.concurrency,
+            rate=settings.rate,
+            max_errors=sending.max_errors,
+            resend_unconfirmed=sending.resend_unconfirmed,
+            resend_delay=connection.resend_delay,
+            max_attempts=settings.max_attempts,
+            give_up_after=settings.give_up_minutes * 60,
+            resend_rejected=sending.resend_rejected,
+        )
+        loader = Loader(
             connection.service,
             ledger,
             plan.ledger_run,
-            options=LoadOptions(
-                concurrency=settings.concurrency,
-                rate=settings.rate,
-                max_errors=sending.max_errors,
-                resend_unconfirmed=sending.resend_unconfirmed,
-                resend_delay=connection.resend_delay,
-                max_attempts=settings.max_attempts,
-                give_up_after=settings.give_up_minutes * 60,
-                resend_rejected=sending.resend_rejected,
-            ),
-            probe=connection.is_healthy,
-            has_answered=is_job_post or ledger.has_answered(connection.name),
+            options=options,
+            probe=connection.service.is_healthy,
+            has_answered=has_answered,
             on_waiting=self._report_waiting,
             on_answer=self.listen.answered,
             earlier=earlier.of,
+            cancellation=cancellation,
+        )
+        if settings.workers is None:
+            return loader
+        open_earlier = partial(EarlierOutcomes, settings.out)
+        known = (connection.open_service, ledger.address, plan.ledger_run, has_answered, open_earlier)
+        return ClusterLoader(
+            partial(LocalWorker, kept_open=lock.files),
+            [Assignment(*known, options=one) for one in shared_among(settings.workers, options)],
+            ledger,
+            loader,
+            max_errors=sending.max_errors,
+            on_waiting=self._report_waiting,
+            on_answer=self.listen.answered,
             cancellation=cancellation,
         )
 

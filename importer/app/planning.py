@@ -119,6 +119,7 @@ class Planner:
                 count_done=partial(self._count_done, scope),
                 other_forms=find_other_forms(manifest, sheet, scopes, settings),
                 strict=manifest.strict,
+                helpers=settings.workers,
                 with_bodies=not self.dry_run or self._was_run(scope),
             )
             undo.callback(candidates.close)

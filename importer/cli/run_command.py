@@ -48,6 +48,7 @@ def run(
     rows: options.Rows = None,
     rate: options.Rate = None,
     concurrency: options.Concurrency = None,
+    cluster: options.Cluster = None,
     max_errors: options.MaxErrors = None,
     resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
@@ -67,7 +68,7 @@ def run(
 ) -> None:
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
     selection = _selection(rows, limit)
-    settings = _settings(out, rate, concurrency, give_up_after, log_level, strict=strict)
+    settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level, strict=strict)
     sandbox_setup = options.sandbox_setup(sandbox, questions, faults)
     sending = Sending(
         ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
@@ -102,13 +103,17 @@ def check(
     show: options.Show = None,
     strict: options.Strict = False,
     no_personal_data: options.NoPersonalData = False,  # in the flags of the order
+    cluster: options.Cluster = None,
     log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
-    settings, flags = load_settings(out=out, strict=strict or None, log_level=log_level), given_flags(context, "run")
+    settings, flags = (
+        load_settings(out=out, strict=strict or None, log_level=log_level, cluster=cluster),
+        given_flags(context, "run"),
+    )
     order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
     session.check(order, annotate, force=force)
@@ -122,6 +127,7 @@ def resume(
     faults: options.SandboxFaults = None,
     rate: options.Rate = None,
     concurrency: options.Concurrency = None,
+    cluster: options.Cluster = None,
     max_errors: options.MaxErrors = None,
     resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
@@ -131,7 +137,7 @@ def resume(
     quiet: options.Quiet = False,
 ) -> None:
     """Continue a run that was stopped or killed, from its copies of the file and the mapping."""
-    settings = _settings(out, rate, concurrency, give_up_after, log_level)
+    settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
     session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet)
@@ -148,6 +154,7 @@ def retry(
     faults: options.SandboxFaults = None,
     rate: options.Rate = None,
     concurrency: options.Concurrency = None,
+    cluster: options.Cluster = None,
     max_errors: options.MaxErrors = None,
     resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
@@ -158,7 +165,7 @@ def retry(
 ) -> None:
     """Send the rejected, failed and unconfirmed rows of a run again, unchanged."""
     kinds = parse_outcomes(only)
-    settings = _settings(out, rate, concurrency, give_up_after, log_level)
+    settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
     session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet)
@@ -196,14 +203,15 @@ def _settings(
     out: Path | None,
     rate: float | None,
     concurrency: int | None,
+    cluster: str | None,
     give_up_after: str | None,
     log_level: LogLevel | None,
     *,
     strict: bool = False,
 ) -> Settings:
     minutes = parse_minutes(give_up_after) if give_up_after else None
-    given = {"rate": rate, "concurrency": concurrency, "give_up_minutes": minutes, "log_level": log_level}
-    return load_settings(out=out, strict=strict or None, **given)
+    given = {"rate": rate, "concurrency": concurrency, "cluster": cluster, "give_up_minutes": minutes}
+    return load_settings(out=out, strict=strict or None, log_level=log_level, **given)
 
 
 def _selection(rows: str | None, limit: int | None) -> Selection:

@@ -52,6 +52,7 @@ from importer.ledger.store import (
     RateReport,
     ServiceRate,
     SharedLimit,
+    TargetLock,
 )
 from importer.problems import UsageError, unusable_file
 from importer.settings import LedgerAddress
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DONE",
     "TRANSITIONS",
+    "Address",
     "Answered",
     "Attempt",
     "Copied",
@@ -83,6 +85,7 @@ __all__ = [
     "ServiceRate",
     "SharedLimit",
     "State",
+    "TargetLock",
     "Transition",
     "copy_ledger",
     "has_password",

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from importer.database_errors import DatabaseError
 from importer.ledger.states import RunRecord, Scope
-from importer.ledger.store import RateBoard, ServiceRate
+from importer.ledger.store import RateBoard, ServiceRate, TargetLock
 from importer.problems import Problem, UnusableInput
 from importer.settings import LedgerAddress
 
@@ -68,7 +68,7 @@ class Database(Protocol):
     def stream(self, connection: Connection, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         """The rows of a query, without all of them in memory."""
 
-    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
+    def lock_target(self, scope: Scope) -> AbstractContextManager[TargetLock]:
         """See `LedgerStore.lock_target`."""
 
     def rate_board(self, run: RunRecord) -> RateBoard | None:

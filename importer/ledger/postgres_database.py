@@ -24,7 +24,7 @@ from importer.ledger.postgres_server import (
     errors_translated,
 )
 from importer.ledger.states import RunRecord, Scope
-from importer.ledger.store import ServiceRate
+from importer.ledger.store import ServiceRate, TargetLock
 from importer.problems import Problem, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
@@ -81,7 +81,7 @@ class PostgresDatabase:
         assert isinstance(connection, Statements)
         return self._server.stream(connection, query, values)
 
-    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
+    def lock_target(self, scope: Scope) -> AbstractContextManager[TargetLock]:
         return self._locks.hold(scope, self.unusable)
 
     def rate_board(self, run: RunRecord) -> PostgresRateBoard:

@@ -32,6 +32,7 @@ from importer.ledger.postgres_server import (
     is_alive,
 )
 from importer.ledger.states import Scope
+from importer.ledger.store import TargetLock
 from importer.problems import Busy, UnusableInput
 
 # process, host, started_at: of the last holder, for messages only.
@@ -73,14 +74,14 @@ class TargetLocks:
         self._mutex = threading.RLock()
 
     @contextmanager
-    def hold(self, scope: Scope, unusable: Callable[[DatabaseError], UnusableInput]) -> Iterator[None]:
+    def hold(self, scope: Scope, unusable: Callable[[DatabaseError], UnusableInput]) -> Iterator[TargetLock]:
         """See `LedgerStore.lock_target`; `unusable` makes the problem of an error."""
         try:
             held = self._take(scope)
         except DatabaseError as error:
             raise unusable(error) from None
         try:
-            yield
+            yield TargetLock()
         finally:
             self._free(held)
 

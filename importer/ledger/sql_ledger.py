@@ -26,7 +26,7 @@ from importer.ledger.states import (
     Write,
     plan_group,
 )
-from importer.ledger.store import LedgerUnwritable, RateBoard, ServiceRate
+from importer.ledger.store import LedgerUnwritable, RateBoard, ServiceRate, TargetLock
 from importer.ledger.tables import initialize_or_check
 from importer.settings import LedgerAddress
 
@@ -92,10 +92,10 @@ class SqlLedger(SqlRuns):
             self._database.close()
 
     @contextmanager
-    def lock_target(self, scope: Scope) -> Iterator[None]:
-        with self._database.lock_target(scope):
+    def lock_target(self, scope: Scope) -> Iterator[TargetLock]:
+        with self._database.lock_target(scope) as lock:
             try:
-                yield
+                yield lock
             finally:
                 self._writer.flush()  # else another run would read what is not written yet as unconfirmed
 

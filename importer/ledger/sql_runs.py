@@ -106,11 +106,12 @@ class SqlRuns:
             yield RowState(row, left, last_status, number, bool(after_unconfirmed))
 
     def requests(self, run: str, row: int) -> tuple[RequestRecord, ...]:
-        query = f'SELECT started_at, ended_at, status, state FROM attempts WHERE run = ? AND "row" = ? AND {_SENT}'
+        columns = "started_at, ended_at, status, state, after_unconfirmed"
+        query = f'SELECT {columns} FROM attempts WHERE run = ? AND "row" = ? AND {_SENT}'
         found = self._find(f"{query} ORDER BY number", (run, row))
         return tuple(
-            RequestRecord(_moment(began), _moment(ended) if ended else None, status, State(state))
-            for began, ended, status, state in found
+            RequestRecord(_moment(began), _moment(ended) if ended else None, status, State(state), bool(unconfirmed))
+            for began, ended, status, state, unconfirmed in found
         )
 
     def timeline(self, run: str, start: datetime) -> Timeline | None:

@@ -15,6 +15,7 @@ from importer.database_errors import DatabaseError
 from importer.file_lock import hold_lock
 from importer.ledger.database import Connection, Result
 from importer.ledger.states import RunRecord, Scope
+from importer.ledger.store import TargetLock
 from importer.problems import FilePlace, Problem, UnusableInput, not_writable
 from importer.settings import LedgerAddress
 from importer.sqlite_file import SqliteFile, create_private, not_a_database, unusable
@@ -58,12 +59,12 @@ class SqliteDatabase(SqliteFile):
         return iter(connection.execute(query, values))
 
     @contextmanager
-    def lock_target(self, scope: Scope) -> Iterator[None]:
+    def lock_target(self, scope: Scope) -> Iterator[TargetLock]:
         named = "\0".join((scope.base, scope.target.operation, scope.target.id))
         digest = hashlib.sha256(named.encode()).hexdigest()[:12]
         lock = self.path.parent / INTERNAL / f"{self.path.name}.{digest}.lock"
-        with hold_lock(lock, f"another run is writing to {scope}"):
-            yield
+        with hold_lock(lock, f"another run is writing to {scope}") as files:
+            yield TargetLock(files)
 
     def rate_board(self, run: RunRecord) -> None:
         return None

@@ -43,6 +43,15 @@ class LedgerUnwritable(StoppedEarly):
         super().__init__(f"{self.reason}, so nothing more is sent; {self.hint}")
 
 
+class TargetLock(NamedTuple):
+    """The lock of a target that this process holds.
+
+    files: descriptors that child processes inherit which write under it too: it is held until they have ended as well.
+    """
+
+    files: tuple[int, ...] = ()
+
+
 class SharedLimit(NamedTuple):
     """A rate that runs of a service learned: requests per second, set `age` seconds ago, growing up to `top`.
 
@@ -170,7 +179,7 @@ class LedgerStore(Protocol):
 
     # --- the lock of a target ---
 
-    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
+    def lock_target(self, scope: Scope) -> AbstractContextManager[TargetLock]:
         """Hold the lock of one target. It is released when the process ends, even if it is killed.
 
         Required to begin a run, resolve a row or remove a run. What was recorded under the lock is durable before it is

@@ -16,7 +16,7 @@ from importer.load.explanations import (
     rejected_before,
     unconfirmed_before,
 )
-from importer.load.jobs import TINY, Job, Next, PriorAttempt
+from importer.load.jobs import TINY, Job, Next, PriorAttempt, as_begun
 from importer.load.next_step import after_pause, after_question_probe, after_time
 from importer.load.options import Cancellation, LoadOptions
 from importer.load.sender import IDLE, RequestAnswered, Sender, Service
@@ -89,15 +89,34 @@ class Loader:
         """Requests per second that the service accepted, if it refused more (429)."""
         return self._sender.limiter.learned_rate
 
-    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
+    @property
+    def is_busy(self) -> bool:
+        """Whether rows are being sent, and do not just wait to be sent again."""
+        return bool(self._sender.busy)
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether the service only gets probes, since too many of its responses were inconclusive or refusals."""
+        return self._sender.state.suspension is not None
+
+    def end(self, stop: Stop) -> None:
+        """Send nothing new, from any thread, for a reason outside."""
+        self._sender.end(stop)
+
+    def load(self, candidates: Iterable[ReadyCandidate | None]) -> Generator[Outcome, None, None]:
         """One outcome for each candidate, in the order in which they become final.
 
-        `candidates` is read on the calling thread only, and not far ahead of sending.
+        `candidates` is read on the calling thread only, and not far ahead of sending. None: there are no more yet.
         """
         try:
             for item in self._plan(candidates):
                 if isinstance(item, Outcome):
                     yield item
+                    continue
+                if item is None:
+                    self._do_what_is_due()
+                    yield from self._sender.outcomes()
+                    self._wait()
                     continue
                 yield from self._outcomes_until(self._has_room)
                 if self.stop is not None:
@@ -111,14 +130,21 @@ class Loader:
 
     # --- look up each row in the ledger ---
 
-    def _plan(self, candidates: Iterable[ReadyCandidate]) -> Iterator[Outcome | Job]:
+    def _plan(self, candidates: Iterable[ReadyCandidate | None]) -> Iterator[Outcome | Job | None]:
         prints = self._ledger.fingerprints
-        for candidate, identity, known in _with_known(candidates, prints, self._run.scope, self._look_up):
-            if known is not None and known.run == self._run.run:
+        for found in _with_known(candidates, prints, self._run.scope, self._look_up):
+            if found is None:
+                yield None
+                continue
+            candidate, identity, known = found
+            if known is not None and known.run == self._run.run and known.row != candidate.row:
                 yield duplicate_of(candidate.row, known.row)
+                continue
+            job = Job(candidate.row, identity, candidate.body, prints.body_digest(candidate.body))
+            if known is None:
+                yield job
             else:
-                job = Job(candidate.row, identity, candidate.body, prints.body_digest(candidate.body))
-                yield job if known is None else self._plan_known(job, known)
+                yield self._continue(job, known) if known.run == self._run.run else self._plan_known(job, known)
 
     def _look_up(self, identities: list[bytes]) -> dict[bytes, Known]:
         try:
@@ -139,6 +165,20 @@ class Loader:
             prior = PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES
             return job._replace(prior=prior, earlier=known)
         return job
+
+    def _continue(self, job: Job, known: Known) -> Outcome | Job | None:
+        """A row that another process of this run has begun, before it died."""
+        job = as_begun(job, known, self._ledger.requests(self._run.run, job.row))
+        if known.state is State.PLANNED:
+            return job
+        if known.state not in (State.UNCONFIRMED, State.IN_FLIGHT) or not self._may_resend(job):
+            return outcome_of(job, known.state, None)
+        with self._sender.lock:
+            self._sender.waiting.add(job, Next.RESEND, self._cancellation.now() + self._options.resend_delay)
+        return None
+
+    def _may_resend(self, job: Job) -> bool:
+        return self._options.resend_unconfirmed != "never" and job.tries < self._options.max_attempts
 
     # --- what is due ---
 
@@ -319,7 +359,8 @@ class DryLoader:
             yield from (Outcome(candidate.row, OutcomeKind.NOT_SENT) for candidate in candidates)
             return
         prints = self._ledger.fingerprints
-        for candidate, _, known in _with_known(candidates, prints, self._scope, self._ledger.look_up):
+        for found in filter(None, _with_known(candidates, prints, self._scope, self._ledger.look_up)):
+            candidate, _, known = found
             if known is not None and known.state in DONE:
                 # Without a body, a run that began during this check has sent it.
                 digest = prints.body_digest(candidate.body) if candidate.body else known.body_digest
@@ -329,16 +370,22 @@ class DryLoader:
 
 
 def _with_known(
-    candidates: Iterable[ReadyCandidate],
+    candidates: Iterable[ReadyCandidate | None],
     prints: Fingerprints,
     scope: Scope,
     look_up: Callable[[list[bytes]], dict[bytes, Known]],
-) -> Iterator[tuple[ReadyCandidate, bytes, Known | None]]:
-    """Each candidate with its identity and the ledger's record; looks up in batches, the first row on its own."""
+) -> Iterator[tuple[ReadyCandidate, bytes, Known | None] | None]:
+    """Each candidate with its identity and the ledger's record; looks up in batches, the first row on its own.
+
+    None if there are no more candidates yet.
+    """
     stream, size = iter(candidates), 1
     while batch := list(islice(stream, size)):
-        size = min(size * 2, _LARGEST_BATCH)
-        identities = [prints.identity(scope, candidate.email) for candidate in batch]
-        known = look_up(identities)
-        for candidate, identity in zip(batch, identities, strict=True):
+        ready = [candidate for candidate in batch if candidate is not None]
+        identities = [prints.identity(scope, candidate.email) for candidate in ready]
+        known = look_up(identities) if ready else {}
+        for candidate, identity in zip(ready, identities, strict=True):
             yield candidate, identity, known.get(identity)
+        if len(ready) < len(batch):
+            yield None
+        size = min(size * 2, _LARGEST_BATCH)

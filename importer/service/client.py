@@ -40,6 +40,8 @@ class Reply(NamedTuple):
     candidate_id: int | None = None
 
 
+PROBED = "importer-probe"  # a job post that does not exist: a healthy service responds with 404
+
 OnAnswer = Callable[[Reply | NoReply | BaseException], None]
 """Called with the response to a submission, or with a bug of ours, after which the response is unknown."""
 
@@ -113,6 +115,11 @@ class RecruitingService:
         if isinstance(raw, NoReply):
             return raw
         return Reply(raw.status, "" if raw.status == 200 else message_of(raw), retry_after(raw, self._now))
+
+    def is_healthy(self) -> bool:
+        """Whether the service responds to a harmless request without a server error."""
+        reply = self.probe(PROBED)
+        return isinstance(reply, Reply) and reply.status < 500
 
     def questions(self, job_post: str, retry_policy: RetryPolicy | None = None) -> tuple[Question, ...]:
         """The questions of a job post (4.1), with their options split.

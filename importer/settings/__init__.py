@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -114,6 +115,7 @@ class Settings(BaseModel):
     ledger: str | None = None
     ledger_key_file: Path | None = None
     log_level: LogLevel = "info"
+    cluster: str | None = None
     concurrency: int = Field(default=8, ge=1, le=256)
     rate: float | None = Field(default=None, gt=0)
     max_attempts: int = Field(default=13, ge=1, le=50)
@@ -152,6 +154,13 @@ class Settings(BaseModel):
             raise ValueError("enter two words, the word for yes first: yes,no")
         return tuple(words)
 
+    @field_validator("cluster")
+    @classmethod
+    def _valid_cluster(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"local:([1-9]|[1-9]\d)", value):
+            raise ValueError("write it like local:4, for 4 processes of this machine (1 to 99)")
+        return value
+
     @field_validator("out", "token_file", "ledger", "ledger_key_file", "mapping_folders")
     @classmethod
     def _valid_path(cls, value: Any) -> Any:
@@ -164,6 +173,11 @@ class Settings(BaseModel):
         return WireFormat(
             self.multiple_choice, self.yes_no, self.question_reference, self.currently_flags, self.short_text_limit
         )
+
+    @property
+    def workers(self) -> int | None:
+        """How many processes send; None: only the one that runs."""
+        return int(self.cluster.removeprefix("local:")) if self.cluster is not None else None
 
     @property
     def ledger_address(self) -> LedgerAddress:

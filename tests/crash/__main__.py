@@ -31,6 +31,16 @@ def _kills(folder: Path, asked: argparse.Namespace) -> list[str]:
     return errors + figures.wrong
 
 
+def _workers(folder: Path, asked: argparse.Namespace) -> list[str]:
+    """A long file with all faults, whose rows two processes send."""
+    files = max(1, asked.kills // 40)
+    sizes = [Size(1, 5_000, 40, asked.concurrency, few_faults=True, workers=2, resend_delay=2.0)] * files
+    figures = kill_at_random_in_several(folder, sizes, asked.workers, asked.seed)
+    _print(figures.lines())
+    errors = [f"{figures.twice} twice"] * bool(figures.twice) + [f"{figures.missing} missing"] * bool(figures.missing)
+    return errors + figures.wrong
+
+
 def _steps(folder: Path, asked: argparse.Namespace) -> list[str]:
     figures = kill_at_all_points(folder, parts(asked.behavior, asked.form), asked.workers, _print_part)
     _print(figures.lines())
@@ -51,6 +61,7 @@ def _scenarios(_: Path, asked: argparse.Namespace) -> list[str]:
 
 _PARTS: dict[str, Callable[[Path, argparse.Namespace], list[str]]] = {
     "kills": _kills,
+    "workers": _workers,
     "steps": _steps,
     "scenarios": _scenarios,
     "power": _power,

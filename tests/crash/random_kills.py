@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
+import signal
 import statistics
 import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -27,6 +30,7 @@ from tests.crash.imports import (
     write_people,
 )
 from tests.crash.report_checks import Truth, has_started, ledger_errors, read_report, report_errors
+from tests.patience import wait_until
 
 FAULTS: list[dict[str, Any]] = [
     {"kind": "delay", "share": 1, "ms": 4, "jitter_ms": 20, "times": 99},
@@ -42,6 +46,7 @@ FAULTS: list[dict[str, Any]] = [
 ]
 _FEWER_BY = 8  # with all faults the concurrency stays low; with fewer faults, more requests are in flight at a kill
 _MOST_RUNS_TO_THE_END = 8
+_OF_RUNS = 0.15  # share of the kills that are of the run, where workers send
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class Size:
     """The size of a series: the import of each file of `rows` rows is killed `kills` times, then finished.
 
     concurrency: the most requests in flight; few_faults: fewer faults of the service, so that more are in flight.
+    workers: processes that send (`--cluster`), most kills are of these; 0: the run sends itself.
     """
 
     files: int
@@ -56,6 +62,8 @@ class Size:
     kills: int
     concurrency: int = 16
     few_faults: bool = False
+    workers: int = 0
+    resend_delay: float = 0.05
 
 
 @dataclass
@@ -64,6 +72,7 @@ class Figures:
 
     rows: int = 0
     kills: int = 0
+    kills_of_workers: int = 0
     processes: int = 0
     reports: int = 0
     unconfirmed: list[int] = field(default_factory=list)
@@ -76,6 +85,7 @@ class Figures:
     def add(self, other: Figures) -> None:
         self.rows += other.rows
         self.kills += other.kills
+        self.kills_of_workers += other.kills_of_workers
         self.processes += other.processes
         self.reports += other.reports
         self.unconfirmed += other.unconfirmed
@@ -90,6 +100,7 @@ class Figures:
         processes = f"in {self.processes} processes, {self.seconds:.0f} s"
         return [
             f"random SIGKILLs      {self.kills} over {self.rows} rows, {processes}",
+            f"of these, of workers {self.kills_of_workers}",
             f"unconfirmed after a kill {max(counts)} at most, {statistics.mean(counts):.1f} on average, "
             f"8 or more {eight} times",
             f"reports checked      {self.reports}, with {self.outcomes.total()} rows: {dict(self.outcomes)}",
@@ -101,13 +112,7 @@ class Figures:
 
 class _Series:
     def __init__(
-        self,
-        folder: Path,
-        address: LedgerAddress,
-        fork_server: ForkServer,
-        recorder: Recorder,
-        seed: int,
-        concurrency: int,
+        self, folder: Path, address: LedgerAddress, fork_server: ForkServer, recorder: Recorder, seed: int, size: Size
     ) -> None:
         self._folder = folder
         self._address = address
@@ -119,7 +124,9 @@ class _Series:
             **SHORT_TIMEOUTS,
             **recorder.environment,
             **setting_of(address),
-            "IMPORTER_CONCURRENCY": str(concurrency),
+            "IMPORTER_CONCURRENCY": str(size.concurrency),
+            "IMPORTER_RESEND_DELAY_SECONDS": str(size.resend_delay),
+            **({"IMPORTER_CLUSTER": f"local:{size.workers}"} if size.workers else {}),
         }
 
     def run(self, size: Size) -> Figures:
@@ -139,11 +146,17 @@ class _Series:
         windows: dict[str, tuple[int, int]] = {}
         kills = 0
         while kills < size.kills:
-            left = len(good - set(self._recorder.accepted))
             process, before = self._begin(command)
-            self._wait(process, left, size.kills - kills)
+            while True:
+                left = len(good - set(self._recorder.accepted))
+                self._wait(process, left, size.kills - kills)
+                if not size.workers or kills + 1 >= size.kills or self._rng.random() < _OF_RUNS or process.has_ended():
+                    break
+                kills += (killed := self._kill_worker())
+                self._figures.kills_of_workers += killed
             process.kill()
             kills += process.end() < 0
+            wait_until(lambda: not workers_in(self._folder))  # they finish what is in flight
             self._record_run(number, before, windows)
             self._check_ledger(operation, list(emails.values()))
         for _ in range(_MOST_RUNS_TO_THE_END):
@@ -160,6 +173,14 @@ class _Series:
         self._figures.processes += 1
         before = self._recorder.look()
         return self._fork_server.start(self._folder, command, self._environment), before
+
+    def _kill_worker(self) -> bool:
+        found = workers_in(self._folder)
+        with suppress(ProcessLookupError):
+            if found:
+                os.kill(self._rng.choice(found), signal.SIGKILL)
+                return True
+        return False
 
     def _wait(self, process: Process, left: int, kills_left: int) -> None:
         """Wait for a random moment: some time, or some accepted rows and a little longer."""
@@ -213,6 +234,17 @@ class _Series:
             self._figures.wrong += [str(problem) for problem in ledger.check()]
 
 
+def workers_in(folder: Path) -> list[int]:
+    """The worker processes of the runs in a folder that have not ended."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has just ended
+            is_worker = b"importer.cluster.worker" in (path / "cmdline").read_bytes()
+            if is_worker and (path / "cwd").readlink() == folder.resolve():
+                found.append(int(path.name))
+    return sorted(found)
+
+
 def kill_at_random(
     folder: Path, fork_server: ForkServer, size: Size, seed: int = 1, address: LedgerAddress | None = None
 ) -> Figures:
@@ -220,7 +252,7 @@ def kill_at_random(
     address = address or LedgerAddress(str(folder / "ledger.sqlite"))
     write_mappings(folder)
     with recorded_sandbox(folder, _faults(size.few_faults)) as recorder:
-        return _Series(folder, address, fork_server, recorder, seed, size.concurrency).run(size)
+        return _Series(folder, address, fork_server, recorder, seed, size).run(size)
 
 
 def _faults(few_faults: bool) -> list[dict[str, Any]]:
