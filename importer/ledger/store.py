@@ -127,6 +127,9 @@ class LedgerStore(Protocol):
     def is_in_place(self) -> bool:
         """Whether the ledger still exists at its address."""
 
+    def description(self) -> str:
+        """What a person may want to know about its server, such as the time of one commit; "" for a file."""
+
     # --- runs ---
 
     def begin_run(self, record: RunRecord) -> None:
