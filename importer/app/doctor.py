@@ -151,9 +151,9 @@ def _ledger(settings: Settings) -> Iterator[Finding]:
         yield Finding("ledger", True, f"{name} (does not exist yet; the first run creates it)")
         return
     with ledger:
-        problems, bases = ledger.check(), ledger.bases()
+        problems, bases, described = ledger.check(), ledger.bases(), ledger.description()
     if not problems:
-        yield Finding("ledger", True, f"{name}, no problems found")
+        yield Finding("ledger", True, f"{name}, no problems found{described and f' ({described})'}")
     yield from (_failure("ledger", problem) for problem in problems)
     yield from _addresses_of(bases)
 

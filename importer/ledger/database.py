@@ -37,6 +37,7 @@ class Connection(Protocol):
 class Database(Protocol):
     """One database, safe to use from many threads. Its errors are raised as DatabaseError.
 
+    name: its name in messages, without a password.
     types: the words for {bytes}, {text} and {by_key} in the tables. more_tables: those of this database only.
     locking: what a query adds so that the rows that it finds stay as they are until the end of the transaction; "" if
     no one else writes meanwhile. find_index: finds an index by its name. remedy: what to do when it cannot be written.
@@ -48,13 +49,8 @@ class Database(Protocol):
     find_index: ClassVar[str]
     remedy: ClassVar[str]
 
-    @property
-    def address(self) -> LedgerAddress:
-        """Where it is, for `open_ledger`."""
-
-    @property
-    def name(self) -> str:
-        """Its name in messages, without a password."""
+    address: LedgerAddress
+    name: str
 
     def transaction(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
         """A connection in a transaction, which is committed at the end, or rolled back by an exception."""
@@ -78,25 +74,10 @@ class Database(Protocol):
         """See `LedgerStore.rates`."""
 
     def tables(self, connection: Connection) -> Collection[str]:
-        """The names of the tables that exist."""
-
-    def reason_not_to_send(self) -> str | None:
-        """What is wrong around the database that a commit would notice too late or not at all."""
-
-    def take_reserve(self) -> None:
-        """Reserve space for answers. Raises OSError if there is none."""
-
-    def release_reserve(self) -> None:
-        """Free the space that is reserved for answers."""
-
-    def is_in_place(self) -> bool:
-        """Whether it still exists at its address."""
+        """The names of the tables that exist. No other process creates any before the transaction ends."""
 
     def scrub(self) -> bool:
         """See `LedgerStore.scrub`."""
-
-    def own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:
-        """What the database's own checks find."""
 
     def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         """An error outside the life of a row, as a problem."""
@@ -105,3 +86,29 @@ class Database(Protocol):
         """The problem of a database that is not a ledger."""
 
     def close(self) -> None: ...
+
+    # --- what not every database has ---
+
+    def reason_not_to_send(self) -> str | None:
+        """What is wrong around the database that a commit would notice too late or not at all."""
+        return None
+
+    def take_reserve(self) -> None:
+        """Reserve space for answers. Raises OSError if there is none."""
+        return
+
+    def release_reserve(self) -> None:
+        """Free the space that is reserved for answers."""
+        return
+
+    def is_in_place(self) -> bool:
+        """Whether it still exists at its address."""
+        return True
+
+    def own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:
+        """What the database's own checks find."""
+        return iter(())
+
+    def description(self) -> str:
+        """What a person may want to know about its server; "" if there is none."""
+        return ""

@@ -11,7 +11,7 @@ import psycopg
 
 from importer.database_errors import DatabaseError
 from importer.ledger.address import ledger_name
-from importer.ledger.database import Connection, Result
+from importer.ledger.database import Connection, Database, Result
 from importer.ledger.postgres_locks import TARGETS, TargetLocks
 from importer.ledger.postgres_rates import RATE_USERS, RATES, PostgresRateBoard, service_rates
 from importer.ledger.postgres_server import (
@@ -25,7 +25,7 @@ from importer.ledger.postgres_server import (
 )
 from importer.ledger.states import RunRecord, Scope
 from importer.ledger.store import ServiceRate, TargetLock
-from importer.problems import Problem, UnusableInput, unusable_file
+from importer.problems import UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
 _MOST_CONFLICTS: Final = 20  # of one group; more are a bug
@@ -33,7 +33,7 @@ _INITIALIZING: Final = 0x1E_D6E5  # the advisory lock of creating the tables
 _SCRUB: Final = (b"SET lock_timeout = '5s'", b"VACUUM (FULL) runs", b"VACUUM identities", b"VACUUM attempts")
 
 
-class PostgresDatabase:
+class PostgresDatabase(Database):
     """A `Database` on a server. Targets are locked by sessions of the server: see `TargetLocks`."""
 
     types: ClassVar = {"bytes": "BYTEA", "text": 'VARCHAR COLLATE "C"', "by_key": ""}
@@ -103,18 +103,6 @@ class PostgresDatabase:
         except DatabaseError as error:
             raise self.unusable(error) from None
 
-    def take_reserve(self) -> None:
-        pass  # the disk is the server's
-
-    def release_reserve(self) -> None:
-        pass
-
-    def reason_not_to_send(self) -> str | None:
-        return None
-
-    def is_in_place(self) -> bool:
-        return True
-
     def scrub(self) -> bool:
         try:
             session = self._server.connect()
@@ -130,8 +118,15 @@ class PostgresDatabase:
             raise self.unusable(error) from None
         return True
 
-    def own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:
-        return iter(())  # the server checks references, and its owner its disks
+    def description(self) -> str:
+        with self.transaction(writes=True) as connection:
+            query = "SELECT current_setting('server_version'), current_setting('full_page_writes')"
+            version, pages = connection.execute(query).fetchone()
+            connection.execute("SELECT pg_current_xact_id()")  # without it the commit would write nothing
+            began = time.perf_counter()
+        milliseconds = (time.perf_counter() - began) * 1000
+        pages = "" if pages == "on" else ", full_page_writes is off (safe only on a file system with whole pages)"
+        return f"PostgreSQL {version.split()[0]}, a commit takes {milliseconds:.1f} ms{pages}"
 
     def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         if isinstance(error, NotDurable):

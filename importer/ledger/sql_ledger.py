@@ -133,6 +133,12 @@ class SqlLedger(SqlRuns):
     def is_in_place(self) -> bool:
         return self._database.is_in_place()
 
+    def description(self) -> str:
+        try:
+            return self._database.description()
+        except DatabaseError as error:
+            raise self._database.unusable(error) from None
+
     # --- in the writer's thread ---
 
     def _commit(self, group: list[QueuedWrite[Write]]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.database_errors import DatabaseError
 from importer.file_lock import hold_lock
-from importer.ledger.database import Connection, Result
+from importer.ledger.database import Connection, Database, Result
 from importer.ledger.states import RunRecord, Scope
 from importer.ledger.store import TargetLock
 from importer.problems import FilePlace, Problem, UnusableInput, not_writable
@@ -23,7 +23,7 @@ from importer.sqlite_file import SqliteFile, create_private, not_a_database, unu
 _RESERVE: Final = 1024 * 1024  # bytes: enough for the answers of many more rows than can be in flight
 
 
-class SqliteDatabase(SqliteFile):
+class SqliteDatabase(SqliteFile, Database):
     """A `Database` in a file. Its disk reserve and target locks are in the folder `.importer` next to it."""
 
     types: ClassVar = {"bytes": "BLOB", "text": "VARCHAR", "by_key": " WITHOUT ROWID"}
@@ -39,6 +39,7 @@ class SqliteDatabase(SqliteFile):
             UnusableInput: it cannot be written.
         """
         self.address = address
+        self.name = str(path)
         try:
             internal_folder(path.parent)
         except OSError as error:
@@ -46,10 +47,6 @@ class SqliteDatabase(SqliteFile):
         create_private(path)
         super().__init__(path, "FULL")
         self._reserve = DiskReserve(path)
-
-    @property
-    def name(self) -> str:
-        return str(self.path)
 
     def run(self, work: Callable[[Connection], Result], *, writes: bool = False) -> Result:
         with self.transaction(writes=writes) as connection:

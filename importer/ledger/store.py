@@ -223,6 +223,9 @@ class LedgerStore(Protocol):
     def is_in_place(self) -> bool:
         """Whether the ledger still exists at its address."""
 
+    def description(self) -> str:
+        """What a person may want to know about its server, such as the time of one commit; "" for a file."""
+
     def rate_board(self, run: RunRecord) -> RateBoard | None:
         """Where this run shares the rate of its service with others; None if this ledger is for one machine."""
 

@@ -46,9 +46,11 @@ def test_a_file_is_imported_once_and_every_command_finds_it(serve_on_server: Ser
     assert (again.counts, len(served.accepted)) == ({"already_imported": 5, "invalid": 1}, 5)
     assert "5  created" in served("status", "people.csv").out
     assert first.summary["run"] in served("runs").out
-    assert served("show", first.summary["run"], "3").code == 0
+    assert served("show", first.summary["run"], "--row", "3").code == 0
     found = served("doctor")
-    assert (found.code, f"ok     ledger: {ledger_name(address)}, no problems found" in found.out) == (0, True)
+    line = next(line for line in found.out.splitlines() if " ledger: " in line)
+    assert (found.code, line.partition(" (")[0]) == (0, f"ok     ledger: {ledger_name(address)}, no problems found")
+    assert re.search(r" \(PostgreSQL [\d.]+, a commit takes [\d.]+ ms\)$", line)
     assert not [path for path in folder.rglob("*") if path.is_file() and b"s3cret" in path.read_bytes()]
     assert "s3cret" not in first.err + again.err + found.out
     assert served("purge", "--older-than", "0d", "--yes").err == "2 runs removed.\n"
