@@ -159,8 +159,8 @@ def _words_of_utf8(path: Path, declared: Encoding) -> str:
 
 # fmt: off
 _NARROW = (
-    "cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "cp1256", "cp857", "cp850", "mac-turkish", "mac-roman",
-    "koi8-r", "iso-8859-5", "cp866", "mac-cyrillic", "shift_jis", "gb18030", "big5", "euc-kr",
+    "cp1252", "cp1254", "cp1250", "cp1251", "cp1253", "cp1256", "cp1255", "cp1257", "cp857", "cp850", "mac-turkish",
+    "mac-roman", "koi8-r", "iso-8859-5", "cp866", "mac-cyrillic", "shift_jis", "gb18030", "big5", "euc-kr",
 )
 _WIDE = ("utf-16-le", "utf-16-be")
 _SINGLE_BYTE = re.compile(r"cp(125|4|7|8)\d+|iso8859-\d+|mac-\w+|koi8-\w")  # names of Python's codecs

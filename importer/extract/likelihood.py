@@ -50,8 +50,8 @@ def _weight(before: str, character: str, after: str, written: frozenset[str]) ->
             return -1.0  # a wrong encoding turns lower-case letters into capitals inside a word
         if any(near in _COMMON and near not in written for near in (before, after)):
             return 0.4
-        if character in _SIGNS:
-            return 2.0
+        if character in _SIGNS:  # beside letters of another alphabet they are as often letters read wrongly
+            return 0.5 if any(near.isalpha() and _script(near) != "LATIN" for near in (before, after)) else 2.0
         beside = sum(1 for near in (before, after) if near > "\x7f" and near.isalpha())
         return (2.0, 1.6, -1.0)[beside] if character in written else 1.0  # of letters with marks, three are no word
     if not character.isalpha() and before.isalpha() and after.isalpha():
@@ -65,6 +65,8 @@ def _weight(before: str, character: str, after: str, written: frozenset[str]) ->
         return 0.3
     if any(near.isalpha() and _script(near) != script for near in (before, after)):
         return -2.0  # mixed scripts in one word
+    if character.islower() and not before.isalpha():
+        return 0.8  # names begin with a capital, in alphabets that have some
     return 1.0
 
 

@@ -91,7 +91,8 @@ ENCODING_CASES = (
         "proposes Turkish first for Turkish text",
         _TEXT.encode("cp1254"),
         "a.csv:2:1: the file is not UTF-8: the byte 0xFC cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp1254` (reads 'İpek', 'Gül') or `encoding: cp1252` (reads 'Ýpek', 'Gül')" + _OR_SAVE,
+        "mapping: `encoding: cp1254` (reads 'İpek', 'Gül') or `encoding: cp1252` (reads 'Ýpek', 'Gül') "
+        "or `encoding: cp1257` (reads 'Żpek', 'Gül')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-cp1252",
@@ -106,8 +107,8 @@ ENCODING_CASES = (
         "Teléfono,Móvil,¿Permiso?\nÍÑIGO YAÑEZ,Sí,ZÚÑIGA\nIBÁÑEZ,Sí,GÜELL\n".encode("cp1252"),
         "a.csv:1:1: the file is not UTF-8: the byte 0xE9 cannot be read; set its encoding under source: in the "
         "mapping: `encoding: cp1252` or `encoding: cp1254` (they read the same: '¿Permiso?', 'ÍÑIGO YAÑEZ', 'ZÚÑIGA') "
-        "or `encoding: cp1250` (reads 'żPermiso?', 'ÍŃIGO YAŃEZ', 'ZÚŃIGA') or `encoding: mac-turkish` (reads "
-        "'øPermiso?', 'Õ—IGO YA—EZ', 'ZĞ—IGA')" + _OR_SAVE,
+        "or `encoding: cp1250` (reads 'żPermiso?', 'ÍŃIGO YAŃEZ', 'ZÚŃIGA') or `encoding: cp1257` (reads "
+        "'æPermiso?', 'ĶŃIGO YAŃEZ', 'ZŚŃIGA')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-czech",
@@ -115,23 +116,23 @@ ENCODING_CASES = (
         "Jméno,Město\nJiří Dvořák,Plzeň\nRůžena Černá,Olomouc\n".encode("cp1250"),
         "a.csv:1:1: the file is not UTF-8: the byte 0xE9 cannot be read; set its encoding under source: in the "
         "mapping: `encoding: cp1250` (reads 'Město', 'Jiří Dvořák', 'Plzeň') or `encoding: cp1252` (reads 'Mìsto', "
-        "'Jiøí Dvoøák', 'Plzeò') or `encoding: mac-turkish` (reads 'MÏsto', 'Ji¯Ì Dvo¯·k', 'PlzeÚ')" + _OR_SAVE,
+        "'Jiøí Dvoøák', 'Plzeò') or `encoding: cp1257` (reads 'Mģsto', 'Jiųķ Dvoųįk', 'Plzeņ')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-cp1251",
         "proposes Cyrillic for Cyrillic text",
         "Имя,Город\nАнна,Москва\nОльга,Казань\n".encode("cp1251"),
         "a.csv:1:1: the file is not UTF-8: the byte 0xC8 cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp1251` (reads 'Имя', 'Город', 'Анна') or `encoding: mac-cyrillic` (reads '»м€', "
-        "'√ород', 'јнна') or `encoding: iso-8859-5` (reads 'Шьџ', 'Ую№юф', 'Рээр')" + _OR_SAVE,
+        "mapping: `encoding: cp1251` (reads 'Имя', 'Город', 'Анна') or `encoding: iso-8859-5` (reads 'Шьџ', "
+        "'Ую№юф', 'Рээр') or `encoding: mac-cyrillic` (reads '»м€', '√ород', 'јнна')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-koi8-r",
         "proposes the older encodings of Cyrillic text too",
         "Имя,Город\nАнна,Москва\nОльга,Казань\n".encode("koi8-r"),
         "a.csv:1:1: the file is not UTF-8: the byte 0xE9 cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: koi8-r` (reads 'Имя', 'Город', 'Анна') or `encoding: cp1251` (reads 'йНС', 'зПТПД', "
-        "'бООБ') or `encoding: cp1256` (reads 'éحر', 'çدزدؤ', 'لخخء')" + _OR_SAVE,
+        "mapping: `encoding: koi8-r` (reads 'Имя', 'Город', 'Анна') or `encoding: cp1256` (reads 'éحر', 'çدزدؤ', "
+        "'لخخء') or `encoding: cp1251` (reads 'йНС', 'зПТПД', 'бООБ')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-iso-8859-5",
@@ -139,7 +140,32 @@ ENCODING_CASES = (
         "Имя,Город\nАнна,Москва\nОльга,Казань\n".encode("iso-8859-5"),
         "a.csv:1:1: the file is not UTF-8: the byte 0xB8 cannot be read; set its encoding under source: in the "
         "mapping: `encoding: iso-8859-5` (reads 'Имя', 'Город', 'Анна') or `encoding: mac-cyrillic` (reads 'Є№п', "
-        "'≥ёаё‘', '∞ЁЁ–') or `encoding: cp1251` (reads 'ёЬп', 'іЮаЮФ', '°ЭЭР')" + _OR_SAVE,
+        "'≥ёаё‘', '∞ЁЁ–') or `encoding: mac-turkish` (reads '∏İÔ', '≥Ş‡Ş‘', '∞ıı–')" + _OR_SAVE,
+    ),
+    _refused(
+        "enc-undeclared-cp1257",
+        "proposes Baltic first for Lithuanian text",
+        "Vardas,Miestas\nŽemaitė,Šiauliai\nĄžuolas,Panevėžys\n".encode("cp1257"),
+        "a.csv:2:1: the file is not UTF-8: the byte 0xDE cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: cp1257` (reads 'Žemaitė', 'Šiauliai', 'Ąžuolas') or `encoding: cp1252` (reads 'Þemaitë', "
+        "'Ðiauliai', 'Àþuolas') or `encoding: cp1254` (reads 'Şemaitë', 'Ğiauliai', 'Àşuolas')" + _OR_SAVE,
+    ),
+    _refused(
+        "enc-undeclared-cp1256",
+        "proposes Arabic first for Arabic text",
+        "الاسم,المدينة\nفاطمة الزهراء,القاهرة\nمحمد العلي,الإسكندرية\n".encode("cp1256"),
+        "a.csv:1:1: the file is not UTF-8: the byte 0xC7 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: cp1256` (reads 'الاسم', 'المدينة', 'فاطمة الزهراء') or `encoding: mac-cyrillic` (reads "
+        "'«б«”г', '«бгѕнд…', 'Ё«Ўг… «б“е—«Ѕ') or `encoding: mac-roman` (reads '«·«”„', '«·„œÌ‰…', '›«ÿ„… «·“Â—«¡')"
+        + _OR_SAVE,
+    ),
+    _refused(
+        "enc-undeclared-cp1255",
+        "proposes Hebrew first for Hebrew text",
+        "שם,עיר\nיוסי כהן,תל אביב\nרות לוי,חיפה\n".encode("cp1255"),
+        "a.csv:1:1: the file is not UTF-8: the byte 0xF9 cannot be read; set its encoding under source: in the "
+        "mapping: `encoding: cp1255` (reads 'שם', 'עיר', 'יוסי כהן') or `encoding: koi8-r` (reads 'ЫМ', 'РИЬ', "
+        "'ИЕЯИ КДО') or `encoding: cp1251` (reads 'щн', 'тйш', 'йесй лдп')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-utf16",
