@@ -14,13 +14,12 @@ from importer.cluster.worker import ERRORS, Assignment, Progress, Task
 from importer.ledger import Answered, Attempt, LedgerStore, State
 from importer.load import Cancellation, ErrorLimit, Loader, LoadOptions, RequestAnswered, Waiting
 from importer.load.explanations import too_many_errors
-from importer.models import Outcome, ReadyCandidate, Stop
-from importer.problems import UnusableInput
+from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
+from importer.problems import StoppedEarly, UnusableInput
 
 _FEW, _MANY = 8, 512  # rows that a worker has to begin with, at least and at most
 _ALONE: Final = 10  # answers: before that, one worker sends, since the mapping may be wrong for every row
 _TICK: Final = 0.2  # seconds
-_NO_NEWS: Final = 120.0  # seconds without an answer, after which a worker counts as dead; it answers ten times a second
 _IN_VAIN: Final = 5  # workers that died without an outcome between them: the next one would die too
 _LOOKED_UP: Final = 1_000  # rows at once
 _WORTH_REPORTING: Final = 1.5  # seconds
@@ -57,7 +56,8 @@ class ClusterLoader:
     """A Loader that sends nothing itself: each worker sends its share, with a Loader of its own.
 
     start: starts a worker; raises OSError if that is not possible. alone: a Loader in this process, for what is left
-    if the workers die again and again. ledger: the one of the run, under its target's lock. The rest: see Loader.
+    if the workers die again and again. ledger: the one of the run, under its target's lock. no_news: seconds without an
+    answer, after which a worker counts as dead; it answers ten times a second. The rest: see Loader.
     """
 
     def __init__(
@@ -71,16 +71,18 @@ class ClusterLoader:
         on_waiting: Callable[[Waiting | None], None] = lambda _: None,
         on_answer: Callable[[RequestAnswered], None] = lambda _: None,
         cancellation: Cancellation | None = None,
+        no_news: float = 120.0,
     ) -> None:
         self._start, self._free = start, deque(assignments)
         self._run = assignments[0].run
         self._ledger, self._alone = ledger, alone
         self._max_errors = max_errors
         self._on_waiting, self._on_answer = on_waiting, on_answer
-        self._cancellation = cancellation or Cancellation()
+        self._cancellation, self._no_news = cancellation or Cancellation(), no_news
         self._shares: list[_Share] = []
         self._source: Iterator[ReadyCandidate] = iter(())
         self._again: deque[ReadyCandidate] = deque()  # of workers that died
+        self._begun: set[int] = set()  # rows for which a worker that died had made a request
         self._is_read = self._is_closing = False
         self._in_vain = self._answered = self._errors = 0
         self._rates: list[float] = []
@@ -120,7 +122,7 @@ class ClusterLoader:
         for share in list(self._shares):
             if share.answer is not None and share.answer.done():
                 yield from self._hear(share)
-            elif share.answer is not None and time.monotonic() - share.asked_at > _NO_NEWS:
+            elif share.answer is not None and time.monotonic() - share.asked_at > self._no_news:
                 self._lose(share)
         self._report_waiting()
 
@@ -175,6 +177,8 @@ class ClusterLoader:
         for outcome in progress.outcomes:
             del share.dealt[outcome.row]
             self._in_vain = 0
+            if outcome.kind is OutcomeKind.NOT_SENT and outcome.row in self._begun:  # the ledger was asked in vain
+                raise StoppedEarly(f"{self._ledger.name}: the ledger cannot be read; run the same command again")
             self._count_error(outcome)
             yield outcome
         if progress.has_ended:
@@ -223,7 +227,10 @@ class ClusterLoader:
         for start in range(0, len(rows), _LOOKED_UP):
             some = {prints.identity(self._run.scope, one.email): one.row for one in rows[start : start + _LOOKED_UP]}
             for identity, known in self._ledger.look_up(list(some)).items():
-                if known.state is State.IN_FLIGHT and (known.run, known.row) == (run, some[identity]):
+                if (known.run, known.row) != (run, some[identity]):
+                    continue
+                self._begun.add(known.row)
+                if known.state is State.IN_FLIGHT:
                     number = len(self._ledger.requests(run, known.row))
                     attempt = Attempt(identity, run, known.row, number)
                     self._ledger.record(Answered(attempt, State.UNCONFIRMED))

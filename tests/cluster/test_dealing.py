@@ -127,6 +127,38 @@ def test_a_row_that_a_dead_worker_had_in_flight_waits_for_its_delay(serve: Serve
     assert len(served.accepted) == 1
 
 
+def test_a_worker_without_news_counts_as_dead(serve: Serve, tmp_path: Path) -> None:
+    """It is ended, and its rows are sent in another way: a run never waits for ever."""
+    served = serve()
+    given, silent = assignment(served, tmp_path), list[_Silent]()
+
+    def start(_: Assignment) -> _Silent:
+        silent.append(_Silent())
+        return silent[-1]
+
+    with (
+        open_ledger(given.ledger) as ledger,
+        ledger.lock_target(given.run.scope),
+        closing(given.open_service()) as service,
+    ):
+        ledger.begin_run(given.run)
+        alone = Loader(service, ledger, given.run, options=given.options)
+        outcomes = list(ClusterLoader(start, [given] * 2, ledger, alone, no_news=0.1).load(people(range(2, 22))))
+    assert [outcome.kind for outcome in outcomes] == [OutcomeKind.CREATED] * 20
+    assert silent
+    assert all(worker.is_closed for worker in silent)
+
+
+class _Silent:
+    is_closed = False
+
+    def submit(self, task: Task) -> Future[Progress]:
+        return Future()
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
 class _Dead:
     def submit(self, task: Task) -> Future[Progress]:
         answer: Future[Progress] = Future()
