@@ -246,11 +246,9 @@ class _Execution:
             try:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
                 lock = held.enter_context(ledger.lock_target(plan.scope))
-                if self.order.settings.workers is not None and not lock.files:  # they could send on without the lock
-                    raise UsageError(
-                        "--cluster needs Linux or macOS, and a ledger in a file of this machine; leave it out, "
-                        "or set IMPORTER_LEDGER to a file"
-                    )
+                if self.order.settings.workers is not None and not (lock.files or lock.proof):
+                    # They could send on without the lock.
+                    raise UsageError("--cluster needs Linux or macOS, or a ledger in PostgreSQL; leave it out")
                 events = list(self._end_killed(plan.scope, ledger))
                 self._use_previous_results(plan, ledger)
                 plan.recall(self.order.settings, ledger)
@@ -298,10 +296,11 @@ class _Execution:
         if settings.workers is None:
             return loader
         open_earlier = partial(EarlierOutcomes, settings.out)
-        known = (connection.open_service, ledger.address, plan.ledger_run, has_answered, open_earlier)
+        known = (connection.open_service, ledger.address, lock, plan.ledger_run, has_answered, open_earlier)
+        shares = shared_among(settings.workers, options, is_rate_shared=ledger.shares_rate)
         return ClusterLoader(
             partial(LocalWorker, kept_open=lock.files),
-            [Assignment(*known, options=one) for one in shared_among(settings.workers, options)],
+            [Assignment(*known, options=one) for one in shares],
             ledger,
             loader,
             max_errors=sending.max_errors,

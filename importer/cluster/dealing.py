@@ -94,7 +94,10 @@ class ClusterLoader:
     @property
     def learned_rate(self) -> float | None:
         """Requests per second that the service accepted of all workers, if it refused more (429)."""
-        return sum(self._rates) / len(self._rates) * self._count if self._rates else self._alone.learned_rate
+        if not self._rates:
+            return self._alone.learned_rate
+        average = sum(self._rates) / len(self._rates)
+        return average if self._ledger.shares_rate else average * self._count
 
     def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
         """One outcome for each candidate, in the order in which they become final. See `Loader.load`."""
@@ -275,14 +278,15 @@ class ClusterLoader:
             self._on_waiting(next_._replace(rows=rows))
 
 
-def shared_among(count: int, options: LoadOptions) -> list[LoadOptions]:
+def shared_among(count: int, options: LoadOptions, *, is_rate_shared: bool) -> list[LoadOptions]:
     """The options of each worker: their concurrencies and rates are together those of the run.
 
+    is_rate_shared: the ledger sees to it that they keep the rate together.
     Errors are counted by the run, and a number of them by each worker too. There are never more workers than requests
     at the same time.
     """
     count = min(count, options.concurrency)
     most = options.max_errors if options.max_errors is not None and not options.max_errors.is_percentage else None
-    rate = options.rate / count if options.rate is not None else None
+    rate = options.rate / count if options.rate is not None and not is_rate_shared else options.rate
     concurrencies = [options.concurrency // count + (number < options.concurrency % count) for number in range(count)]
     return [replace(options, concurrency=one, rate=rate, max_errors=most) for one in concurrencies]

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from typing import Final, NamedTuple, Protocol, TypeVar
 
 from importer.answering_process import answer_all
-from importer.ledger import Address, RunRecord, open_ledger
+from importer.ledger import Address, RunRecord, TargetLock, open_ledger
 from importer.load import Cancellation, Loader, LoadOptions, RequestAnswered, Waiting
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import Problem, UnusableInput
@@ -44,6 +44,7 @@ class Assignment:
 
     open_service: Callable[[], RecruitingService] = field(repr=False)
     ledger: Address = field(repr=False)
+    lock: TargetLock
     run: RunRecord
     has_answered: bool
     open_earlier: Callable[[], AbstractContextManager[EarlierOutcomes]]
@@ -167,6 +168,7 @@ class Part:
         service = given.open_service()
         try:
             with open_ledger(given.ledger) as ledger, given.open_earlier() as earlier:
+                ledger.join(given.lock)
                 loader = Loader(
                     service,
                     ledger,

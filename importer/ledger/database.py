@@ -41,6 +41,7 @@ class Database(Protocol):
     types: the words for {bytes}, {text} and {by_key} in the tables. more_tables: those of this database only.
     locking: what a query adds so that the rows that it finds stay as they are until the end of the transaction; "" if
     no one else writes meanwhile. find_index: finds an index by its name. remedy: what to do when it cannot be written.
+    shares_rate: whether runs keep the rate of a service together.
     """
 
     types: ClassVar[dict[str, str]]
@@ -48,6 +49,7 @@ class Database(Protocol):
     locking: ClassVar[str]
     find_index: ClassVar[str]
     remedy: ClassVar[str]
+    shares_rate: ClassVar[bool]
 
     address: LedgerAddress
     name: str
@@ -66,6 +68,9 @@ class Database(Protocol):
 
     def lock_target(self, scope: Scope) -> AbstractContextManager[TargetLock]:
         """See `LedgerStore.lock_target`."""
+
+    def join(self, lock: TargetLock) -> None:
+        """See `LedgerStore.join`."""
 
     def rate_board(self, run: RunRecord) -> RateBoard | None:
         """See `LedgerStore.rate_board`."""

@@ -41,6 +41,7 @@ class PostgresDatabase(Database):
     locking: ClassVar = "FOR UPDATE"
     find_index: ClassVar = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(?) AND indisunique AND indisvalid"
     remedy: ClassVar = "check the server and the network"
+    shares_rate: ClassVar = True
 
     def __init__(self, address: LedgerAddress) -> None:
         """Raises UnusableInput if the address is not valid. Connects to nothing yet."""
@@ -83,6 +84,9 @@ class PostgresDatabase(Database):
 
     def lock_target(self, scope: Scope) -> AbstractContextManager[TargetLock]:
         return self._locks.hold(scope, self.unusable)
+
+    def join(self, lock: TargetLock) -> None:
+        self._locks.join(lock)
 
     def rate_board(self, run: RunRecord) -> PostgresRateBoard:
         return PostgresRateBoard(self._server, run, self.name, self.remedy)

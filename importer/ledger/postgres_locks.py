@@ -71,6 +71,7 @@ class TargetLocks:
         self._server = server
         self._session: Session | None = None
         self._held: dict[str, _Held] = {}
+        self._joined: dict[str, int] = {}  # the epochs of targets whose lock another process holds for this one
         self._mutex = threading.RLock()
 
     @contextmanager
@@ -81,9 +82,15 @@ class TargetLocks:
         except DatabaseError as error:
             raise unusable(error) from None
         try:
-            yield TargetLock()
+            yield TargetLock(proof=(held.name, held.epoch))
         finally:
             self._free(held)
+
+    def join(self, lock: TargetLock) -> None:
+        """See `LedgerStore.join`: the epoch alone decides."""
+        if lock.proof is not None:
+            name, epoch = lock.proof
+            self._joined[name] = epoch
 
     def _take(self, scope: Scope) -> _Held:
         name = "\n".join((scope.base, scope.target.operation.value, scope.target.id))
@@ -166,9 +173,9 @@ class TargetLocks:
         self._compare(statements, "FOR SHARE")
 
     def _compare(self, statements: Statements, locking: str = "") -> None:
-        for held in tuple(self._held.values()):
-            found = statements.execute(f"SELECT epoch FROM targets WHERE name = ? {locking}", (held.name,)).fetchone()
-            if found is None or found[0] != held.epoch:
+        for name, epoch in {**self._joined, **{held.name: held.epoch for held in tuple(self._held.values())}}.items():
+            found = statements.execute(f"SELECT epoch FROM targets WHERE name = ? {locking}", (name,)).fetchone()
+            if found is None or found[0] != epoch:
                 raise LockLost
 
     def close(self) -> None:

@@ -110,6 +110,13 @@ class SqlLedger(SqlRuns):
     def write_intent(self, intent: Intent, on_done: OnDone) -> None:
         self._writer.put_with_callback(intent, on_done)
 
+    def join(self, lock: TargetLock) -> None:
+        self._database.join(lock)
+
+    @property
+    def shares_rate(self) -> bool:
+        return self._database.shares_rate
+
     def rate_board(self, run: RunRecord) -> RateBoard | None:
         return self._database.rate_board(run)
 

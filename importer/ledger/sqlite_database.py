@@ -31,6 +31,7 @@ class SqliteDatabase(SqliteFile, Database):
     locking: ClassVar = ""
     find_index: ClassVar = "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?"
     remedy: ClassVar = "free disk space or fix the disk"
+    shares_rate: ClassVar = False
 
     def __init__(self, address: LedgerAddress, path: Path) -> None:
         """Open the file, or create a private one.
@@ -62,6 +63,9 @@ class SqliteDatabase(SqliteFile, Database):
         lock = self.path.parent / INTERNAL / f"{self.path.name}.{digest}.lock"
         with hold_lock(lock, f"another run is writing to {scope}") as files:
             yield TargetLock(files)
+
+    def join(self, lock: TargetLock) -> None:
+        pass  # it inherits the file that is locked
 
     def rate_board(self, run: RunRecord) -> None:
         return None

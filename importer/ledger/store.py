@@ -44,12 +44,14 @@ class LedgerUnwritable(StoppedEarly):
 
 
 class TargetLock(NamedTuple):
-    """The lock of a target that this process holds.
+    """The lock of a target that this process holds, for its child processes, which write under it too.
 
-    files: descriptors that child processes inherit which write under it too: it is held until they have ended as well.
+    files: descriptors that they inherit, so that it is held until they have ended as well. proof: what they `join` it
+    with, so that they can write nothing after another run has taken the target; None if they need none.
     """
 
     files: tuple[int, ...] = ()
+    proof: tuple[str, int] | None = None
 
 
 class SharedLimit(NamedTuple):
@@ -190,6 +192,9 @@ class LedgerStore(Protocol):
             UnusableInput: the lock file cannot be written.
         """
 
+    def join(self, lock: TargetLock) -> None:
+        """Write under the lock of the process that started this one, from now on."""
+
     # --- the life of a row ---
 
     def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:
@@ -226,11 +231,15 @@ class LedgerStore(Protocol):
     def description(self) -> str:
         """What a person may want to know about its server, such as the time of one commit; "" for a file."""
 
+    @property
+    def shares_rate(self) -> bool:
+        """Whether the runs of this ledger keep the rate of a service together."""
+
     def rate_board(self, run: RunRecord) -> RateBoard | None:
-        """Where this run shares the rate of its service with others; None if this ledger is for one machine."""
+        """Where this run shares the rate of its service with others; None if runs do not share it."""
 
     def rates(self) -> tuple[ServiceRate, ...]:
-        """The rate of each service, and who uses it; empty if this ledger is for one machine."""
+        """The rate of each service, and who uses it; empty if runs do not share it."""
 
     # --- runs ---
 

@@ -108,6 +108,7 @@ class Loader:
 
         `candidates` is read on the calling thread only, and not far ahead of sending. None: there are no more yet.
         """
+        self._sender.open()
         try:
             for item in self._plan(candidates):
                 if isinstance(item, Outcome):

@@ -68,7 +68,7 @@ class Sender:
     ) -> None:
         self._service = service
         self._ledger = ledger
-        self._run = run.run
+        self._run = run
         self._target = run.scope.target
         self._options = options
         self._cancellation = cancellation
@@ -85,12 +85,16 @@ class Sender:
         self._wakeup = Wakeup()
         self._idle_until: float | None = None  # until when the caller waits, if it does
         self._this_thread = _ThisThread()
-        self.limiter = RateLimiter(options.concurrency, options.rate)
+        limiter = SharedRateLimiter if ledger.shares_rate else RateLimiter
+        self.limiter = limiter(options.concurrency, options.rate)
         self._exchange: RateExchange | None = None
-        if (board := ledger.rate_board(run)) is not None:
-            self.limiter = shared = SharedRateLimiter(options.concurrency, options.rate)
+
+    def open(self) -> None:
+        """Begin to share the rate with other runs, if the ledger does that. Call it before the first job."""
+        board = self._ledger.rate_board(self._run)
+        if board is not None and isinstance(self.limiter, SharedRateLimiter):
             self._exchange = RateExchange(
-                board, shared, self.lock, cancellation.now, lambda: bool(self.ready), self.send_ready
+                board, self.limiter, self.lock, self._cancellation.now, lambda: bool(self.ready), self.send_ready
             )
 
     # --- planning: write the intent of a row ---
@@ -235,7 +239,7 @@ class Sender:
         self._ledger.record(Answered(self._attempt(job, attempt), state, status, is_sent=attempt == job.attempts))
 
     def _attempt(self, job: Job, number: int) -> Attempt:
-        return Attempt(job.identity, self._run, job.row, number)
+        return Attempt(job.identity, self._run.run, job.row, number)
 
     def change(self, state: RunState) -> None:
         """Set the state of the run. Under the lock."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from importer.cluster import Assignment, ClusterLoader
 from importer.cluster.worker import Part, Progress, Task
-from importer.ledger import Attempt, Intent, RunRecord, Scope, open_ledger
+from importer.ledger import Attempt, Intent, RunRecord, Scope, TargetLock, open_ledger
 from importer.load import Loader, LoadOptions, Waiting
 from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, Target
 from importer.runs.journal import EarlierOutcomes
@@ -63,7 +63,7 @@ def assignment(served: Served, folder: Path, **options: float) -> Assignment:
     connect = partial(RecruitingService, served.sandbox.base_url, served.sandbox.token)
     run = run_at(served.sandbox.base_url, folder)
     earlier, loading = partial(EarlierOutcomes, folder), LoadOptions(concurrency=4, **options)  # type: ignore[arg-type]
-    return Assignment(connect, folder / "ledger.sqlite", run, True, earlier, loading)
+    return Assignment(connect, folder / "ledger.sqlite", TargetLock(), run, True, earlier, loading)
 
 
 def test_while_the_service_refuses_one_worker_the_others_pause(serve: Serve, tmp_path: Path) -> None:

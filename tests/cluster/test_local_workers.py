@@ -190,9 +190,10 @@ def test_a_wrong_mapping_is_found_by_the_first_worker_alone(serve: Serve) -> Non
 def test_concurrency_and_rate_are_shared() -> None:
     """Together the workers send no more than the run may; there are never more workers than requests."""
     options = LoadOptions(concurrency=8, rate=30.0, max_errors=ErrorLimit(5))
-    shares = shared_among(3, options)
+    shares = shared_among(3, options, is_rate_shared=False)
     assert [(one.concurrency, one.rate) for one in shares] == [(3, 10.0), (3, 10.0), (2, 10.0)]
-    assert len(shared_among(5, LoadOptions(concurrency=2))) == 2
+    assert len(shared_among(5, LoadOptions(concurrency=2), is_rate_shared=False)) == 2
+    assert {one.rate for one in shared_among(3, options, is_rate_shared=True)} == {30.0}
 
 
 def test_the_token_of_a_worker_is_neither_in_its_command_nor_in_its_environment(serve: Serve) -> None:

@@ -42,9 +42,14 @@ def test_random_kills_with_a_ledger_in_postgres(tmp_path: Path, fork_server: For
     assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
 
 
-def test_random_kills_of_workers(tmp_path: Path, fork_server: ForkServer) -> None:
+@pytest.mark.parametrize("where", ["file", "server"])
+def test_random_kills_of_workers(
+    tmp_path: Path, fork_server: ForkServer, where: str, request: pytest.FixtureRequest
+) -> None:
     """The same, where several processes send: whichever is killed, and whenever, its rows are sent by another one."""
-    figures = kill_at_random(tmp_path, fork_server, Size(files=1, rows=200, kills=8, workers=2), seed=1)
+    address = request.getfixturevalue("postgres").address(tmp_path / "ledger.key") if where == "server" else None
+    size = Size(files=1, rows=200, kills=8, workers=2)
+    figures = kill_at_random(tmp_path, fork_server, size, seed=1, address=address)
     assert (figures.kills, figures.kills_of_workers > 0) == (8, True)
     assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
 

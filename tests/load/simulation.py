@@ -63,6 +63,8 @@ class MemoryLedger:
     def record(self, _: Answered) -> None:
         pass
 
+    shares_rate = False
+
     def rate_board(self, _: RunRecord) -> None:
         return None
 
