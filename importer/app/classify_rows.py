@@ -98,8 +98,9 @@ class Candidates:
     `previous` results are known by then. If `ahead` is None, or a row's outcome may depend on a much later row, every
     row is checked first, and classified again during iteration.
 
-    strict: every row is checked first, and a row with a warning is invalid. warnings: those about the file as a whole,
-    None while rows are left to read.
+    strict: every row is checked first, and a row with a warning is invalid. with_bodies: False in a check that does not
+    need the bytes to send, which takes a tenth less time. warnings: those about the file as a whole, None while rows
+    are left to read.
 
     forecast: of the rows that are checked so far; is_complete: whether these are all. previous: set it before the
     iteration starts. origin, count_done: for the forecast. other_forms: of its rows, see also `use`.
@@ -118,8 +119,10 @@ class Candidates:
         count_done: CountDone = lambda _: 0,
         other_forms: OtherForms | None = None,
         strict: bool = False,
+        with_bodies: bool = True,
     ) -> None:
         self._read, self._mapping, self.other_forms, self._strict = read, mapping, other_forms, strict
+        self._ready = encode if with_bodies else _without_body
         self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._late: tuple[Problem, ...] = ()  # warnings about rows that only the whole file shows
         self._first: deque[Classified] = deque()
@@ -150,7 +153,7 @@ class Candidates:
             )
         self.forecast = _forecast_of(self._first, origin, count_done)
         if not self.is_complete:
-            prepare = partial(_prepare_block, mapping, LikelyErrors(mapping, {}))
+            prepare = partial(_prepare_block, mapping, LikelyErrors(mapping, {}), self._ready)
             self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * _HELPERS)
 
     def __iter__(self) -> Iterator[Classified]:
@@ -194,7 +197,8 @@ class Candidates:
 
     def _classify(self) -> Generator[Classified, None, None]:
         for rows, result, warnings, _ in self._checked():
-            yield Classified(rows, result if isinstance(result, Outcome | ReadyCandidate) else encode(result), warnings)
+            ready = result if isinstance(result, Outcome | ReadyCandidate) else self._ready(result)
+            yield Classified(rows, ready, warnings)
 
     def _classify_from(self, start: int, *helpers: _Helper) -> Iterator[Classified | WarningsOfFile]:
         """For the background worker: the candidates from this one on, then what only it knows about the file."""
@@ -266,12 +270,21 @@ def _prepare(row: Row | Filtered, mapping: ResolvedMapping, likely: LikelyErrors
     return _Prepared(result, likely.look(row, result))
 
 
-def _prepare_block(mapping: ResolvedMapping, likely: LikelyErrors, rows: list[Row | Filtered]) -> list[_Prepared]:
+def _prepare_block(
+    mapping: ResolvedMapping,
+    likely: LikelyErrors,
+    ready: Callable[[Submission], ReadyCandidate],
+    rows: list[Row | Filtered],
+) -> list[_Prepared]:
     """For a helper: the rows, with the bytes to send, which are much faster to hand over than a submission."""
     return [
-        one._replace(result=encode(one.result)) if isinstance(one.result, Application | PoolCandidate) else one
+        one._replace(result=ready(one.result)) if isinstance(one.result, Application | PoolCandidate) else one
         for one in (_prepare(row, mapping, likely) for row in rows)
     ]
+
+
+def _without_body(submission: Submission) -> ReadyCandidate:
+    return ReadyCandidate(submission.row, submission.email, b"")
 
 
 def _blocks(rows: Iterator[Row | Filtered]) -> Iterator[list[Row | Filtered]]:

@@ -119,6 +119,7 @@ class Planner:
                 count_done=partial(self._count_done, scope),
                 other_forms=find_other_forms(manifest, sheet, scopes, settings),
                 strict=manifest.strict,
+                with_bodies=not self.dry_run or self._was_run(scope),
             )
             undo.callback(candidates.close)
             manifest, changed = self._check(inputs, manifest, candidates)
@@ -210,6 +211,11 @@ class Planner:
         # Opened each time: while rows are classified, another process is forked, which must not have its thread.
         with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
             return count_done(ledger, scope, emails)
+
+    def _was_run(self, scope: Scope) -> bool:
+        """Whether the ledger may know candidates of a target: a check compares what was sent with what would be."""
+        with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
+            return ledger is not None and any(record.scope == scope for record in ledger.runs())
 
     def _rows_before(self, manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
         """The rows of the runs that a results file descends from; it has only some of them."""

@@ -321,7 +321,9 @@ class DryLoader:
         prints = self._ledger.fingerprints
         for candidate, _, known in _with_known(candidates, prints, self._scope, self._ledger.look_up):
             if known is not None and known.state in DONE:
-                yield already_imported(candidate.row, known, prints.body_digest(candidate.body))
+                # Without a body, a run that began during this check has sent it.
+                digest = prints.body_digest(candidate.body) if candidate.body else known.body_digest
+                yield already_imported(candidate.row, known, digest)
             else:
                 yield Outcome(candidate.row, OutcomeKind.NOT_SENT)
 

@@ -353,9 +353,10 @@ def test_quiet_reports_changed_data_that_was_not_sent(serve: Serve) -> None:
     people(served.door.folder, 3)
     served(*RUN)
     write_csv(served.door.folder / "people.csv", [candidate(0), candidate(1, Salary="77"), candidate(2)])
-    ran = served(*RUN, "--quiet")
-    assert (ran.code, ran.out) == (0, "")
-    assert ran.err.startswith("importer: 1 row was already imported with different data; see: importer show ")
+    for command in (RUN, ("check", *RUN[1:])):
+        ran = served(*command, "--quiet")
+        assert (ran.code, ran.out) == (0, "")
+        assert ran.err.startswith("importer: 1 row was already imported with different data; see: importer show ")
 
 
 def test_a_run_that_cannot_start_leaves_no_files(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
