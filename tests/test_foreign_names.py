@@ -24,7 +24,7 @@ PRIVATE = {
 OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_done", "_open", "_corrections"}
 """Of namedtuple and os, which are documented, and between classes of one of our files."""
 
-BOUNDED = {"requests", "urllib3", "pycurl", "XlsxWriter"}
+BOUNDED = {"requests", "urllib3", "pycurl", "psycopg[binary]", "XlsxWriter"}
 """Subclassed or configured in depth: a new major version must be reviewed first."""
 
 
@@ -58,7 +58,8 @@ def test_the_check_finds_a_private_name() -> None:
 def test_libraries_that_we_depend_on_closely_have_an_upper_bound() -> None:
     """Each of them is declared with a highest version."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    declared = [*project["dependencies"], *project["optional-dependencies"]["fast"]]
+    extras = project["optional-dependencies"]
+    declared = [*project["dependencies"], *extras["fast"], *extras["postgres"]]
     names = {re.split(r"[<>=]", line)[0]: line for line in declared}
     assert {name for name in BOUNDED if "<" in names[name]} == BOUNDED
     assert {"certifi", "tenacity", "pydantic"} <= set(names)

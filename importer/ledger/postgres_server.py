@@ -18,9 +18,9 @@ from importer.database_errors import ConstraintError, DatabaseError
 from importer.ledger.database import Cursor
 
 Result = TypeVar("Result")
-Session = psycopg.Connection[tuple[Any, ...]]
-
-_ANSWER_SECONDS: Final = 60.0  # for one statement; then the connection counts as lost
+# For one statement; then the connection counts as lost. Only what reads a whole ledger takes more than a second.
+_WRITE_SECONDS: Final = 120.0
+_READ_SECONDS: Final = 900.0
 _RETRY_SECONDS: Final = 0.2
 _STREAMED: Final = 2000  # rows at a time
 _PARAMETERS: Final[dict[str, Any]] = {
@@ -66,12 +66,14 @@ class NotDurable(DatabaseError):
     """The server confirms a commit before it is on its disk."""
 
 
-class _Session(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that is closed when the server does not answer."""
+class Session(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that is closed when the server does not answer within `limit` seconds."""
+
+    limit = _WRITE_SECONDS
 
     def wait(self, gen: Generator[Any, Any, Result], interval: float = 0.1, timeout: float | None = None) -> Result:
         try:
-            return super().wait(gen, interval, timeout or _ANSWER_SECONDS)
+            return super().wait(gen, interval, timeout or self.limit)
         except psycopg.OperationalError as error:
             if error.sqlstate is None:
                 self.pgconn.finish()  # else its late answer would be taken for that of another statement
@@ -118,7 +120,7 @@ class PostgresServer:
             Unreachable, NotDurable
         """
         try:
-            session = _Session.connect(self._conninfo, autocommit=True)
+            session = Session.connect(self._conninfo, autocommit=True)
         except (psycopg.Error, OSError, ValueError) as error:
             raise Unreachable(_reason(error)) from None
         try:
@@ -139,6 +141,7 @@ class PostgresServer:
             DatabaseError
         """
         session = self._begin(_WRITE if writes else _READ)
+        session.limit = _WRITE_SECONDS if writes else _READ_SECONDS
         try:
             with errors_translated(session):
                 yield Statements(session)

@@ -98,7 +98,7 @@ def _steps_in_mapping(summary: Summary, folder: Path) -> Iterator[Step]:
     again = _of_file("check" if summary.dry_run else "run", file, summary, folder)
     unread = sum(group.count for group in summary.problems if group.is_to_fix and group.code in _PROPOSED_FOR)
     if EDITS_FILE in summary.files and unread >= max(_FEW_CELLS, min(_MANY_CELLS, _MANY * (summary.source.rows or 0))):
-        text = f"paste the lines of {folder / EDITS_FILE} into {summary.mapping}, then run this again"
+        text = f"make the changes of {folder / EDITS_FILE} in {summary.mapping}, then run this again"
         yield Step(text, (again,))
         return
     for group in summary.problems:

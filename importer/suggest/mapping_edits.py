@@ -21,7 +21,7 @@ from importer.mapping import (
     scalar,
 )
 from importer.problems import LinePlace, Unread
-from importer.suggest.cell_texts import likely_yes_or_no
+from importer.suggest.cell_texts import is_no, is_yes, likely_yes_or_no
 from importer.suggest.date_forms import date_forms
 from importer.suggest.proposal import TableLine
 from importer.suggest.value_settings import table_of
@@ -89,7 +89,7 @@ def _edit(unreadable: _Unreadable) -> MappingEdit | None:
     pasted = [line for step in sorted(steps, key=lambda step: step.position, reverse=True) for line in step.lines]
     notes = [f"# Complete line {place.line}: {place.text.strip().removeprefix('# ')}" for place in in_comments.values()]
     summaries = [*_summary_of_table(lines, value), *_summary_of_formats(formats, unreadable.dates)]
-    summary = f"{value.place.file}:{value.place.line} {value.field.label}: {'; '.join(summaries)}"
+    summary = f"{value.place.file}:{value.place.line}, {value.field.label}: {'; '.join(summaries)}"
     return MappingEdit(summary, (*(_known(value) if lines else ()), *notes, *pasted))
 
 
@@ -108,7 +108,7 @@ def _table_lines(value: ResolvedValue, words: Counter[str]) -> tuple[TableLine, 
     if value.field.kind is Kind.DATE:
         return table_of(words.items(), ())
     if value.field.kind in _YES_NO:
-        return table_of(words.items(), (), lambda text: (likely_yes_or_no(text), False))
+        return table_of(words.items(), (), lambda text: (likely_yes_or_no(text), is_yes(text) or is_no(text)))
     return table_of(words.items(), options) if options else ()
 
 
@@ -124,7 +124,7 @@ def _summary_of_table(lines: Sequence[TableLine], value: ResolvedValue) -> Itera
     if lines:
         likely = sum(line.target is not None for line in lines)
         texts = f"{len(lines)} unknown text{'' if len(lines) == 1 else 's'}"
-        similar = "" if value.field.kind is Kind.DATE else f", {likely} with a similar option"
+        similar = f", {likely} with a similar option" if likely else ""
         yield f"{texts} in {cells_of(sum(line.count for line in lines))}{similar}"
 
 

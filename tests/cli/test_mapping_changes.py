@@ -52,14 +52,14 @@ def test_changes_can_be_pasted_as_they_are(front_door: FrontDoor) -> None:
         "# Proposed changes of the mapping: review them, then paste what is below the comments into the mapping file,\n"
         "# in this order, from its end to its start, so that the numbers of lines stay right.\n"
         "\n"
-        '## m.yaml:6 the answer to start: dates: ["%d.%m.%Y", "%d %b %Y"], months: [en, tr] reads all 2 cells that are '
-        "not dates now\n"
+        '## m.yaml:6, the answer to start: dates: ["%d.%m.%Y", "%d %b %Y"], months: [en, tr] reads all 2 cells that '
+        "are not dates now\n"
         "# Write instead of '%d.%m.%Y' in line 6, from character 33:\n"
         '["%d.%m.%Y", "%d %b %Y"]\n'
         "# Insert after start: { in line 6:\n"
         "months: [en, tr], \n"
         "\n"
-        "## m.yaml:5 the answer to level: 3 unknown texts in 4 cells, 2 with a similar option\n"
+        "## m.yaml:5, the answer to level: 3 unknown texts in 4 cells, 2 with a similar option\n"
         '# The options are: Junior, Senior; "" leaves a text out\n'
         "# Replace line 5 by:\n"
         "  level:   # as in the old system\n"
@@ -102,10 +102,10 @@ def test_the_summary_names_the_changes(front_door: FrontDoor) -> None:
     assert folder is not None
     assert shown[found : found + 7] == [
         f"Proposed mapping changes: {folder[0]}mapping_changes.yaml",
-        "  - m.yaml:5 the answer to level: 2 unknown texts in 2 cells, 1 with a similar",
+        "  - m.yaml:5, the answer to level: 2 unknown texts in 2 cells, 1 with a similar",
         "    option",
-        '  - m.yaml:6 the answer to start: dates: ["%d.%m.%Y"] reads all 2 cells that are',
-        "    not dates now",
+        '  - m.yaml:6, the answer to start: dates: ["%d.%m.%Y"] reads all 2 cells that',
+        "    are not dates now",
         "",
         "What to do next",
     ]
@@ -122,14 +122,14 @@ def test_the_first_step_is_the_mapping_if_nearly_all_rows_have_one_problem_there
     steps = ran.out.partition("What to do next\n")[2]
     run = max((front_door.folder / "results").glob("2*"), key=lambda one: one.stat().st_mtime).name
     first = (
-        f"  1. paste the lines of results/{run}/mapping_changes.yaml into\n"
+        f"  1. make the changes of results/{run}/mapping_changes.yaml in\n"
         "     m.yaml, then run this again\n"
         "     importer check a.csv --mapping m.yaml --sandbox --questions q.json\n"
         "  2. fix the rows in invalid.csv, then import it\n"
     )
     assert steps.startswith(first) == is_named, steps
     page = (front_door.folder / "results" / run / "report.html").read_text("utf-8")
-    assert (f"paste the lines of results/{run}/mapping_changes.yaml" in page) == is_named
+    assert (f"make the changes of results/{run}/mapping_changes.yaml" in page) == is_named
     assert "<title>Check of a.csv for" in page
 
 

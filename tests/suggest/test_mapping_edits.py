@@ -228,12 +228,26 @@ def test_words_for_yes_and_no_can_be_pasted(permit: str) -> None:
     FILE.write_text(f"{HEAD}answers:\n  permit: {permit}\n", encoding="utf-8")
     words = ("Ja (Klasse B)", "Nein, noch nicht", "Ja (Klasse B)", "keine Angabe")
     _, (edit,) = _unread(levels=words)
-    assert edit.summary == "m.yaml:5 the answer to permit: 3 unknown texts in 4 cells, 2 with a similar option".replace(
-        ":5 ", ":6 " if "\n" in permit else ":5 "
+    assert (
+        edit.summary
+        == "m.yaml:5, the answer to permit: 3 unknown texts in 4 cells, 2 with a similar option".replace(
+            ":5,", ":6," if "\n" in permit else ":5,"
+        )
     )
     assert edit.lines[0] == '# The options are: yes, no; "" leaves a text out'
     _paste([edit])
     assert _unread(levels=words)[0] == {"keine Angabe": 1}, FILE.read_text("utf-8")
+
+
+def test_a_whole_word_for_yes_or_no_is_certain() -> None:
+    """Oui means yes, in whatever table it is missing; only a longer text is for review."""
+    FILE.write_text(f"{HEAD}answers:\n  permit:\n    column: Level\n    values:\n      x: yes\n", encoding="utf-8")
+    _, (edit,) = _unread(levels=("Oui", "Non", "Oui, avec voiture"))
+    marked = [line.strip().partition(":")[0] for line in edit.lines if "please check" in line]
+    assert (marked, sum(line.strip().startswith(("Oui:", "Non:")) for line in edit.lines)) == (
+        ['"Oui, avec voiture"'],
+        2,
+    )
 
 
 @pytest.mark.parametrize(
