@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 help:
 	@echo "make demo       import a messy legacy export into a recruiting service on this machine, and show the result"
 	@echo "make test       run the tests"
-	@echo "make quick      run the tests without tests/crash and tests/samples"
+	@echo "make quick      run the tests without tests/crash, tests/samples and tests/benchmarks"
 	@echo "make lint       run ruff and mypy"
 	@echo "make check      run lint and tests"
 	@echo "make crash      1,000 kills, kills at every point, generated scenarios, 2,000 power cuts (half an hour)"
@@ -47,7 +47,7 @@ test: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 quick: $(INSTALLED_DEV)
-	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/crash --ignore tests/samples
+	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/crash --ignore tests/samples --ignore tests/benchmarks
 
 # About half an hour on two cores. For a single part or another size: python -m tests.crash --help
 crash: $(INSTALLED_DEV)
