@@ -2,23 +2,24 @@
 
 A program that opens `2021-03-04` may save it as `3/4/2021`, and `0012` as 12; it never says so. A person fixes other
 cells of the same file. The source of the run shows what each cell was, so the importer asks of each cell who wrote what
-stands there now. All cases follow from five rules, the first that applies:
+stands there now. All cases follow from five rules, of which the first that applies decides (`_Changes._decided`):
 
 1. **What is as it was, is as it was.** Also with or without the quote of a formula, cut to the length of a cell, or
    with the characters lost that the encoding of the file does not have (`saved_encoding`).
-2. **What only a program can have made of what it was, is what it was**: all values that it may have now, in any locale
+2. **A text cell of a workbook is what the person typed**: no program changes it. Over a value (a cell that the source
+   stored as a number, a date, TRUE or FALSE) it is a value if it has the format of `Row`, and a text for the mapping
+   if it has one meaning; one that can be read in several ways is a problem.
+3. **What only a program can have made of what it was, is what it was**: all values that it may have now, in any locale
    (`possible_values`), are those of what it was. Not where a person was asked to fix the cell and may have written the
-   same: then nothing shows whose it is.
-3. **What no program has touched is what the person typed.** A text cell of a workbook is as it was typed, and a cell
-   that a workbook stores as a number or a date has one value.
-4. **A value is read in the form of its column.** Where cells that nobody had a reason to change prove how the program
-   writes dates, months or numbers, what a person typed is read in that form.
-5. **The rest is the person's if no program writes such texts** or if this column shows that it is left alone:
-   a word, a number without zeros and separators. **Otherwise it is refused**, with the old value in its place: also a
-   number that may have had zeros or decimals, where the program drops them in this column, or usually would.
+   same: then nothing shows whose it is, and the problem quotes it.
+4. **A value is read in the form of its column.** Where cells with a known value show how the program writes dates,
+   months or numbers (`Habits`), what a person typed is read in that form.
+5. **What no program writes otherwise is the person's**: a word, a plain number, a text in a column that the program
+   leaves alone. **The rest is refused**: also a number that may have had zeros or decimals, which the program drops in
+   this column, or usually would. The old value is in its place, so that a row is never sent with half a truth.
 
-So no value changes silently, and none is sent that is not proven. A value (a cell that a workbook stored as a number,
-a date, TRUE or FALSE) stays one, in the format of `Row`: the mapping would read another format in its own way.
+So no value changes silently, and none is sent that is not proven. A value stays one, in the format of `Row`: the
+mapping would read another format in its own way.
 """
 
 from __future__ import annotations

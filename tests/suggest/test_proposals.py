@@ -584,3 +584,21 @@ def test_french_columns() -> None:
     names = ["Établissement {n}", "Diplôme {n}", "Début {n}", "Fin {n}"]
     assert [field.value.names[0] for field in education.fields] == names
     assert Setting("present", ("aujourd'hui",)) in education.fields[-1].value.settings
+
+
+def test_portuguese_headers_are_known() -> None:
+    """A Portuguese export needs no answer by hand for who a person is and how to reach them; notes are left alone."""
+    columns = {
+        "Nome completo": ("Ana Sousa", "Rui Costa"), "Correio eletrónico": EMAILS, "Telemóvel": ("+351 910 000 000",),
+        "Currículo": ("1", "2"), "Pretensão salarial": ("1200", "1500"), "Observações": ("Liga amanhã", "Bom"),
+    }  # fmt: skip
+    questions = (
+        asked("phone", text="Phone", type="phone"),
+        asked("pay", "decimal", text="Salary", type="salary", id=8),
+    )
+    proposal = proposed(columns, *questions, person=False)
+    found = {key: value_of(proposal, key).names for key in ("email", "first_name", "cv", "phone", "pay")}
+    assert found == {
+        "email": ("Correio eletrónico",), "first_name": ("Nome completo",), "cv": ("Currículo",),
+        "phone": ("Telemóvel",), "pay": ("Pretensão salarial",),
+    }  # fmt: skip
