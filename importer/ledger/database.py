@@ -72,6 +72,9 @@ class Database(Protocol):
     def join(self, lock: TargetLock) -> None:
         """See `LedgerStore.join`."""
 
+    def is_lock_proven(self) -> bool:
+        """See `LedgerStore.is_lock_proven`. A transaction that wrote has proven it."""
+
     def rate_board(self, run: RunRecord) -> RateBoard | None:
         """See `LedgerStore.rate_board`."""
 

@@ -88,6 +88,9 @@ class PostgresDatabase(Database):
     def join(self, lock: TargetLock) -> None:
         self._locks.join(lock)
 
+    def is_lock_proven(self) -> bool:
+        return self._locks.are_proven()
+
     def rate_board(self, run: RunRecord) -> PostgresRateBoard:
         return PostgresRateBoard(self._server, run, self.name, self.remedy)
 

@@ -9,8 +9,10 @@ refused.
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -30,6 +32,7 @@ from importer.ledger.postgres_server import (
     Unreachable,
     errors_translated,
     is_alive,
+    is_quiet,
 )
 from importer.ledger.states import Scope
 from importer.ledger.store import TargetLock
@@ -43,6 +46,7 @@ TARGETS: Final = """CREATE TABLE targets (
          host {text} NOT NULL,
          started_at {text} NOT NULL
        )"""
+_PROVEN_SECONDS: Final = 5.0  # less than the server needs to notice the death of a machine
 _LOCK: Final = "SELECT pg_try_advisory_lock(?)"
 _RAISE_EPOCH: Final = """INSERT INTO targets (name, epoch, process, host, started_at) VALUES (?, 1, ?, ?, ?)
     ON CONFLICT (name) DO UPDATE SET epoch = targets.epoch + 1, process = excluded.process, host = excluded.host,
@@ -73,6 +77,7 @@ class TargetLocks:
         self._held: dict[str, _Held] = {}
         self._joined: dict[str, int] = {}  # the epochs of targets whose lock another process holds for this one
         self._mutex = threading.RLock()
+        self._proven_at = -math.inf
 
     @contextmanager
     def hold(self, scope: Scope, unusable: Callable[[DatabaseError], UnusableInput]) -> Iterator[TargetLock]:
@@ -170,7 +175,19 @@ class TargetLocks:
         Raises:
             LockLost: another run has taken one of them.
         """
+        asked_at = _clock()
         self._compare(statements, "FOR SHARE")
+        self._proven_at = asked_at
+
+    def are_proven(self) -> bool:
+        """Whether no one else can have taken the held targets: a session of theirs is there, as far as this machine
+        knows, and was a moment ago, as the server knows. A process that was suspended knows nothing of the time since.
+        """
+        if self._held:
+            session = self._session
+            if session is None or not is_quiet(session):
+                return False
+        return _clock() < self._proven_at + _PROVEN_SECONDS
 
     def _compare(self, statements: Statements, locking: str = "") -> None:
         for name, epoch in {**self._joined, **{held.name: held.epoch for held in tuple(self._held.values())}}.items():
@@ -184,6 +201,11 @@ class TargetLocks:
             if self._session is not None:
                 self._session.close()
             self._session = None
+
+
+def _clock() -> float:
+    """Seconds, also of the time in which this machine was suspended."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
 def _lock_number(schema: str, name: str) -> int:

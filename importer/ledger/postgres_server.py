@@ -203,13 +203,21 @@ class PostgresServer:
         session.close()
 
 
+def is_quiet(session: Session) -> bool:
+    """Whether a session is open, and its server says nothing: neither good-bye, nor a message."""
+    try:
+        return not (session.closed or select.select([session.pgconn.socket], [], [], 0)[0])
+    except (psycopg.Error, OSError, ValueError):  # another thread has just closed it
+        return False
+
+
 def is_alive(session: Session) -> bool:
     """Whether a session that waits for nothing is still there, as far as this machine knows."""
+    if is_quiet(session):
+        return True
     if session.closed:
         return False
-    if not select.select([session.pgconn.socket], [], [], 0)[0]:
-        return True
-    try:  # the server said something: good-bye, or a message
+    try:
         session.execute(b"SELECT 1")
     except psycopg.Error:
         session.close()

@@ -99,6 +99,15 @@ class SqlLedger(SqlRuns):
             finally:
                 self._writer.flush()  # else another run would read what is not written yet as unconfirmed
 
+    def is_lock_proven(self) -> bool:
+        return self._database.is_lock_proven()
+
+    def prove_lock(self) -> None:
+        try:
+            self._database.run(lambda _: None, writes=True)
+        except DatabaseError as error:
+            raise self._note_error(str(error)) from None
+
     # --- the life of a row ---
 
     def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:

@@ -195,6 +195,16 @@ class LedgerStore(Protocol):
     def join(self, lock: TargetLock) -> None:
         """Write under the lock of the process that started this one, from now on."""
 
+    def is_lock_proven(self) -> bool:
+        """Whether this process certainly has the lock; quick. If not, send nothing before `prove_lock` has returned."""
+
+    def prove_lock(self) -> None:
+        """Ask the store.
+
+        Raises:
+            LedgerUnwritable: another run has taken the target, or that cannot be found out.
+        """
+
     # --- the life of a row ---
 
     def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:

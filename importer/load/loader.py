@@ -217,6 +217,8 @@ class Loader:
             return
         if is_paused:
             return
+        if sender.ready and not self._ledger.is_lock_proven():
+            self._prove_lock()
         if sender.waiting.has(Next.LAST_PASS):
             self._begin_last_pass(now)
         if sender.state.suspension is not None:
@@ -228,6 +230,13 @@ class Loader:
         if self._has_reported_suspension and sender.state.suspension is None:
             self._has_reported_suspension = False
             self._on_waiting(None)
+
+    def _prove_lock(self) -> None:
+        """Rows wait to be sent: make sure that no other run has taken the target meanwhile."""
+        try:
+            self._ledger.prove_lock()
+        except LedgerUnwritable as error:
+            self._sender.end(ledger_lost(error))
 
     def _note_pause(self, now: float) -> bool:
         """Whether a person has paused the run. The time of a pause does not count."""

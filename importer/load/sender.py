@@ -173,6 +173,10 @@ class Sender:
         state = self.state
         if state.stop is not None or self._is_closed or self._cancellation.is_set() or self._cancellation.is_paused:
             return None
+        if not self._ledger.is_lock_proven():
+            if self._idle_until is not None:
+                self._wakeup.wake()  # the caller asks the ledger
+            return None
         if state.suspension is not None:
             if self.is_probing or state.suspension.until > now + TINY:
                 return None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,7 @@ from importer.ledger import ledger_name, open_ledger
 from importer.settings import LedgerAddress
 from tests.cli.conftest import FrontDoor, Served, candidate
 from tests.cli.test_run import RUN, people
+from tests.patience import wait_until
 from tests.postgres import PASSWORD, Server
 
 Serve = Callable[..., Served]
@@ -87,6 +90,38 @@ def test_a_run_survives_a_restart_of_its_server(serve_on_server: Serve, postgres
     )
     assert '"created": 60' in out
     assert len(served.accepted) == 60
+
+
+def test_a_run_that_was_suspended_sends_nothing_after_another_has_taken_over(
+    serve_on_server: Serve, postgres: Server, address: LedgerAddress
+) -> None:
+    """Not even the rows whose intents it wrote before: it ends with 5, and the other run has entered all."""
+    served = serve_on_server()
+    people(served.door.folder, 30)
+    posts, accept = list[str](), served.sandbox.memory.accept
+
+    def count(*submission: Any) -> bool:
+        posts.append(str(submission))
+        return accept(*submission)
+
+    def intents() -> int:
+        with open_ledger(address) as ledger:
+            return sum(1 for record in ledger.runs() for _ in ledger.row_states(record.run))
+
+    served.sandbox.memory.accept = count  # type: ignore[method-assign]
+    with served.held_after(6) as go_on, served.door.started(*RUN, "--concurrency", "2", "--json") as process:
+        served.wait_for(6)
+        wait_until(lambda: intents() == 6 + 4)  # two are in flight, two are ready to be sent
+        process.send_signal(signal.SIGSTOP)
+        postgres.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+        go_on()
+        other = served(*RUN, "--out", "elsewhere", "--json")
+        assert (other.code, len(served.accepted)) == (0, 30)
+        before = len(posts)
+        process.send_signal(signal.SIGCONT)
+        _, err = process.communicate()
+    assert (process.returncode, len(posts)) == (5, before), err
+    assert "another run took over the target" in err
 
 
 def test_a_second_run_of_a_target_names_the_first(serve_on_server: Serve) -> None:

@@ -157,6 +157,24 @@ def test_a_lost_lock_that_no_one_took_is_taken_again(postgres: Server, address: 
             pytest.fail("the lock was given twice")
 
 
+def test_nothing_is_sent_while_the_lock_is_not_proven(postgres: Server, address: LedgerAddress) -> None:
+    """Each commit proves it; a lost session, or five seconds of silence, as of a suspended process, do not."""
+    with begun(address) as ledger, ledger.lock_target(JOB_POST):
+        intend(ledger, make_intent(ledger, 2))
+        assert ledger.is_lock_proven()
+        end_lock_session(postgres)
+        wait_until(lambda: not ledger.is_lock_proven())
+        ledger.prove_lock()
+        assert ledger.is_lock_proven()
+        wait_until(lambda: not ledger.is_lock_proven())
+        ledger.prove_lock()
+        end_lock_session(postgres)
+        with begun(address, "run-2") as other, other.lock_target(JOB_POST):
+            with pytest.raises(LedgerUnwritable, match="another run took over the target"):
+                ledger.prove_lock()
+            assert not ledger.is_lock_proven()
+
+
 def test_a_worker_writes_under_the_lock_of_its_run(postgres: Server, address: LedgerAddress) -> None:
     """Until another run has taken the target, even if that lock is lost for a moment."""
     with begun(address) as ledger, ledger.lock_target(JOB_POST) as lock, open_ledger(address) as worker:

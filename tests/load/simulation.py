@@ -65,6 +65,9 @@ class MemoryLedger:
 
     shares_rate = False
 
+    def is_lock_proven(self) -> bool:
+        return True
+
     def rate_board(self, _: RunRecord) -> None:
         return None
 
