@@ -7,6 +7,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from tests.crash.every_step import BEHAVIORS, FORMS, Part, StepFigures, kill_at_all_points, parts
@@ -32,9 +33,9 @@ def _kills(folder: Path, asked: argparse.Namespace) -> list[str]:
 
 
 def _workers(folder: Path, asked: argparse.Namespace) -> list[str]:
-    """A long file with all faults, whose rows two processes send."""
-    files = max(1, asked.kills // 40)
-    sizes = [Size(1, 5_000, 40, asked.concurrency, few_faults=True, workers=2, resend_delay=2.0)] * files
+    """A long file with all faults, whose rows two processes send; the ledger of every second one is on a server."""
+    size = Size(1, 5_000, 40, asked.concurrency, few_faults=True, workers=2, resend_delay=2.0)
+    sizes = [replace(size, on_server=number % 2 == 0) for number in range(max(1, asked.kills // 40))]
     figures = kill_at_random_in_several(folder, sizes, asked.workers, asked.seed)
     _print(figures.lines())
     errors = [f"{figures.twice} twice"] * bool(figures.twice) + [f"{figures.missing} missing"] * bool(figures.missing)

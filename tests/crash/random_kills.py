@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -31,6 +31,7 @@ from tests.crash.imports import (
 )
 from tests.crash.report_checks import Truth, has_started, ledger_errors, read_report, report_errors
 from tests.patience import wait_until
+from tests.postgres import Server, running_server
 
 FAULTS: list[dict[str, Any]] = [
     {"kind": "delay", "share": 1, "ms": 4, "jitter_ms": 20, "times": 99},
@@ -47,6 +48,7 @@ FAULTS: list[dict[str, Any]] = [
 _FEWER_BY = 8  # with all faults the concurrency stays low; with fewer faults, more requests are in flight at a kill
 _MOST_RUNS_TO_THE_END = 8
 _OF_RUNS = 0.15  # share of the kills that are of the run, where workers send
+_OF_SERVERS = 0.2  # share of the kills that are of the ledger's server, where it has one
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class Size:
     """The size of a series: the import of each file of `rows` rows is killed `kills` times, then finished.
 
     concurrency: the most requests in flight; few_faults: fewer faults of the service, so that more are in flight.
-    workers: processes that send (`--cluster`), most kills are of these; 0: the run sends itself.
+    workers: processes that send (`--cluster`), most kills are of these; 0: the run sends itself. on_server: whether the
+    ledger is in PostgreSQL; then its server is killed too, and started again.
     """
 
     files: int
@@ -64,6 +67,7 @@ class Size:
     few_faults: bool = False
     workers: int = 0
     resend_delay: float = 0.05
+    on_server: bool = False
 
 
 @dataclass
@@ -73,6 +77,7 @@ class Figures:
     rows: int = 0
     kills: int = 0
     kills_of_workers: int = 0
+    kills_of_servers: int = 0
     processes: int = 0
     reports: int = 0
     unconfirmed: list[int] = field(default_factory=list)
@@ -86,6 +91,7 @@ class Figures:
         self.rows += other.rows
         self.kills += other.kills
         self.kills_of_workers += other.kills_of_workers
+        self.kills_of_servers += other.kills_of_servers
         self.processes += other.processes
         self.reports += other.reports
         self.unconfirmed += other.unconfirmed
@@ -100,7 +106,7 @@ class Figures:
         processes = f"in {self.processes} processes, {self.seconds:.0f} s"
         return [
             f"random SIGKILLs      {self.kills} over {self.rows} rows, {processes}",
-            f"of these, of workers {self.kills_of_workers}",
+            f"of these, of workers {self.kills_of_workers}, of the ledger's server {self.kills_of_servers}",
             f"unconfirmed after a kill {max(counts)} at most, {statistics.mean(counts):.1f} on average, "
             f"8 or more {eight} times",
             f"reports checked      {self.reports}, with {self.outcomes.total()} rows: {dict(self.outcomes)}",
@@ -112,9 +118,17 @@ class Figures:
 
 class _Series:
     def __init__(
-        self, folder: Path, address: LedgerAddress, fork_server: ForkServer, recorder: Recorder, seed: int, size: Size
+        self,
+        folder: Path,
+        address: LedgerAddress,
+        server: Server | None,
+        fork_server: ForkServer,
+        recorder: Recorder,
+        seed: int,
+        size: Size,
     ) -> None:
         self._folder = folder
+        self._server = server
         self._address = address
         self._fork_server = fork_server
         self._recorder = recorder
@@ -150,10 +164,16 @@ class _Series:
             while True:
                 left = len(good - set(self._recorder.accepted))
                 self._wait(process, left, size.kills - kills)
-                if not size.workers or kills + 1 >= size.kills or self._rng.random() < _OF_RUNS or process.has_ended():
+                if kills + 1 >= size.kills or process.has_ended():
                     break
-                kills += (killed := self._kill_worker())
-                self._figures.kills_of_workers += killed
+                if self._server is not None and self._rng.random() < _OF_SERVERS:
+                    self._kill_server(self._server)
+                    kills += 1
+                elif not size.workers or self._rng.random() < _OF_RUNS:
+                    break
+                else:
+                    kills += (killed := self._kill_worker())
+                    self._figures.kills_of_workers += killed
             process.kill()
             kills += process.end() < 0
             wait_until(lambda: not workers_in(self._folder))  # they finish what is in flight
@@ -173,6 +193,12 @@ class _Series:
         self._figures.processes += 1
         before = self._recorder.look()
         return self._fork_server.start(self._folder, command, self._environment), before
+
+    def _kill_server(self, server: Server) -> None:
+        server.kill()
+        time.sleep(self._rng.uniform(0, 0.5))
+        server.start()
+        self._figures.kills_of_servers += 1
 
     def _kill_worker(self) -> bool:
         found = workers_in(self._folder)
@@ -246,13 +272,16 @@ def workers_in(folder: Path) -> list[int]:
 
 
 def kill_at_random(
-    folder: Path, fork_server: ForkServer, size: Size, seed: int = 1, address: LedgerAddress | None = None
+    folder: Path, fork_server: ForkServer, size: Size, seed: int = 1, server: Server | None = None
 ) -> Figures:
-    """Run a series in an empty folder, with one ledger. The operations alternate, file by file."""
-    address = address or LedgerAddress(str(folder / "ledger.sqlite"))
+    """Run a series in an empty folder, with one ledger: in a file, or on a server, which is killed too.
+
+    The operations alternate, file by file.
+    """
+    address = server.address(folder / "ledger.key") if server else LedgerAddress(str(folder / "ledger.sqlite"))
     write_mappings(folder)
     with recorded_sandbox(folder, _faults(size.few_faults)) as recorder:
-        return _Series(folder, address, fork_server, recorder, seed, size).run(size)
+        return _Series(folder, address, server, fork_server, recorder, seed, size).run(size)
 
 
 def _faults(few_faults: bool) -> list[dict[str, Any]]:
@@ -276,5 +305,5 @@ def kill_at_random_in_several(folder: Path, sizes: Sequence[Size], workers: int,
 
 def _one_series(place: Path, size: Size, seed: int) -> Figures:
     place.mkdir()
-    with ForkServer() as fork_server:
-        return kill_at_random(place, fork_server, size, seed)
+    with ForkServer() as fork_server, running_server() if size.on_server else nullcontext() as server:
+        return kill_at_random(place, fork_server, size, seed, server)

@@ -35,9 +35,9 @@ def test_random_kills(tmp_path: Path, fork_server: ForkServer) -> None:
 
 
 def test_random_kills_with_a_ledger_in_postgres(tmp_path: Path, fork_server: ForkServer, postgres: Server) -> None:
-    """The same with the ledger on a server."""
-    size, address = Size(files=2, rows=50, kills=4), postgres.address(tmp_path / "ledger.key")
-    figures = kill_at_random(tmp_path, fork_server, size, seed=_MANY_UNCONFIRMED, address=address)
+    """The same with the ledger on a server, which is killed and started again too."""
+    size = Size(files=2, rows=50, kills=4)
+    figures = kill_at_random(tmp_path, fork_server, size, seed=_MANY_UNCONFIRMED, server=postgres)
     assert figures.kills == 8
     assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
 
@@ -47,9 +47,9 @@ def test_random_kills_of_workers(
     tmp_path: Path, fork_server: ForkServer, where: str, request: pytest.FixtureRequest
 ) -> None:
     """The same, where several processes send: whichever is killed, and whenever, its rows are sent by another one."""
-    address = request.getfixturevalue("postgres").address(tmp_path / "ledger.key") if where == "server" else None
+    server = request.getfixturevalue("postgres") if where == "server" else None
     size = Size(files=1, rows=200, kills=8, workers=2)
-    figures = kill_at_random(tmp_path, fork_server, size, seed=1, address=address)
+    figures = kill_at_random(tmp_path, fork_server, size, seed=1, server=server)
     assert (figures.kills, figures.kills_of_workers > 0) == (8, True)
     assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
 
