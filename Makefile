@@ -15,7 +15,7 @@ help:
 	@echo "make quick      run the tests without tests/crash, tests/samples and tests/benchmarks"
 	@echo "make lint       run ruff and mypy"
 	@echo "make check      run lint and tests"
-	@echo "make crash      1,000 kills, kills at every point, generated scenarios, 2,000 power cuts (half an hour)"
+	@echo "make crash      1,000 kills, kills at every point, generated scenarios, 2,000 power cuts (an hour)"
 	@echo "make mutants    apply mutations to a copy of the code; the tests must catch each"
 	@echo "make proposals  how often mapping new proposes the right column"
 	@echo "make bench      time, CPU and memory, compared with other tools (about ten minutes; TURNS=5, LARGE=1)"
@@ -49,7 +49,7 @@ test: $(INSTALLED_DEV)
 quick: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/crash --ignore tests/samples --ignore tests/benchmarks
 
-# About half an hour on two cores. For a single part or another size: python -m tests.crash --help
+# About an hour on two cores. For a single part or another size: python -m tests.crash --help
 crash: $(INSTALLED_DEV)
 	$(BIN)/python -m tests.crash
 
