@@ -28,12 +28,15 @@ def python_command(program: str, *arguments: str) -> list[str]:
     return [sys.executable, "-I", "-X", "utf8", "-c", start, *arguments]
 
 
-def child_environment() -> dict[str, str]:
-    """The environment of a child process, without the token and the variables of other programs."""
+def child_environment(*prefixes: str) -> dict[str, str]:
+    """The environment of a child process, without the token and the variables of other programs.
+
+    prefixes: of other variables that it needs.
+    """
     return {
         name: value
         for name, value in os.environ.items()
-        if (name.upper() in _PASSED or name.upper().startswith(("LC_", "IMPORTER_")))
+        if (name.upper() in _PASSED or name.upper().startswith(("LC_", "IMPORTER_", *prefixes)))
         and not any(word in name.upper() for word in _SECRET)
     }
 

@@ -31,7 +31,7 @@ class LocalWorker(AnsweringProcess[Task, Progress]):
                 python_command("from importer.cluster.worker import main; main()", str(end)),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                env=child_environment(),
+                env=child_environment("PG"),  # of libpq: it connects to the ledger as this process does
                 pass_fds=(end, *kept_open),
                 start_new_session=True,
             )

@@ -124,6 +124,17 @@ def test_a_run_that_was_suspended_sends_nothing_after_another_has_taken_over(
     assert "another run took over the target" in err
 
 
+def test_workers_connect_to_the_ledger_as_their_run_does(serve_on_server: Serve, address: LedgerAddress) -> None:
+    """Also if the password is in a variable of the environment, and not in the address."""
+    served = serve_on_server()
+    people(served.door.folder, 20)
+    location = re.sub(r":[^:@]+@", "@", address.location, count=1)
+    assert location != address.location
+    ran = served(*RUN, "--cluster", "local:2", "--json", IMPORTER_LEDGER=location, PGPASSWORD=PASSWORD)
+    assert (ran.code, ran.counts) == (0, {"created": 20}), ran.err
+    assert len(served.accepted) == 20
+
+
 def test_a_second_run_of_a_target_names_the_first(serve_on_server: Serve) -> None:
     """Whatever its results folder, a run of the same target ends with 75 while another one is running."""
     served = serve_on_server()
