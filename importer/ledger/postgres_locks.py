@@ -142,7 +142,7 @@ class TargetLocks:
         with self._mutex:
             if not self._held or (self._session is not None and is_alive(self._session)):
                 return
-            self._session = None
+            self._session, self._proven_at = None, -math.inf
             until = time.monotonic() + self._server.patience
             while not self._regain():
                 if not self._server.wait(until):
@@ -158,8 +158,9 @@ class TargetLocks:
         try:
             with errors_translated(session):
                 statements = Statements(session)
-                is_held = all(statements.execute(_LOCK, (held.number,)).fetchone()[0] for held in self._held.values())
+                locked = all(statements.execute(_LOCK, (held.number,)).fetchone()[0] for held in self._held.values())
                 self._compare(statements)
+                is_held = locked
         except ConnectionLost:
             is_held = False
         finally:
@@ -193,6 +194,7 @@ class TargetLocks:
         for name, epoch in {**self._joined, **{held.name: held.epoch for held in tuple(self._held.values())}}.items():
             found = statements.execute(f"SELECT epoch FROM targets WHERE name = ? {locking}", (name,)).fetchone()
             if found is None or found[0] != epoch:
+                self._proven_at = -math.inf
                 raise LockLost
 
     def close(self) -> None:

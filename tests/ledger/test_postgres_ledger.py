@@ -173,6 +173,9 @@ def test_nothing_is_sent_while_the_lock_is_not_proven(postgres: Server, address:
             with pytest.raises(LedgerUnwritable, match="another run took over the target"):
                 ledger.prove_lock()
             assert not ledger.is_lock_proven()
+        with pytest.raises(LedgerUnwritable):  # also after the other run has ended
+            ledger.prove_lock()
+        assert not ledger.is_lock_proven()
 
 
 def test_a_worker_writes_under_the_lock_of_its_run(postgres: Server, address: LedgerAddress) -> None:
