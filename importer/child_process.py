@@ -28,15 +28,12 @@ def python_command(program: str, *arguments: str) -> list[str]:
     return [sys.executable, "-I", "-X", "utf8", "-c", start, *arguments]
 
 
-def child_environment(*prefixes: str) -> dict[str, str]:
-    """The environment of a child process, without the token and the variables of other programs.
-
-    prefixes: of other variables that it needs.
-    """
+def child_environment() -> dict[str, str]:
+    """The environment of a child process, without the token and the variables of other programs."""
     return {
         name: value
         for name, value in os.environ.items()
-        if (name.upper() in _PASSED or name.upper().startswith(("LC_", "IMPORTER_", *prefixes)))
+        if (name.upper() in _PASSED or name.upper().startswith(("LC_", "IMPORTER_")))
         and not any(word in name.upper() for word in _SECRET)
     }
 

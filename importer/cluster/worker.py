@@ -1,20 +1,25 @@
-"""A worker: sends its part of a run's rows with a Loader of its own, and tells what became of them."""
+"""A worker sends its part of a run's rows with a Loader of its own, and reports what became of them: both ends."""
 
 from __future__ import annotations
 
+import os
 import pickle
+import re
 import signal
+import socket
+import subprocess
 import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Final, NamedTuple, Protocol, TypeVar
 
-from importer.answering_process import answer_all
+from importer.answering_process import AnsweringProcess, answer_all
+from importer.child_process import child_environment, python_command
 from importer.ledger import Address, RunRecord, TargetLock, open_ledger
 from importer.load import Cancellation, Loader, LoadOptions, RequestAnswered, Waiting
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
@@ -81,6 +86,45 @@ class Progress(NamedTuple):
     bug: str = ""
 
 
+class LocalWorker(AnsweringProcess[Task, Progress]):
+    """A new process with a part of a run. It starts at once; its assignment goes through its pipe.
+
+    kept_open: files that stay open in it, so that the lock of the target is held as long as it may send, also if this
+    process is killed. It has its own session, so that Ctrl-C reaches only this process.
+
+    Raises:
+        OSError: there are no resources for another process.
+    """
+
+    def __init__(self, assignment: Assignment, kept_open: Sequence[int]) -> None:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            end = theirs.fileno()
+            self.process = subprocess.Popen(
+                python_command("from importer.cluster.worker import main; main()", str(end)),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env=child_environment() | _variables_of_libpq(),
+                pass_fds=(end, *kept_open),
+                start_new_session=True,
+            )
+            connection = Connection(ours.detach())
+        super().__init__(connection, self._kill)
+        connection.send_bytes(pickle.dumps(assignment, pickle.HIGHEST_PROTOCOL))
+
+    def _kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def _variables_of_libpq() -> dict[str, str]:
+    """PGPASSFILE, PGSSLROOTCERT and so on: a worker connects to a ledger in PostgreSQL as this process does."""
+    return {name: value for name, value in os.environ.items() if re.fullmatch("PG[A-Z]+", name)}
+
+
+# --- in the worker ------------------------------------------------------------------------------
+
+
 class Part:
     """The part of a run that one worker sends, on a thread of its own, which begins with the first task."""
 
@@ -102,7 +146,7 @@ class Part:
         self._thread = threading.Thread(target=self._work, name="sending", daemon=True)
 
     def exchange(self, task: Task) -> Progress:
-        """Take a task, and answer as soon as there is something to tell, or a moment later."""
+        """Take a task, and answer as soon as there is something to report, or a moment later."""
         if task.is_paused:
             self._cancellation.pause()
         else:
@@ -135,8 +179,8 @@ class Part:
             return Progress(unread=len(self._unread), has_ended=has_ended, problems=self._problems, bug=self._bug)
         waiting = None
         if self._waiting is not None and (loader.is_suspended or not loader.is_busy):
-            told, until = self._waiting
-            waiting = told._replace(seconds=until - self._cancellation.now())
+            reported, until = self._waiting
+            waiting = reported._replace(seconds=until - self._cancellation.now())
         return Progress(
             outcomes,
             answered,
