@@ -13,15 +13,7 @@ from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, part_with
 from importer.app.orders import refuse_to_replace
 from importer.atomic_files import open_private
-from importer.ledger import (
-    DONE,
-    LedgerStore,
-    RequestRecord,
-    ServiceRate,
-    ledger_folder,
-    open_existing_ledger,
-    presences_in,
-)
+from importer.ledger import DONE, LedgerStore, RequestRecord, open_existing_ledger, presences_in
 from importer.models import Outcome, OutcomeKind, Row, Target
 from importer.problems import UsageError
 from importer.report import write_rows
@@ -62,22 +54,6 @@ def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceSt
             f"again: completed rows are skipped"
         )
     return found
-
-
-def service_rates(settings: Settings) -> tuple[ServiceRate, ...]:
-    """The rate of each service that runs have shared, and the processes that use it now.
-
-    Raises:
-        UsageError: runs share nothing, since their ledger is not on a server.
-        UnusableInput: the ledger cannot be read.
-    """
-    if ledger_folder(settings.ledger_address) is not None:
-        raise UsageError(
-            "only runs whose ledger is in PostgreSQL share a rate; with a ledger in a file, --rate and IMPORTER_RATE "
-            "are for each run. See docs/cluster.md"
-        )
-    with open_existing_ledger(settings.ledger_address) or nullcontext() as ledger:
-        return ledger.rates() if ledger is not None else ()
 
 
 def write_status(path: Path, found: Sequence[SourceStatus], *, force: bool) -> None:

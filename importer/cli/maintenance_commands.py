@@ -11,8 +11,8 @@ import typer
 
 from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
-from importer.app.copy_ledger import copy as copy_ledger
 from importer.app.doctor import examine
+from importer.app.whole_ledger import copy as copy_ledger
 from importer.cli import options
 from importer.cli.messages import counted, print_lines, print_message, print_result
 from importer.cli.terminal import confirm_address, is_interactive

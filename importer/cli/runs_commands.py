@@ -11,7 +11,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from importer.app.earlier_runs import EarlierRun, rewrite_report
-from importer.app.shown_runs import ShownRow, running_runs, service_rates, show_row, status_of, write_status
+from importer.app.shown_runs import ShownRow, running_runs, show_row, status_of, write_status
+from importer.app.whole_ledger import service_rates
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import (
