@@ -1,9 +1,9 @@
 """The locks of targets in PostgreSQL: held by a session of the server, and proven in each transaction by an epoch.
 
 A session that ends frees its locks, also when its machine dies. Its process may not know that yet, and commit on
-another connection. So whoever takes a target raises its epoch, and each transaction that writes holds the epoch of its
-targets until it has committed (FOR SHARE): a commit comes before the new epoch, and the new holder finds it, or it is
-refused.
+another connection. So each run that locks a target increases its epoch, and each transaction that writes holds the
+epoch of its targets until it has committed (FOR SHARE): a commit comes before the new epoch, and the new holder finds
+it, or it is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -48,7 +48,7 @@ TARGETS: Final = """CREATE TABLE targets (
        )"""
 _PROVEN_SECONDS: Final = 5.0  # less than the server needs to notice the death of a machine
 _LOCK: Final = "SELECT pg_try_advisory_lock(?)"
-_RAISE_EPOCH: Final = """INSERT INTO targets (name, epoch, process, host, started_at) VALUES (?, 1, ?, ?, ?)
+_INCREASE_EPOCH: Final = """INSERT INTO targets (name, epoch, process, host, started_at) VALUES (?, 1, ?, ?, ?)
     ON CONFLICT (name) DO UPDATE SET epoch = targets.epoch + 1, process = excluded.process, host = excluded.host,
     started_at = excluded.started_at RETURNING epoch"""
 _HOLDER: Final = "SELECT process, host, started_at FROM targets WHERE name = ?"
@@ -103,21 +103,22 @@ class TargetLocks:
             if self._held:
                 self.keep()
             session = self._session or self._server.connect()
-            with errors_translated(session):
+            with ExitStack() as failed, errors_translated(session):
+                if self._session is None:
+                    failed.callback(session.close)
                 statements = Statements(session)
                 (schema,) = statements.execute("SELECT current_schema()").fetchone()
                 number = _lock_number(schema, name)
                 if not statements.execute(_LOCK, (number,)).fetchone()[0]:
                     found = statements.execute(_HOLDER, (name,)).fetchone()
-                    if self._session is None:
-                        session.close()
                     raise Busy(
                         f"another run is writing to {scope}: {_holder(found)}; wait until it has ended, then run the "
                         "same command again"
                     )
                 started = datetime.now(UTC).isoformat(timespec="seconds")
                 values = (name, os.getpid(), socket.gethostname(), started)
-                (epoch,) = statements.execute(_RAISE_EPOCH, values).fetchone()
+                (epoch,) = statements.execute(_INCREASE_EPOCH, values).fetchone()
+                failed.pop_all()
             self._session = session
             held = self._held[name] = _Held(name, number, epoch)
         return held

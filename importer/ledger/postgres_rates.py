@@ -1,7 +1,7 @@
 """The rate of each service in PostgreSQL: a row that all runs share, on the clock of the server.
 
-The generic cell rate algorithm: the row has the time of the next turn, and whoever takes turns moves it on. If it can
-be lost with the server's last moments, a few requests come too early: so its commits do not wait for the disk.
+The generic cell rate algorithm: the row has the time of the next turn, and each run that takes turns moves it on. Its
+commits do not wait for the disk: if the server loses the last of them, a few requests are sent too early, no more.
 """
 
 from __future__ import annotations

@@ -113,10 +113,10 @@ def _other_version(name: str, version: int) -> UnusableInput:
         "ledger-too-new" if is_newer else "ledger-too-old",
         f"{'a newer importer' if is_newer else 'an older importer'} wrote this ledger (its version is {version}, "
         f"this importer reads {_VERSION})",
-        "update this importer, or choose another folder with --out"
+        "update this importer, or use another ledger (--out, IMPORTER_LEDGER)"
         if is_newer
-        else "use the importer that wrote it, or choose another folder with --out; with a new ledger every row is "
-        "sent again and the service reports which candidates it already has",
+        else "use the importer that wrote it, or another ledger (--out, IMPORTER_LEDGER); with a new ledger every row "
+        "is sent again and the service reports which candidates it already has",
         name,
     )
 

@@ -94,7 +94,13 @@ class Sender:
         board = self._ledger.rate_board(self._run)
         if board is not None and isinstance(self.limiter, SharedRateLimiter):
             self._exchange = RateExchange(
-                board, self.limiter, self.lock, self._cancellation.now, lambda: bool(self.ready), self.send_ready
+                board,
+                self.limiter,
+                self.lock,
+                self._cancellation.now,
+                lambda: bool(self.ready),
+                self.send_ready,
+                self._done.put,
             )
 
     # --- planning: write the intent of a row ---

@@ -38,7 +38,7 @@ class SharedRateLimiter(RateLimiter):
         self._reported_at = -math.inf
         self._accepted = self._refused = 0  # since the last report
         self._hold_until: float | None = None  # to be reported
-        self._told: GrowingRate | None = None  # the learned rate, as the others know it
+        self._reported: GrowingRate | None = None  # the learned rate, as the others know it
         self._version: int | None = None  # of the learned rate
         self._total: int | None = None  # requests of all runs that were accepted, as far as known
 
@@ -75,13 +75,13 @@ class SharedRateLimiter(RateLimiter):
         if limit is not None:
             interval = 1 / (limit * _MARGIN)
             turns = _handful(limit) if has_ready and self.is_short_of_turns(now) else 0
-        is_news = learned is not self._told or self._hold_until is not None
+        is_news = learned is not self._reported or self._hold_until is not None
         if not (turns or is_news) and now < self._reported_at + _HEARTBEAT:
             return None
         hold = max(0.0, self._hold_until - now) if self._hold_until is not None else 0.0
-        changed = None if learned is self._told else _shared(learned, now)
+        changed = None if learned is self._reported else _shared(learned, now)
         report = RateReport(turns, interval, self._accepted, self._refused, hold, changed)
-        self._reported_at, self._told, self._hold_until = now, learned, None
+        self._reported_at, self._reported, self._hold_until = now, learned, None
         self._accepted = self._refused = 0
         return report
 
@@ -99,8 +99,8 @@ class SharedRateLimiter(RateLimiter):
             self._turns = deque(turn for turn in self._turns if turn >= self._held_until)
         self._turns.extend(now + news.wait + turn * report.interval for turn in range(report.turns))
         if report.limit is None and news.version != self._version:
-            self._told = None if math.isinf(news.limit.value) else _own(news.limit, now)
-            self.learned.adopt(self._told)
+            self._reported = None if math.isinf(news.limit.value) else _own(news.limit, now)
+            self.learned.adopt(self._reported)
         self._version = news.version
 
     def _report_again(self, report: RateReport, now: float) -> None:
@@ -109,7 +109,7 @@ class SharedRateLimiter(RateLimiter):
         if report.hold:
             self._hold_until = max(self._hold_until or now, now + report.hold)
         if report.limit is not None:
-            self._told = None
+            self._reported = None
 
 
 def _handful(limit: float) -> int:
@@ -131,7 +131,7 @@ class RateExchange:
     """A thread that tells the ledger what the limiter reports, and the limiter what the ledger knows, until `close`.
 
     lock: of the limiter. now: seconds on the limiter's clock. has_ready: whether a request waits for its turn.
-    on_news: called after each response of the ledger.
+    on_news: called after each response of the ledger. on_bug: called with what ended the thread.
     """
 
     def __init__(
@@ -142,9 +142,11 @@ class RateExchange:
         now: Callable[[], float],
         has_ready: Callable[[], bool],
         on_news: Callable[[], None],
+        on_bug: Callable[[BaseException], None],
     ) -> None:
         self._board, self._limiter, self._lock = board, limiter, lock
         self._now, self._has_ready, self._on_news = now, has_ready, on_news
+        self._on_bug = on_bug
         self._wakeup = threading.Event()
         self._is_closed = False
         self._thread = threading.Thread(target=self._work, name="rate", daemon=True)
@@ -162,6 +164,12 @@ class RateExchange:
         self._board.close()
 
     def _work(self) -> None:
+        try:
+            self._exchange_reports()
+        except BaseException as bug:  # noqa: BLE001 - raised again by the run, which would wait for its turns
+            self._on_bug(bug)
+
+    def _exchange_reports(self) -> None:
         while not self._is_closed:
             self._wakeup.clear()
             with self._lock:

@@ -119,7 +119,7 @@ def test_a_newer_ledger_is_refused(path: Path) -> None:
         raw(ledger, "UPDATE about SET version = 7")
     assert problem_on_opening(path) == (
         f"{path}: a newer importer wrote this ledger (its version is 7, this importer reads 3); "
-        "update this importer, or choose another folder with --out"
+        "update this importer, or use another ledger (--out, IMPORTER_LEDGER)"
     )
 
 
@@ -129,7 +129,8 @@ def test_an_older_ledger_is_refused(path: Path) -> None:
         raw(ledger, "UPDATE about SET version = 2")
     assert problem_on_opening(path) == (
         f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 3); use the importer that "
-        "wrote it, or choose another folder with --out; with a new ledger every row is sent again and the service "
+        "wrote it, or another ledger (--out, IMPORTER_LEDGER); with a new ledger every row is sent again and the "
+        "service "
         "reports which candidates it already has"
     )
 
