@@ -69,8 +69,8 @@ class ChangedCell:
         return self.is_named or (self.may_be_fixed and not _ONLY_A_PROGRAM_ELSEWHERE.fullmatch(self.was))
 
     @property
-    def is_told_form(self) -> bool:
-        """Whether a value in a form that is refused is now the same one in the form that its problem told to write.
+    def is_requested_form(self) -> bool:
+        """Whether a value in a form that is refused is now the same one in the form that its problem asked for.
 
         What it was had only this value, so it does not matter who wrote it.
         """

@@ -290,7 +290,7 @@ class _Changes:
             return as_before
         if is_text:
             return as_text if cell.is_unambiguous and not is_canonical(now) else as_value
-        if cell.is_told_form:
+        if cell.is_requested_form:
             return as_value
         habits, is_dropped = self._habits[cell.index], self._is_perhaps_dropped(cell)
         if origin.readings or (is_dropped and not is_date(now)):

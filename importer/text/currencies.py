@@ -50,25 +50,9 @@ def currency_code(text: str) -> str | None:
 _OF_SEVERAL: Final = {"$": re.compile(r".*(?:\$|D)|MXN"), "kr": re.compile("SEK|NOK|DKK|ISK"), "¥": re.compile("CNY")}
 _UNITS: Final = frozenset(("km", "ft", "dm", "kn", "r", "gs", "rm"))  # in a number format these are no currencies
 # Words after a code that leave the number as it is; `EUR k` is thousands, and of other words that is unknown.
-_NOT_MULTIPLYING: Final = frozenset(
-    (
-        "p.a.",
-        "pa",
-        "per",
-        "pro",
-        "par",
-        "year",
-        "month",
-        "jahr",
-        "monat",
-        "an",
-        "mois",
-        "gross",
-        "net",
-        "brutto",
-        "brut",
-    )
-)
+_NOT_MULTIPLYING: Final = frozenset((
+    "p.a.", "pa", "per", "pro", "par", "year", "month", "jahr", "monat", "an", "mois", "gross", "net", "brutto", "brut",
+))  # fmt: skip
 # The pieces of a number format: a currency, a text, a character to show, what shows nothing, another character.
 _PIECE: Final = re.compile(r'\[\$([^\]-]*)[^\]]*\]|"([^"]*)"|\\(.)|(\[[^\]]*\]|_.|\*.)|(.)', re.DOTALL)
 _MARK, _END = "\x01", "\x02"  # before what the format itself calls a currency; between its sections
