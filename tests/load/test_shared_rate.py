@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import heapq
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count, pairwise
+from queue import SimpleQueue
 
 import pytest
 
 from importer.ledger import RateNews, RateReport, SharedLimit
-from importer.load.shared_rate import SharedRateLimiter
+from importer.load.shared_rate import RateExchange, SharedRateLimiter
 from importer.service import Reply
+from tests.patience import PATIENCE
 
 AHEAD = 1000.0  # seconds by which the ledger's clock differs
 
@@ -172,3 +176,20 @@ def test_turns_are_evenly_spaced() -> None:
     """Two runs share them in turn."""
     found = Runs([10.0, 10.0]).until(10).times()
     assert all(0.09 <= later - before <= 0.12 for before, later in pairwise(found[5:]))
+
+
+def test_an_error_of_the_exchange_is_passed_on() -> None:
+    """Else a run would wait for turns that no one takes."""
+
+    class Broken:
+        def exchange(self, _: RateReport) -> RateNews:
+            raise RuntimeError("a bug")
+
+        def close(self) -> None:
+            pass
+
+    bugs = SimpleQueue[BaseException]()
+    limiter = SharedRateLimiter(8, 50.0)
+    exchange = RateExchange(Broken(), limiter, threading.Lock(), time.monotonic, lambda: True, lambda: None, bugs.put)
+    assert str(bugs.get(timeout=PATIENCE)) == "a bug"
+    exchange.close()
