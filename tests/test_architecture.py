@@ -54,6 +54,8 @@ HOMES = {
     "sqlite3": {"sqlite_file"},
     "filelock": {"file_lock"},
     "psycopg": {"ledger"},
+    "distributed": {"cluster"},
+    "dask": {"cluster"},
     "requests": {"service"},
     "urllib3": {"service"},
     "certifi": {"service"},

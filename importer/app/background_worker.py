@@ -21,7 +21,7 @@ from itertools import cycle, islice
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from importer.answering_process import AnsweringProcess, answer_all
 from importer.child_process import lower_priority
@@ -29,6 +29,7 @@ from importer.problems import Problem, UnusableInput
 
 T = TypeVar("T")
 A = TypeVar("A")
+A_contra = TypeVar("A_contra", contravariant=True)
 B = TypeVar("B")
 Work = Callable[..., Iterator[T]]
 """Yields items: without arguments all by itself, with helpers by having them compute the most of it."""
@@ -85,6 +86,14 @@ class BackgroundWorker(Generic[T]):
             helper.close()
 
 
+class Helping(Protocol[A_contra, B]):
+    """Computes a function elsewhere, or here if that is not possible."""
+
+    def submit(self, question: A_contra, /) -> Future[B]: ...
+
+    def close(self) -> None: ...
+
+
 class Helper(AnsweringProcess[A, B]):
     """A function that another process computes; if that process dies, this one does.
 
@@ -111,7 +120,7 @@ class Helper(AnsweringProcess[A, B]):
         self._process.join()
 
 
-def computed_by(helpers: Sequence[Helper[A, B]], items: Iterable[A]) -> Iterator[tuple[A, B]]:
+def computed_by(helpers: Sequence[Helping[A, B]], items: Iterable[A]) -> Iterator[tuple[A, B]]:
     """Each item with what a helper computed of it, in order; the helpers work at the same time, a few items ahead.
 
     Raises UnusableInput if `items` does, after the items before it.

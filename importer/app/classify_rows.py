@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple
 
-from importer.app.background_worker import BackgroundWorker, Helper, begin_in_background, computed_by
+from importer.app.background_worker import BackgroundWorker, Helping, begin_in_background, computed_by
 from importer.app.first_rows import FirstRows
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Application, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Row, Submission
@@ -48,7 +48,7 @@ class _Checked(NamedTuple):
     row: Row | None = None
 
 
-_Helper = Helper[list[Row | Filtered], list[_Prepared]]
+_Helper = Helping[list[Row | Filtered], list[_Prepared]]
 CountDone = Callable[[list[str]], int]
 """How many of these e-mail addresses an earlier run imported, by the ledger."""
 _HELPERS: Final = 2  # to read the rows and to compare them takes as long as to prepare half of them
@@ -102,6 +102,9 @@ class Candidates:
     need the bytes to send, which takes a tenth less time. warnings: those about the file as a whole, None while rows
     are left to read.
 
+    helpers: how many processes of this machine prepare rows, or helped_by: returns helpers elsewhere, with a function
+    that is a value.
+
     forecast: of the rows that are checked so far; is_complete: whether these are all. previous: set it before the
     iteration starts. origin, count_done: for the forecast. other_forms: of its rows, see also `use`.
 
@@ -121,13 +124,15 @@ class Candidates:
         strict: bool = False,
         with_bodies: bool = True,
         helpers: int | None = None,
+        helped_by: Callable[[_Preparation], Sequence[_Helper]] | None = None,
     ) -> None:
         self._read, self._mapping, self.other_forms, self._strict = read, mapping, other_forms, strict
         self._ready = encode if with_bodies else _without_body
         self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._late: tuple[Problem, ...] = ()  # warnings about rows that only the whole file shows
         self._first: deque[Classified] = deque()
-        self._helpers: tuple[_Helper, ...] = ()  # in the background worker
+        prepare = _Preparation(mapping, self._ready)
+        self._helpers = tuple(helped_by(prepare)) if helped_by is not None else ()  # in the background worker: its own
         self._worker: BackgroundWorker[Classified | WarningsOfFile] | None = None
         self.warnings: tuple[Problem, ...] | None = None
         self.previous: PreviousResults | None = None
@@ -153,8 +158,7 @@ class Candidates:
                 for one in self._first
             )
         self.forecast = _forecast_of(self._first, origin, count_done)
-        if not self.is_complete:
-            prepare = partial(_prepare_block, mapping, LikelyErrors(mapping, {}), self._ready)
+        if not self.is_complete and not self._helpers:
             self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * (helpers or _HELPERS))
 
     def __iter__(self) -> Iterator[Classified]:
@@ -178,6 +182,8 @@ class Candidates:
         self._rest.close()
         if self._worker is not None:
             self._worker.close()
+        for helper in self._helpers:
+            helper.close()
         if self.previous is not None:
             self.previous.close()
 
@@ -271,17 +277,23 @@ def _prepare(row: Row | Filtered, mapping: ResolvedMapping, likely: LikelyErrors
     return _Prepared(result, likely.look(row, result))
 
 
-def _prepare_block(
-    mapping: ResolvedMapping,
-    likely: LikelyErrors,
-    ready: Callable[[Submission], ReadyCandidate],
-    rows: list[Row | Filtered],
-) -> list[_Prepared]:
-    """For a helper: the rows, with the bytes to send, which are much faster to hand over than a submission."""
-    return [
-        one._replace(result=ready(one.result)) if isinstance(one.result, Application | PoolCandidate) else one
-        for one in (_prepare(row, mapping, likely) for row in rows)
-    ]
+class _Preparation:
+    """For a helper: the rows, with the bytes to send, which are much faster to hand over than a submission.
+
+    It can be pickled, for a helper on another machine.
+    """
+
+    def __init__(self, mapping: ResolvedMapping, ready: Callable[[Submission], ReadyCandidate]) -> None:
+        self._mapping, self._ready, self._likely = mapping, ready, LikelyErrors(mapping, {})
+
+    def __reduce__(self) -> tuple[type[_Preparation], tuple[object, ...]]:
+        return _Preparation, (self._mapping, self._ready)
+
+    def __call__(self, rows: list[Row | Filtered]) -> list[_Prepared]:
+        return [
+            one._replace(result=self._ready(one.result)) if isinstance(one.result, Application | PoolCandidate) else one
+            for one in (_prepare(row, self._mapping, self._likely) for row in rows)
+        ]
 
 
 def _without_body(submission: Submission) -> ReadyCandidate:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -18,7 +17,7 @@ from importer.ledger import open_existing_ledger
 from importer.models import Question
 from importer.problems import Problem, UnusableInput
 from importer.runs.results_folder import make_results, unusable_folder
-from importer.service import Limits, RecruitingService, RetryPolicy
+from importer.service import RecruitingService, RetryPolicy, service_of
 from importer.settings import Settings
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def connect(
             yield connection
         return
     base_url = settings.service_url()
-    open_service = _service_at(settings, base_url, settings.access_token())
+    open_service = service_of(settings, base_url, settings.access_token(), settings.concurrency)
     service = open_service()
     try:
         yield Connection(service, open_service, base_url, settings.resend_delay_seconds, retry_policy(base_url))
@@ -84,7 +83,7 @@ def _sandbox(settings: Settings, sandbox_setup: SandboxSetup) -> Iterator[Connec
     except OSError as error:
         raise unusable_folder(memory, error) from None
     with sandbox_lock(settings.out), _started(sandbox_setup, memory) as sandbox:
-        open_service = _service_at(settings, sandbox.base_url, sandbox.token)
+        open_service = service_of(settings, sandbox.base_url, sandbox.token, settings.concurrency)
         service = open_service()
         try:
             resend_delay = min(settings.resend_delay_seconds, _SANDBOX_RESEND_DELAY)
@@ -159,16 +158,3 @@ def _started(sandbox_setup: SandboxSetup, memory: Path) -> ChildSandbox:
         return start(questions=sandbox_setup.questions, faults=sandbox_setup.faults, memory=memory)
     except SandboxUnusable as error:
         raise UnusableInput([Problem("sandbox-start-failed", problem) for problem in error.problems]) from None
-
-
-def _service_at(settings: Settings, base_url: str, token: str) -> Callable[[], RecruitingService]:
-    limits = Limits(settings.connect_timeout, settings.read_timeout, settings.total_timeout)
-    return partial(
-        RecruitingService,
-        base_url,
-        token,
-        limits=limits,
-        connections=settings.concurrency,
-        transport=settings.transport,
-        options_separator=settings.options_separator,
-    )

@@ -34,13 +34,33 @@ from importer.app.plan import Plan, PlannedRun, count_done
 from importer.app.planning import Planner
 from importer.app.process_rows import RowProcessing
 from importer.app.run_log import RunLog
-from importer.cluster import Assignment, ClusterLoader, LocalWorker, shared_among
+from importer.cluster import (
+    NO_NEWS,
+    PATIENCE,
+    Access,
+    Assignment,
+    ClusterLoader,
+    DaskCluster,
+    LocalWorker,
+    Terms,
+    Worker,
+    shared_among,
+)
 from importer.extract import ReadingLimits
-from importer.ledger import LedgerStore, Scope, TargetLock, open_existing_ledger, open_ledger, presences_in
+from importer.ledger import (
+    PROVEN_SECONDS,
+    LedgerStore,
+    Scope,
+    TargetLock,
+    is_on_server,
+    open_existing_ledger,
+    open_ledger,
+    presences_in,
+)
 from importer.load import IMPORTED_WITH_OTHER_DATA, Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping, read_mappings
 from importer.models import Operation
-from importer.problems import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
+from importer.problems import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report import Summary
 from importer.runs.finalize import close, end_whole
 from importer.runs.journal import EarlierOutcomes
@@ -82,8 +102,12 @@ def import_file(
     """
     if confirm is not None:  # the question contains the number of rows that are ready
         order = replace(order, check_first=True)
-    with RunLog(order.settings.log_level, listen) as log, _connected(order, log, dry_run=False) as connection:
-        execution = _Execution(order, connection, log, control or RunControl())
+    with (
+        RunLog(order.settings.log_level, listen) as log,
+        _connected(order, log, dry_run=False) as connection,
+        _cluster_of(order, dry_run=False) as cluster,
+    ):
+        execution = _Execution(order, connection, log, control or RunControl(), cluster)
         planned = execution.plan(dry_run=False)
         if confirm is not None and not _is_confirmed(planned, confirm):
             planned.discard()
@@ -106,8 +130,12 @@ def check_file(order: Order, listen: Listener = ignore) -> Finished:
         UsageError, UnusableInput: with every problem found.
         StoppedEarly: the service does not return its questions.
     """
-    with RunLog(order.settings.log_level, listen) as log, _connected(order, log, dry_run=True) as connection:
-        execution = _Execution(order, connection, log, RunControl())
+    with (
+        RunLog(order.settings.log_level, listen) as log,
+        _connected(order, log, dry_run=True) as connection,
+        _cluster_of(order, dry_run=True) as cluster,
+    ):
+        execution = _Execution(order, connection, log, RunControl(), cluster)
         return execution.execute(execution.plan(dry_run=True), execution.check)
 
 
@@ -134,6 +162,27 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
         yield connection
 
 
+@contextmanager
+def _cluster_of(order: Order, *, dry_run: bool) -> Iterator[DaskCluster | None]:
+    """The Dask cluster of the settings, if they name one."""
+    address = order.settings.dask_address
+    if address is None:
+        yield None
+        return
+    if not dry_run and order.sending.sandbox_setup is not None:
+        raise UsageError("--sandbox is for this machine only; use --cluster local:N, or leave it out")
+    if not dry_run and not is_on_server(order.settings.ledger_address):
+        raise unusable_file(
+            "cluster-ledger-not-shared",
+            "the machines of a cluster need one ledger, in PostgreSQL; this one is a file of this machine",
+            "set it to postgresql://USER@HOST/DATABASE (importer ledger copy keeps what this ledger knows), or use "
+            "--cluster local:N",
+            "IMPORTER_LEDGER",
+        )
+    with DaskCluster(address) as cluster:
+        yield cluster
+
+
 @dataclass(frozen=True, slots=True)
 class _Execution:
     """The execution of an order: it is planned, then its targets are processed."""
@@ -142,6 +191,7 @@ class _Execution:
     connection: Connection
     listen: RunLog
     control: RunControl
+    cluster: DaskCluster | None = None
 
     @property
     def limits(self) -> ReadingLimits:
@@ -149,7 +199,7 @@ class _Execution:
 
     def plan(self, *, dry_run: bool) -> PlannedRun:
         order, connection = self.order, self.connection
-        planner = Planner(order, connection.name, connection.questions, dry_run)
+        planner = Planner(order, connection.name, connection.questions, dry_run, self.cluster)
         if order.mapping.is_dir():
             mappings = read_mappings(order.mapping, order.settings.mapping_folders)
             planned = planner.plan_split(tuple(mapping.of_sheet(order.sheet) for mapping in mappings))
@@ -249,6 +299,8 @@ class _Execution:
                 if self.order.settings.workers is not None and not (lock.files or lock.proof):
                     # They could send on without the lock.
                     raise UsageError("--cluster needs Linux or macOS, or a ledger in PostgreSQL; leave it out")
+                if self.cluster is not None:
+                    self.cluster.examine(Terms(self.connection.name, lock, self.connection.service.is_healthy()))
                 events = list(self._end_killed(plan.scope, ledger))
                 self._use_previous_results(plan, ledger)
                 plan.recall(self.order.settings, ledger)
@@ -280,6 +332,7 @@ class _Execution:
             max_attempts=settings.max_attempts,
             give_up_after=settings.give_up_minutes * 60,
             resend_rejected=sending.resend_rejected,
+            takeover_delay=PROVEN_SECONDS + 1 if self.cluster is not None else 0.0,
         )
         loader = Loader(
             connection.service,
@@ -293,17 +346,24 @@ class _Execution:
             earlier=earlier.of,
             cancellation=cancellation,
         )
-        if settings.workers is None:
+        start: Callable[[Assignment], Worker]
+        if self.cluster is not None:
+            count, start = len(self.cluster.addresses()), partial(self.cluster.start, ledger=ledger)
+        elif settings.workers is not None:
+            count = settings.workers
+            start = partial(LocalWorker, access=Access(connection.open_service, ledger.address))
+        else:
             return loader
-        open_earlier = partial(EarlierOutcomes, settings.out)
-        known = (connection.open_service, ledger.address, lock, plan.ledger_run, has_answered, open_earlier)
-        shares = shared_among(settings.workers, options, is_rate_shared=ledger.shares_rate)
+        shares = shared_among(count, options, is_rate_shared=ledger.shares_rate)
         return ClusterLoader(
-            partial(LocalWorker, kept_open=lock.files),
-            [Assignment(*known, options=one) for one in shares],
+            start,
+            [Assignment(lock, plan.ledger_run, has_answered, one) for one in shares],
             ledger,
             loader,
             max_errors=sending.max_errors,
+            earlier=earlier.of,
+            no_news=NO_NEWS if self.cluster is not None else 120.0,
+            patience=PATIENCE if self.cluster is not None else 0.0,
             on_waiting=self._report_waiting,
             on_answer=self.listen.answered,
             cancellation=cancellation,

@@ -16,6 +16,7 @@ from importer.app.classify_rows import Candidates
 from importer.app.orders import Order
 from importer.app.plan import Plan, PlannedRun, count_done, discard, remove_files, sending_rate
 from importer.atomic_files import make_subfolder
+from importer.cluster import DaskCluster
 from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence, Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, changes_that_matter, resolve, route_column
@@ -81,7 +82,7 @@ class Planner:
     """Checks everything that can fail before the first request, and reports all problems at once.
 
     service: the base URL, or `sandbox`. questions_of: returns the live questions of a job post; not called for a
-    talent pool, which has none.
+    talent pool, which has none. cluster: its workers prepare rows.
 
     Raises:
         UnusableInput: file, mapping or questions have problems; no files are left behind.
@@ -92,6 +93,7 @@ class Planner:
     service: str
     questions_of: QuestionsOf
     dry_run: bool
+    cluster: DaskCluster | None = None
 
     @property
     def limits(self) -> ReadingLimits:
@@ -120,6 +122,7 @@ class Planner:
                 other_forms=find_other_forms(manifest, sheet, scopes, settings),
                 strict=manifest.strict,
                 helpers=settings.workers,
+                helped_by=self.cluster.helpers if self.cluster is not None else None,
                 with_bodies=not self.dry_run or self._was_run(scope),
             )
             undo.callback(candidates.close)

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from typing import Final, Protocol
 
 from importer.cluster.worker import ERRORS, Assignment, Progress, Task
-from importer.ledger import Answered, Attempt, LedgerStore, State
+from importer.ledger import Answered, Attempt, Known, LedgerStore, State
 from importer.load import Cancellation, ErrorLimit, Loader, LoadOptions, RequestAnswered, Waiting
 from importer.load.explanations import too_many_errors
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
@@ -23,7 +23,7 @@ _TICK: Final = 0.2  # seconds
 _IN_VAIN: Final = 5  # workers that died without an outcome between them: the next one would die too
 _LOOKED_UP: Final = 1_000  # rows at once
 _WORTH_REPORTING: Final = 1.5  # seconds
-
+_AGAIN_AFTER: Final = 2.0  # seconds: then a worker that could not be started is tried again
 
 _NOTHING: Final = Progress()
 
@@ -34,7 +34,12 @@ class Worker(Protocol):
     def submit(self, task: Task, /) -> Future[Progress]: ...
 
     def close(self) -> None:
-        """End it, dead or alive: when this returns, it sends nothing any more."""
+        """End it, dead or alive: when this returns, it writes no intent any more. What it had written before, it can
+        send only for less than `LoadOptions.takeover_delay`.
+
+        Raises:
+            LedgerUnwritable: that cannot be achieved without the ledger.
+        """
 
 
 @dataclass(slots=True, eq=False)
@@ -55,9 +60,10 @@ class _Share:
 class ClusterLoader:
     """A Loader that sends nothing itself: each worker sends its share, with a Loader of its own.
 
-    start: starts a worker; raises OSError if that is not possible. alone: a Loader in this process, for what is left
-    if the workers die again and again. ledger: the one of the run, under its target's lock. no_news: seconds without an
-    answer, after which a worker counts as dead; it answers ten times a second. The rest: see Loader.
+    start: starts a worker; raises OSError if that is not possible now. alone: a Loader in this process, for what is
+    left if the workers die again and again, or if none of them can be started for `patience` seconds. ledger: the one
+    of the run, under its target's lock. no_news: seconds without an answer, after which a worker counts as dead; it
+    answers ten times a second. The rest: see Loader.
     """
 
     def __init__(
@@ -68,17 +74,22 @@ class ClusterLoader:
         alone: Loader,
         *,
         max_errors: ErrorLimit | None = None,
+        earlier: Callable[[str, int], Outcome | None] = lambda _run, _row: None,
         on_waiting: Callable[[Waiting | None], None] = lambda _: None,
         on_answer: Callable[[RequestAnswered], None] = lambda _: None,
         cancellation: Cancellation | None = None,
         no_news: float = 120.0,
+        patience: float = 0.0,
     ) -> None:
         self._start, self._free = start, deque(assignments)
         self._run = assignments[0].run
         self._ledger, self._alone = ledger, alone
-        self._max_errors = max_errors
+        self._max_errors, self._earlier = max_errors, earlier
+        others = [one for one in ledger.runs() if one.scope == self._run.scope and one.run != self._run.run]
+        self._has_earlier = bool(others)  # else nothing needs to be looked up here
         self._on_waiting, self._on_answer = on_waiting, on_answer
         self._cancellation, self._no_news = cancellation or Cancellation(), no_news
+        self._patience, self._begins_at = patience, 0.0  # when the next worker is started, if one is missing
         self._shares: list[_Share] = []
         self._source: Iterator[ReadyCandidate] = iter(())
         self._again: deque[ReadyCandidate] = deque()  # of workers that died
@@ -105,7 +116,7 @@ class ClusterLoader:
         while self._free and self._begin():
             pass
         try:
-            while self._shares:
+            while self._shares or self._begins_in_time():
                 yield from self._turn()
             if self._again or not self._is_read:
                 yield from self._send_alone()
@@ -117,6 +128,8 @@ class ClusterLoader:
 
     def _turn(self) -> Iterator[Outcome]:
         """Ask every worker that has answered; then what those tell that have answered since."""
+        if self._is_missing and time.monotonic() >= self._begins_at:
+            self._begin()
         for share in self._shares:
             if share.answer is None and (self._may_have_rows(share) or self._is_over):
                 task = self._task(share)
@@ -158,7 +171,15 @@ class ClusterLoader:
             is_paused=self._cancellation.is_paused or leader is not share,
             is_cancelled=self._cancellation.is_set() or self._is_closing,
             stop=self.stop,
+            rejected=tuple(self._rejected_before(rows)),
         )
+
+    def _rejected_before(self, rows: Sequence[ReadyCandidate]) -> Iterator[tuple[tuple[str, int], Outcome]]:
+        """The outcomes of rows that an earlier run sent in vain: they are in its folder, which workers do not have."""
+        for known, _ in self._known(rows) if self._has_earlier else ():
+            before = (known.run, known.row)
+            if known.state is State.REJECTED and known.run != self._run.run and (outcome := self._earlier(*before)):
+                yield before, outcome
 
     # --- what the workers tell ---
 
@@ -221,30 +242,52 @@ class ClusterLoader:
         self._again.extend(share.dealt.values())
         self._free.append(share.assignment)
         self._in_vain += 1
-        if not self._is_over and self._in_vain < _IN_VAIN:
+        if self._is_missing:
             self._begin(place)
 
     def _mark_unconfirmed(self, rows: Sequence[ReadyCandidate]) -> None:
         """Record the intents without an answer as unconfirmed: then another worker may continue the rows."""
-        prints, run = self._ledger.fingerprints, self._run.run
+        run = self._run.run
+        for known, (identity, row) in self._known(rows):
+            if (known.run, known.row) != (run, row):
+                continue
+            self._begun.add(row)
+            if known.state is State.IN_FLIGHT:
+                attempt = Attempt(identity, run, row, len(self._ledger.requests(run, row)))
+                self._ledger.record(Answered(attempt, State.UNCONFIRMED))
+        self._ledger.flush()
+
+    def _known(self, rows: Sequence[ReadyCandidate]) -> Iterator[tuple[Known, tuple[bytes, int]]]:
+        """What the ledger knows of rows, with their identities and numbers."""
+        prints = self._ledger.fingerprints
         for start in range(0, len(rows), _LOOKED_UP):
             some = {prints.identity(self._run.scope, one.email): one.row for one in rows[start : start + _LOOKED_UP]}
             for identity, known in self._ledger.look_up(list(some)).items():
-                if (known.run, known.row) != (run, some[identity]):
-                    continue
-                self._begun.add(known.row)
-                if known.state is State.IN_FLIGHT:
-                    number = len(self._ledger.requests(run, known.row))
-                    attempt = Attempt(identity, run, known.row, number)
-                    self._ledger.record(Answered(attempt, State.UNCONFIRMED))
-        self._ledger.flush()
+                yield known, (identity, some[identity])
+
+    @property
+    def _is_missing(self) -> bool:
+        """Whether one more worker should be started."""
+        is_useful = self.stop is None and not self._is_over and self._in_vain < _IN_VAIN
+        return bool(self._free) and is_useful
+
+    def _begins_in_time(self) -> bool:
+        """Whether a worker can be started, now that none is left."""
+        until = time.monotonic() + self._patience
+        while self._is_missing and not self._begin() and not self._cancellation.is_set():
+            if time.monotonic() >= until:
+                return False
+            time.sleep(_TICK)
+        return bool(self._shares)
 
     def _begin(self, place: int | None = None) -> bool:
         """Start a worker; returns whether that was possible."""
         given = self._free.popleft()
+        self._begins_at = time.monotonic() + _AGAIN_AFTER
         try:
             share = _Share(self._start(given), given)
         except OSError:
+            self._free.append(given)
             return False
         self._shares.insert(len(self._shares) if place is None else place, share)
         return True

@@ -12,11 +12,10 @@ import sys
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from importer.answering_process import AnsweringProcess, answer_all
 from importer.child_process import child_environment, python_command
@@ -34,32 +33,32 @@ _POLL: Final = 0.1  # seconds: the longest time without an answer to the run
 _MANY: Final = 32  # outcomes that are worth an answer
 
 
-class EarlierOutcomes(Protocol):
-    """Knows the outcome of a row in an earlier run, or None."""
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a worker needs to send. It has the token, so it never leaves a machine."""
 
-    def of(self, run: str, row: int) -> Outcome | None: ...
+    open_service: Callable[[], RecruitingService] = field(repr=False)
+    ledger: Address = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a worker must know before its first row. It has the token, so it only goes through a pipe.
+    """What a worker must know before its first row. It has no secrets. options: with its share of the rate."""
 
-    open_earlier: the outcomes of earlier runs, as far as this worker has them. options: with its share of the rate.
-    """
-
-    open_service: Callable[[], RecruitingService] = field(repr=False)
-    ledger: Address = field(repr=False)
     lock: TargetLock
     run: RunRecord
     has_answered: bool
-    open_earlier: Callable[[], AbstractContextManager[EarlierOutcomes]]
     options: LoadOptions
 
 
 class Task(NamedTuple):
-    """More rows for a worker, and how the run stands. is_last: no more rows will follow."""
+    """More rows for a worker, and how the run stands. is_last: no more rows will follow.
+
+    rejected: the outcomes of those that earlier runs sent, and that the service rejected, with their run and row then.
+    """
 
     candidates: tuple[ReadyCandidate, ...] = ()
+    rejected: tuple[tuple[tuple[str, int], Outcome], ...] = ()
     is_last: bool = False
     is_paused: bool = False
     is_cancelled: bool = False
@@ -87,16 +86,16 @@ class Progress(NamedTuple):
 
 
 class LocalWorker(AnsweringProcess[Task, Progress]):
-    """A new process with a part of a run. It starts at once; its assignment goes through its pipe.
+    """A new process with a part of a run. It starts at once; access and assignment go through its pipe.
 
-    kept_open: files that stay open in it, so that the lock of the target is held as long as it may send, also if this
-    process is killed. It has its own session, so that Ctrl-C reaches only this process.
+    The files of the lock stay open in it, so that the target is locked as long as it may send, also if this process is
+    killed. It has its own session, so that Ctrl-C reaches only this process.
 
     Raises:
         OSError: there are no resources for another process.
     """
 
-    def __init__(self, assignment: Assignment, kept_open: Sequence[int]) -> None:
+    def __init__(self, assignment: Assignment, access: Access) -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:
             end = theirs.fileno()
@@ -105,12 +104,12 @@ class LocalWorker(AnsweringProcess[Task, Progress]):
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 env=child_environment() | _variables_of_libpq(),
-                pass_fds=(end, *kept_open),
+                pass_fds=(end, *assignment.lock.files),
                 start_new_session=True,
             )
             connection = Connection(ours.detach())
         super().__init__(connection, self._kill)
-        connection.send_bytes(pickle.dumps(assignment, pickle.HIGHEST_PROTOCOL))
+        connection.send_bytes(pickle.dumps((assignment, access), pickle.HIGHEST_PROTOCOL))
 
     def _kill(self) -> None:
         self.process.kill()
@@ -128,11 +127,12 @@ def _variables_of_libpq() -> dict[str, str]:
 class Part:
     """The part of a run that one worker sends, on a thread of its own, which begins with the first task."""
 
-    def __init__(self, assignment: Assignment) -> None:
-        self._assignment = assignment
+    def __init__(self, assignment: Assignment, access: Access) -> None:
+        self._assignment, self._access = assignment, access
         self._cancellation = Cancellation()
         self._loader: Loader | None = None
         self._unread: deque[ReadyCandidate] = deque()
+        self._rejected: dict[tuple[str, int], Outcome] = {}
         self._few = 0  # rows: with so few unread, more are wanted
         self._is_last = False
         self._outcomes: deque[Outcome] = deque()
@@ -156,6 +156,7 @@ class Part:
         self._stop = self._stop or task.stop
         if self._stop is not None and self._loader is not None:
             self._loader.end(self._stop)
+        self._rejected.update(task.rejected)  # first: the rows need it
         self._unread.extend(task.candidates)
         self._few = len(self._unread) // 4
         self._is_last = task.is_last
@@ -209,9 +210,9 @@ class Part:
 
     def _send(self) -> None:
         given = self._assignment
-        service = given.open_service()
+        service = self._access.open_service()
         try:
-            with open_ledger(given.ledger) as ledger, given.open_earlier() as earlier:
+            with open_ledger(self._access.ledger) as ledger:
                 ledger.join(given.lock)
                 loader = Loader(
                     service,
@@ -220,7 +221,7 @@ class Part:
                     options=given.options,
                     probe=service.is_healthy,
                     has_answered=given.has_answered,
-                    earlier=earlier.of,
+                    earlier=lambda run, row: self._rejected.pop((run, row), None),
                     on_waiting=self._note_waiting,
                     on_answer=self._answered.append,
                     cancellation=self._cancellation,
@@ -262,7 +263,7 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     connection = Connection(int(sys.argv[1]))
     try:
-        part = Part(pickle.loads(connection.recv_bytes()))
+        part = Part(*pickle.loads(connection.recv_bytes()))
     except EOFError:  # the run has gone
         return
     answer_all(connection, part.exchange)

@@ -42,6 +42,7 @@ from importer.ledger.states import (
     normalized_email,
 )
 from importer.ledger.store import (
+    PROVEN_SECONDS,
     FilePresences,
     LedgerStore,
     LedgerUnwritable,
@@ -62,6 +63,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DONE",
+    "PROVEN_SECONDS",
     "TRANSITIONS",
     "Address",
     "Answered",

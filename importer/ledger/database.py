@@ -97,6 +97,14 @@ class Database(Protocol):
 
     # --- what not every database has ---
 
+    def lend(self, connection: Connection, lock: TargetLock) -> TargetLock:
+        """See `LedgerStore.lend`."""
+        raise DatabaseError("machines cannot share this database")
+
+    def revoke(self, connection: Connection, lent: TargetLock) -> None:
+        """See `LedgerStore.revoke`."""
+        raise DatabaseError("machines cannot share this database")
+
     def reason_not_to_send(self) -> str | None:
         """What is wrong around the database that a commit would notice too late or not at all."""
         return None

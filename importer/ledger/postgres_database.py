@@ -88,6 +88,12 @@ class PostgresDatabase(Database):
     def join(self, lock: TargetLock) -> None:
         self._locks.join(lock)
 
+    def lend(self, connection: Connection, lock: TargetLock) -> TargetLock:
+        return self._locks.lend(connection, lock)
+
+    def revoke(self, connection: Connection, lent: TargetLock) -> None:
+        self._locks.revoke(connection, lent)
+
     def is_lock_proven(self) -> bool:
         return self._locks.are_proven()
 

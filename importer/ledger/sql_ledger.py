@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from importer.database_errors import ConstraintError, DatabaseError
 from importer.group_writer import GroupWriter, OnDone, QueuedWrite
-from importer.ledger.database import Connection, Database
+from importer.ledger.database import Connection, Database, Result
 from importer.ledger.sql_runs import SqlRuns
 from importer.ledger.states import (
     Answered,
@@ -99,12 +99,21 @@ class SqlLedger(SqlRuns):
             finally:
                 self._writer.flush()  # else another run would read what is not written yet as unconfirmed
 
+    def lend(self, lock: TargetLock) -> TargetLock:
+        return self._write_lock(lambda connection: self._database.lend(connection, lock))
+
+    def revoke(self, lent: TargetLock) -> None:
+        self._write_lock(lambda connection: self._database.revoke(connection, lent))
+
     def is_lock_proven(self) -> bool:
         return self._database.is_lock_proven()
 
     def prove_lock(self) -> None:
+        self._write_lock(lambda _: None)
+
+    def _write_lock(self, work: Callable[[Connection], Result]) -> Result:
         try:
-            self._database.run(lambda _: None, writes=True)
+            return self._database.run(work, writes=True)
         except DatabaseError as error:
             raise self._note_error(str(error)) from None
 

@@ -31,6 +31,9 @@ from importer.models import Timeline
 from importer.problems import Problem, StoppedEarly
 from importer.settings import LedgerAddress
 
+PROVEN_SECONDS: Final = 5.0
+"""After its last proof that it has the lock, a process may send for so long without asking."""
+
 _SUFFIX: Final = ".running"
 
 
@@ -44,14 +47,16 @@ class LedgerUnwritable(StoppedEarly):
 
 
 class TargetLock(NamedTuple):
-    """The lock of a target that this process holds, for its child processes, which write under it too.
+    """The lock of a target that this process holds, for other processes of the run, which write under it too.
 
-    files: descriptors that they inherit, so that it is held until they have ended as well. proof: what they `join` it
-    with, so that they can write nothing after another run has taken the target; None if they need none.
+    files: descriptors that child processes inherit, so that it is held until they have ended as well. proof: what
+    others `join` it with, so that they can write nothing after another run has taken the target; None if they need
+    none. loan: of the process that it was lent to.
     """
 
     files: tuple[int, ...] = ()
     proof: tuple[str, int] | None = None
+    loan: str | None = None
 
 
 class SharedLimit(NamedTuple):
@@ -194,6 +199,21 @@ class LedgerStore(Protocol):
 
     def join(self, lock: TargetLock) -> None:
         """Write under the lock of the process that started this one, from now on."""
+
+    def lend(self, lock: TargetLock) -> TargetLock:
+        """A lock that a process on another machine joins, and that can be taken from it alone; needs a `proof`.
+
+        Raises:
+            LedgerUnwritable: the ledger cannot be written.
+        """
+
+    def revoke(self, lent: TargetLock) -> None:
+        """Take a lent lock back, dead or alive: when this returns, its process writes nothing any more. What it wrote
+        before can be looked up. It begins no request later than PROVEN_SECONDS from now.
+
+        Raises:
+            LedgerUnwritable: the ledger cannot be written.
+        """
 
     def is_lock_proven(self) -> bool:
         """Whether this process certainly has the lock; quick. If not, send nothing before `prove_lock` has returned."""

@@ -1,6 +1,6 @@
 """Sends candidates and determines their outcomes: order, rate, retries, suspensions, stops."""
 
-from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA
+from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA, LEDGER_LOST
 from importer.load.loader import DryLoader, Loader, Waiting
 from importer.load.options import Cancellation, ErrorLimit, LoadOptions, parse_minutes
 from importer.load.sender import RequestAnswered
@@ -8,6 +8,7 @@ from importer.load.sender import RequestAnswered
 __all__ = [
     "CREATED_EARLIER",
     "IMPORTED_WITH_OTHER_DATA",
+    "LEDGER_LOST",
     "Cancellation",
     "DryLoader",
     "ErrorLimit",

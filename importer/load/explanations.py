@@ -83,8 +83,11 @@ def no_progress(seconds: float, reason: str | None) -> Stop:
     )
 
 
+LEDGER_LOST = "ledger-not-writable"
+
+
 def ledger_lost(error: LedgerUnwritable) -> Stop:
-    return Stop("ledger-not-writable", error.reason, error.hint)
+    return Stop(LEDGER_LOST, error.reason, error.hint)
 
 
 # --- rows ---

@@ -175,7 +175,8 @@ class Loader:
         if known.state not in (State.UNCONFIRMED, State.IN_FLIGHT) or not self._may_resend(job):
             return outcome_of(job, known.state, None)
         with self._sender.lock:
-            self._sender.waiting.add(job, Next.RESEND, self._cancellation.now() + self._options.resend_delay)
+            delay = max(self._options.resend_delay, self._options.takeover_delay)
+            self._sender.waiting.add(job, Next.RESEND, self._cancellation.now() + delay)
         return None
 
     def _may_resend(self, job: Job) -> bool:

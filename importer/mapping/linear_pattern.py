@@ -7,7 +7,7 @@ character classes are ASCII only and its case folding differs, so each set of ch
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any
@@ -42,6 +42,10 @@ class LinearPattern:
     text: str
     names: tuple[str, ...]
     _matcher: Any = field(repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Callable[[re.Pattern[str]], LinearPattern], tuple[re.Pattern[str]]]:
+        """As a value for another process: RE2 compiles it again there."""
+        return linear_pattern, (re.compile(self.text),)
 
     def groups_of(self, text: str) -> Mapping[str, str | None] | None:
         """The texts of the named groups; None if the text does not match."""

@@ -37,6 +37,9 @@ class Text(str):
         text.place, text.name, text.in_braces = place, name, in_braces
         return text
 
+    def __getnewargs__(self) -> tuple[str, LinePlace, str]:  # type: ignore[override]  # as a value for a worker
+        return str(self), self.place, self.name
+
 
 class Items(list["Node"]):
     """A list of the file."""

@@ -1,6 +1,6 @@
 """The recruiting service as plain methods: the only package that uses requests, pycurl and tenacity."""
 
-from importer.service.client import PROBED, OnAnswer, RecruitingService, Reply, describe_transport
+from importer.service.client import PROBED, OnAnswer, RecruitingService, Reply, describe_transport, service_of
 from importer.service.question_list import RetryPolicy
 from importer.service.transport_api import Limits, NoReply, Phase
 
@@ -14,4 +14,5 @@ __all__ = [
     "Reply",
     "RetryPolicy",
     "describe_transport",
+    "service_of",
 ]

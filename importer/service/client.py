@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 from importer import __version__
@@ -13,6 +14,7 @@ from importer.problems import unusable_file
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
 from importer.service.transport_api import Limits, NoReply, RawReply, Request, Transport, send
 from importer.service.unspecified_forms import Clock, message_of, one_line, retry_after
+from importer.settings import Settings
 
 TransportChoice = Literal["auto", "requests", "curl"]
 """auto: pycurl if it is installed and new enough, else requests."""
@@ -44,6 +46,20 @@ PROBED = "importer-probe"  # a job post that does not exist: a healthy service r
 
 OnAnswer = Callable[[Reply | NoReply | BaseException], None]
 """Called with the response to a submission, or with a bug of ours, after which the response is unknown."""
+
+
+def service_of(settings: Settings, base_url: str, token: str, connections: int) -> Callable[[], RecruitingService]:
+    """Opens a service with the limits and formats of these settings."""
+    limits = Limits(settings.connect_timeout, settings.read_timeout, settings.total_timeout)
+    return partial(
+        RecruitingService,
+        base_url,
+        token,
+        limits=limits,
+        connections=connections,
+        transport=settings.transport,
+        options_separator=settings.options_separator,
+    )
 
 
 def _now() -> datetime:

@@ -56,7 +56,7 @@ def _checked_base_url(url: str) -> str:
         raise ValueError("the address contains a user name or password; remove them, the token is enough")
     if parts.query or parts.fragment:
         raise ValueError("the address contains ? or #; enter only https://, the host and the path")
-    if parts.scheme == "http" and not _is_loopback(host):
+    if parts.scheme == "http" and not is_loopback(host):
         raise ValueError("the address is not encrypted; use https (http is only allowed for this computer)")
     netloc = f"[{host}]" if ":" in host else host
     if port not in (None, _PORTS[parts.scheme]):
@@ -64,7 +64,8 @@ def _checked_base_url(url: str) -> str:
     return f"{parts.scheme}://{netloc}{parts.path}".rstrip("/")
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether it is this machine, whatever its network is."""
     if host == "localhost":
         return True
     try:
@@ -157,8 +158,19 @@ class Settings(BaseModel):
     @field_validator("cluster")
     @classmethod
     def _valid_cluster(cls, value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(r"local:([1-9]|[1-9]\d)", value):
-            raise ValueError("write it like local:4, for 4 processes of this machine (1 to 99)")
+        if value is None or re.fullmatch(r"local:([1-9]|[1-9]\d)", value):
+            return value
+        found = re.fullmatch(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[\w.-]+):\d{1,5}", value, re.ASCII)
+        if found is None:
+            raise ValueError(
+                "write it like local:4, for 4 processes of this machine (1 to 99), or like tls://HOST:8786 for a Dask "
+                "cluster"
+            )
+        if found[1] == "tcp" and not is_loopback(found[2].strip("[]")):
+            raise ValueError(
+                "tcp:// is for a Dask cluster on this machine only, because whoever reaches its ports can run programs "
+                "there; use tls:// with certificates, see docs/cluster.md"
+            )
         return value
 
     @field_validator("out", "token_file", "ledger", "ledger_key_file", "mapping_folders")
@@ -176,8 +188,13 @@ class Settings(BaseModel):
 
     @property
     def workers(self) -> int | None:
-        """How many processes send; None: only the one that runs."""
-        return int(self.cluster.removeprefix("local:")) if self.cluster is not None else None
+        """How many processes of this machine send; None: only the one that runs, or a Dask cluster."""
+        return int(self.cluster.removeprefix("local:")) if self.cluster and self.dask_address is None else None
+
+    @property
+    def dask_address(self) -> str | None:
+        """The address of the Dask scheduler whose workers send."""
+        return self.cluster if self.cluster and "://" in self.cluster else None
 
     @property
     def ledger_address(self) -> LedgerAddress:

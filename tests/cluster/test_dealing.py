@@ -10,12 +10,11 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from importer.cluster import Assignment, ClusterLoader
+from importer.cluster import Access, Assignment, ClusterLoader
 from importer.cluster.worker import Part, Progress, Task
 from importer.ledger import Attempt, Intent, RunRecord, Scope, TargetLock, open_ledger
 from importer.load import Loader, LoadOptions, Waiting
 from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, Target
-from importer.runs.journal import EarlierOutcomes
 from importer.service import RecruitingService
 from tests.cli.conftest import Served
 from tests.patience import wait_until
@@ -60,22 +59,27 @@ def run_at(base_url: str, folder: Path) -> RunRecord:
 
 
 def assignment(served: Served, folder: Path, **options: float) -> Assignment:
-    connect = partial(RecruitingService, served.sandbox.base_url, served.sandbox.token)
     run = run_at(served.sandbox.base_url, folder)
-    earlier, loading = partial(EarlierOutcomes, folder), LoadOptions(concurrency=4, **options)  # type: ignore[arg-type]
-    return Assignment(connect, folder / "ledger.sqlite", TargetLock(), run, True, earlier, loading)
+    return Assignment(TargetLock(), run, True, LoadOptions(concurrency=4, **options))  # type: ignore[arg-type]
+
+
+def access(served: Served, folder: Path) -> Access:
+    connect = partial(RecruitingService, served.sandbox.base_url, served.sandbox.token)
+    return Access(connect, folder / "ledger.sqlite")
 
 
 def test_while_the_service_refuses_one_worker_the_others_pause(serve: Serve, tmp_path: Path) -> None:
     """The pause is reported once with its seconds, then its end; the others go on after it."""
-    given, started, reported = assignment(serve(), tmp_path), list[Scripted](), list[Waiting | None]()
+    served = serve()
+    given, keys = assignment(served, tmp_path), access(served, tmp_path)
+    started, reported = list[Scripted](), list[Waiting | None]()
 
     def says(worker: int, asked: int) -> Progress:
         is_refused = worker == 0 and 4 <= asked < 7
         return Progress(is_suspended=is_refused, waiting=WAITING if is_refused else None)
 
-    with open_ledger(given.ledger) as ledger:
-        alone = Loader(given.open_service(), ledger, given.run)
+    with open_ledger(keys.ledger) as ledger, closing(keys.open_service()) as service:
+        alone = Loader(service, ledger, given.run)
         start = partial(Scripted, started=started, says=says)
         loader = ClusterLoader(start, [given] * 3, ledger, alone, on_waiting=reported.append)
         outcomes = list(loader.load(people(range(2, 10_000))))
@@ -91,9 +95,10 @@ def test_rows_that_two_workers_have_are_sent_once(serve: Serve, tmp_path: Path) 
     """A worker that was taken for dead and is alive can send nobody a second time: the ledger refuses it."""
     served = serve({"kind": "delay", "ms": 10, "share": 1.0, "times": 9999})
     given, rows = assignment(served, tmp_path, resend_delay=0.2), tuple(people(range(2, 62)))
-    with open_ledger(given.ledger) as ledger, ledger.lock_target(given.run.scope):
+    keys = access(served, tmp_path)
+    with open_ledger(keys.ledger) as ledger, ledger.lock_target(given.run.scope):
         ledger.begin_run(given.run)
-        parts = [Part(given), Part(given)]
+        parts = [Part(given, keys), Part(given, keys)]
         told = [part.exchange(Task(rows, is_last=True)) for part in parts]
         wait_until(lambda: told.extend(part.exchange(Task(is_last=True)) for part in parts) or told[-1].has_ended)  # type: ignore[func-returns-value]
         wait_until(lambda: told.append(parts[0].exchange(Task(is_last=True))) or told[-1].has_ended)  # type: ignore[func-returns-value]
@@ -103,12 +108,12 @@ def test_rows_that_two_workers_have_are_sent_once(serve: Serve, tmp_path: Path) 
 def test_a_row_that_a_dead_worker_had_in_flight_waits_for_its_delay(serve: Serve, tmp_path: Path) -> None:
     """It is sent again after it, as a second attempt; the 409 to it is told apart."""
     served = serve()
-    given = assignment(served, tmp_path, resend_delay=0.3)
+    given, keys = assignment(served, tmp_path, resend_delay=0.3), access(served, tmp_path)
     (row,) = people(range(2, 3))
     with (
-        open_ledger(given.ledger) as ledger,
+        open_ledger(keys.ledger) as ledger,
         ledger.lock_target(given.run.scope),
-        closing(given.open_service()) as service,
+        closing(keys.open_service()) as service,
     ):
         ledger.begin_run(given.run)
         identity = ledger.fingerprints.identity(given.run.scope, row.email)
@@ -130,16 +135,16 @@ def test_a_row_that_a_dead_worker_had_in_flight_waits_for_its_delay(serve: Serve
 def test_a_worker_without_news_counts_as_dead(serve: Serve, tmp_path: Path) -> None:
     """It is ended, and its rows are sent in another way: a run never waits for ever."""
     served = serve()
-    given, silent = assignment(served, tmp_path), list[_Silent]()
+    given, keys, silent = assignment(served, tmp_path), access(served, tmp_path), list[_Silent]()
 
     def start(_: Assignment) -> _Silent:
         silent.append(_Silent())
         return silent[-1]
 
     with (
-        open_ledger(given.ledger) as ledger,
+        open_ledger(keys.ledger) as ledger,
         ledger.lock_target(given.run.scope),
-        closing(given.open_service()) as service,
+        closing(keys.open_service()) as service,
     ):
         ledger.begin_run(given.run)
         alone = Loader(service, ledger, given.run, options=given.options)
