@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from importer.app.cleanup import remove_abandoned
 from importer.app.connection import Connection, connect, other_addresses, retry_policy_of_run
@@ -35,14 +35,10 @@ from importer.app.planning import Planner
 from importer.app.process_rows import RowProcessing
 from importer.app.run_log import RunLog
 from importer.cluster import (
-    NO_NEWS,
-    PATIENCE,
     Access,
     Assignment,
     ClusterLoader,
-    DaskCluster,
     LocalWorker,
-    Terms,
     Worker,
     shared_among,
 )
@@ -69,6 +65,9 @@ from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manif
 from importer.runs.results_folder import make_results
 from importer.sent_answers import pick_candidates
 from importer.transform import trace_row
+
+if TYPE_CHECKING:
+    from importer.cluster.dask_cluster import DaskCluster
 
 Confirm = Callable[[Planned], bool]
 """Asked before the first request whether to send the rows that are ready."""
@@ -179,6 +178,8 @@ def _cluster_of(order: Order, *, dry_run: bool) -> Iterator[DaskCluster | None]:
             "--cluster local:N",
             "IMPORTER_LEDGER",
         )
+    from importer.cluster.dask_cluster import DaskCluster  # needed by few, and slow to load
+
     with DaskCluster(address) as cluster:
         yield cluster
 
@@ -300,7 +301,7 @@ class _Execution:
                     # They could send on without the lock.
                     raise UsageError("--cluster needs Linux or macOS, or a ledger in PostgreSQL; leave it out")
                 if self.cluster is not None:
-                    self.cluster.examine(Terms(self.connection.name, lock, self.connection.service.is_healthy()))
+                    self.cluster.examine(self.connection.name, lock, is_healthy=self.connection.service.is_healthy())
                 events = list(self._end_killed(plan.scope, ledger))
                 self._use_previous_results(plan, ledger)
                 plan.recall(self.order.settings, ledger)
@@ -362,8 +363,7 @@ class _Execution:
             loader,
             max_errors=sending.max_errors,
             earlier=earlier.of,
-            no_news=NO_NEWS if self.cluster is not None else 120.0,
-            patience=PATIENCE if self.cluster is not None else 0.0,
+            patience=self.cluster.patience if self.cluster is not None else 0.0,
             on_waiting=self._report_waiting,
             on_answer=self.listen.answered,
             cancellation=cancellation,

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from importer.app.classify_rows import Candidates
 from importer.app.orders import Order
 from importer.app.plan import Plan, PlannedRun, count_done, discard, remove_files, sending_rate
 from importer.atomic_files import make_subfolder
-from importer.cluster import DaskCluster
 from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
 from importer.ledger import Presence, Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, changes_that_matter, resolve, route_column
@@ -44,6 +44,9 @@ from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
 from importer.settings import Settings
 from importer.transform import join_warnings
+
+if TYPE_CHECKING:
+    from importer.cluster.dask_cluster import DaskCluster
 
 _MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
 _CHECK_AHEAD = 2_000  # candidates checked before the first request: most files completely, in half a second

@@ -25,17 +25,14 @@ from importer import __version__
 from importer.cluster import dask_part
 from importer.cluster.dask_part import LOST, Terms
 from importer.cluster.worker import Assignment, Progress, Task
-from importer.ledger import LedgerStore
+from importer.ledger import LedgerStore, TargetLock
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.settings import is_loopback
 
 A = TypeVar("A")
 B = TypeVar("B")
 T = TypeVar("T")
-NO_NEWS: Final = 60.0
-"""Seconds without an answer, after which a worker counts as dead."""
-PATIENCE: Final = 30.0
-"""Seconds to wait for another worker when all are dead: a nanny starts it again in less."""
+_NO_NEWS: Final = 60.0  # seconds without an answer, after which a worker counts as dead
 _SECONDS: Final = 10.0  # for a question to the scheduler, which answers at once
 _LOOK: Final = 0.5  # seconds: after that, a worker that has gone is noticed
 _LARGE: Final = "1 GB"  # of a task; Dask warns of large ones
@@ -45,9 +42,13 @@ _NAMED: Final = 3  # workers in a message
 class DaskCluster:
     """A client of a scheduler, on a thread with an event loop of its own.
 
+    patience: seconds to wait for another worker when all are dead: a nanny starts it again in less.
+
     Raises:
         UnusableInput: it cannot be reached, has no workers, or a worker has another version of importer or Python.
     """
+
+    patience: Final = 30.0
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -204,7 +205,7 @@ class DaskCluster:
                 function, *arguments, key=key, workers=[address], allow_other_workers=False, pure=False, retries=0
             )
             answer = asyncio.ensure_future(_result_of(future))
-            await asyncio.wait({answer, gone}, timeout=NO_NEWS, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({answer, gone}, timeout=_NO_NEWS, return_when=asyncio.FIRST_COMPLETED)
             if not answer.done():
                 answer.cancel()
                 raise ConnectionError(f"{address} does not answer")
@@ -250,9 +251,13 @@ class DaskCluster:
 
     # --- what workers do ---
 
-    def examine(self, terms: Terms) -> None:
-        """Whether every worker can send for a run. Raises UnusableInput with every problem."""
-        message = pickle.dumps(terms)
+    def examine(self, base: str, lock: TargetLock, *, is_healthy: bool) -> None:
+        """Whether every worker can send to a service and write under a lock. is_healthy: whether the service is.
+
+        Raises:
+            UnusableInput: with every problem.
+        """
+        message = pickle.dumps(Terms(base, lock, is_healthy))
         asked = {one: self.submit(self.ask(one, dask_part.examine, message)) for one in self.addresses()}
         found: dict[Problem, list[str]] = {}
         for address, answer in asked.items():

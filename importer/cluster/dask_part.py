@@ -34,11 +34,11 @@ _MOST_FUNCTIONS: Final = 8  # of checks; each has a mapping
 
 
 class Terms(NamedTuple):
-    """What a worker must fit: the address of the run's service, and its lock. is_reachable: by the run itself."""
+    """What a worker must fit: the address of the run's service, and its lock. is_healthy: the service, for the run."""
 
     base: str
     lock: TargetLock
-    is_reachable: bool
+    is_healthy: bool
 
 
 def _told(function: Callable[..., bytes]) -> Callable[..., bytes]:
@@ -88,7 +88,7 @@ def _check_service(settings: Settings, terms: Terms) -> None:
                 break
     finally:
         service.close()
-    if isinstance(reply, NoReply) and terms.is_reachable:
+    if isinstance(reply, NoReply) and terms.is_healthy:
         hint = "check the network and the firewall of the worker's machine"
         raise _unusable(f"the service cannot be reached from there ({reply.reason})", hint, "IMPORTER_BASE_URL")
     if not isinstance(reply, NoReply) and reply.status in (401, 403):

@@ -168,8 +168,8 @@ class Settings(BaseModel):
             )
         if found[1] == "tcp" and not is_loopback(found[2].strip("[]")):
             raise ValueError(
-                "tcp:// is for a Dask cluster on this machine only, because whoever reaches its ports can run programs "
-                "there; use tls:// with certificates, see docs/cluster.md"
+                "tcp:// is for a Dask cluster on this machine only, because anyone who reaches its ports can run "
+                "programs there; use tls:// with certificates, see docs/cluster.md"
             )
         return value
 
