@@ -15,12 +15,13 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any, Final, NamedTuple
 
 from importer import __version__
 from importer.cluster.worker import Access, Assignment, Part
-from importer.ledger import LedgerUnwritable, TargetLock, is_on_server, open_existing_ledger
+from importer.ledger import LedgerUnwritable, TargetLock, is_on_server, ledger_name, open_existing_ledger
 from importer.load import LEDGER_LOST
 from importer.problems import ImporterError, Problem, UnusableInput, unusable_file
 from importer.service import PROBED, NoReply, service_of
@@ -28,7 +29,8 @@ from importer.settings import Settings, load_settings
 
 LOST: Final = b""
 """The answer of a process that has no such part, or whose part cannot go on."""
-_SILENT: Final = 30.0  # seconds without a message, after which the run has gone
+_PAUSED_AFTER: Final = 3.0  # seconds without a message, which comes several times a second: the run may have died
+_ENDED_AFTER: Final = 30.0  # seconds: the run has gone
 _PROBES: Final = 3
 _MOST_FUNCTIONS: Final = 8  # of checks; each has a mapping
 
@@ -76,10 +78,6 @@ def examine(message: bytes) -> bytes:
     return pickle.dumps(tuple(problems))
 
 
-def _unusable(message: str, hint: str, setting: str) -> UnusableInput:
-    return unusable_file("cluster-worker-unusable", message, hint, setting)
-
-
 def _check_service(settings: Settings, terms: Terms) -> None:
     service = _access(settings, terms.base, 1).open_service()
     try:
@@ -90,10 +88,12 @@ def _check_service(settings: Settings, terms: Terms) -> None:
         service.close()
     if isinstance(reply, NoReply) and terms.is_healthy:
         hint = "check the network and the firewall of the worker's machine"
-        raise _unusable(f"the service cannot be reached from there ({reply.reason})", hint, "IMPORTER_BASE_URL")
+        message = f"the service cannot be reached from there ({reply.reason})"
+        raise unusable_file("cluster-worker-unusable", message, hint, "IMPORTER_BASE_URL")
     if not isinstance(reply, NoReply) and reply.status in (401, 403):
         hint = "set the token of the run there, and start the worker again"
-        raise _unusable(f"the service refuses its token ({reply.status})", hint, "IMPORTER_TOKEN")
+        message = f"the service refuses its token ({reply.status})"
+        raise unusable_file("cluster-worker-unusable", message, hint, "IMPORTER_TOKEN")
 
 
 def _access(settings: Settings, base: str, connections: int) -> Access:
@@ -105,28 +105,31 @@ def _access(settings: Settings, base: str, connections: int) -> Access:
     url = settings.service_url()
     if url != base:
         hint = "set it to the address of the run, and start the worker again"
-        raise _unusable(f"it is {url}, but the run sends to {base}", hint, "IMPORTER_BASE_URL")
+        message = f"it is {url}, but the run sends to {base}"
+        raise unusable_file("cluster-worker-unusable", message, hint, "IMPORTER_BASE_URL")
     return Access(service_of(settings, url, settings.access_token(), connections), settings.ledger_address)
 
 
 def _check_ledger(settings: Settings, terms: Terms) -> None:
     hint = "set it to the ledger of the run, and start the worker again"
     ledger = open_existing_ledger(settings.ledger_address) if is_on_server(settings.ledger_address) else None
+    with ledger or nullcontext():
+        if ledger is not None:
+            ledger.join(terms.lock)
+            try:
+                ledger.prove_lock()
+            except LedgerUnwritable:  # the run has its lock, so it is in another ledger
+                ledger = None
     if ledger is None:
-        raise _unusable("it is not the ledger of the run", hint, "IMPORTER_LEDGER")
-    with ledger:
-        ledger.join(terms.lock)
-        try:
-            ledger.prove_lock()
-        except LedgerUnwritable:  # the run has its lock, so it is in another ledger
-            raise _unusable(f"{ledger.name} is not the ledger of the run", hint, "IMPORTER_LEDGER") from None
+        name = ledger_name(settings.ledger_address)
+        raise unusable_file("cluster-worker-unusable", f"{name} is not the ledger of the run", hint, "IMPORTER_LEDGER")
 
 
 # --- a part of a run ----------------------------------------------------------------------------
 
 
 class _Seat:
-    """A part in this process, and its last answer. It ends when the run is silent."""
+    """A part in this process, and its last answer. It sends nothing, and then ends, when the run is silent."""
 
     def __init__(self, part: Part) -> None:
         self._part, self._lock = part, threading.Lock()
@@ -147,8 +150,10 @@ class _Seat:
             return self._answer
 
     def watch(self, loan: str) -> None:
-        while time.monotonic() < self._heard_at + _SILENT:
-            time.sleep(1)
+        while (silent := time.monotonic() - self._heard_at) < _ENDED_AFTER:
+            if silent > _PAUSED_AFTER:
+                self._part.pause()
+            time.sleep(0.5)
         _SEATS.pop(loan, None)
         self._part.abandon()
 

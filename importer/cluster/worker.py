@@ -166,6 +166,10 @@ class Part:
         self._news.clear()
         return self._progress()
 
+    def pause(self) -> None:
+        """Send nothing new until the next task."""
+        self._cancellation.pause()
+
     def abandon(self) -> None:
         """The run has gone: send nothing new, record the responses that still arrive, and end."""
         self._cancellation.set()

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -47,6 +48,8 @@ class DaskProcesses:
         self.port = free_port()
         self.address = f"{protocol}://127.0.0.1:{self.port}"
         self._nanny = nanny
+        self._supervisor: threading.Thread | None = None
+        self._closing = threading.Event()
         self.scheduler: subprocess.Popen[bytes] | None = None
         self.workers: list[subprocess.Popen[bytes]] = []
 
@@ -69,9 +72,25 @@ class DaskProcesses:
         _end(self.scheduler)
 
     def kill_worker(self, number: int = 0) -> None:
-        _end(self.workers.pop(number))
+        _end(self.workers[number])
+
+    def supervise(self) -> None:
+        """Start again what dies, as systemd does."""
+        self._supervisor = threading.Thread(target=self._restart)
+        self._supervisor.start()
+
+    def _restart(self) -> None:
+        while not self._closing.wait(0.2):
+            if self.scheduler is not None and self.scheduler.poll() is not None:
+                self.start_scheduler()
+            for dead in [worker for worker in self.workers if worker.poll() is not None]:
+                self.workers.remove(dead)
+                self.start_worker()
 
     def close(self) -> None:
+        self._closing.set()
+        if self._supervisor is not None:
+            self._supervisor.join()
         for process in (*self.workers, *([self.scheduler] if self.scheduler else [])):
             _end(process)
 

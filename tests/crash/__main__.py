@@ -42,6 +42,16 @@ def _workers(folder: Path, asked: argparse.Namespace) -> list[str]:
     return errors + figures.wrong
 
 
+def _dask(folder: Path, asked: argparse.Namespace) -> list[str]:
+    """A long file with faults, whose rows the workers of a Dask cluster send: each of its processes is killed."""
+    size = Size(1, 5_000, 40, asked.concurrency, few_faults=True, workers=3, resend_delay=2.0)
+    sizes = [replace(size, on_server=True, on_dask=True)] * max(1, asked.kills // 40)
+    figures = kill_at_random_in_several(folder, sizes, min(asked.workers, 2), asked.seed)
+    _print(figures.lines())
+    errors = [f"{figures.twice} twice"] * bool(figures.twice) + [f"{figures.missing} missing"] * bool(figures.missing)
+    return errors + figures.wrong
+
+
 def _steps(folder: Path, asked: argparse.Namespace) -> list[str]:
     figures = kill_at_all_points(folder, parts(asked.behavior, asked.form), asked.workers, _print_part)
     _print(figures.lines())
@@ -63,6 +73,7 @@ def _scenarios(_: Path, asked: argparse.Namespace) -> list[str]:
 _PARTS: dict[str, Callable[[Path, argparse.Namespace], list[str]]] = {
     "kills": _kills,
     "workers": _workers,
+    "dask": _dask,
     "steps": _steps,
     "scenarios": _scenarios,
     "power": _power,

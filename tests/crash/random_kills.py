@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any
 from importer.ledger import Scope, open_ledger
 from importer.models import Operation, Target
 from importer.settings import LedgerAddress
+from tests.cluster.dask_processes import DaskProcesses, dask_cluster
 from tests.crash.fork_server import ForkServer, Process
 from tests.crash.imports import (
     OPERATIONS,
@@ -49,6 +50,8 @@ _FEWER_BY = 8  # with all faults the concurrency stays low; with fewer faults, m
 _MOST_RUNS_TO_THE_END = 8
 _OF_RUNS = 0.15  # share of the kills that are of the run, where workers send
 _OF_SERVERS = 0.2  # share of the kills that are of the ledger's server, where it has one
+_OF_SCHEDULERS = 0.15  # share of the kills that are of Dask's scheduler
+_QUIET_AFTER = 5.0  # seconds: then workers of a Dask cluster send nothing any more for a run that was killed
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class Size:
 
     concurrency: the most requests in flight; few_faults: fewer faults of the service, so that more are in flight.
     workers: processes that send (`--cluster`), most kills are of these; 0: the run sends itself. on_server: whether the
-    ledger is in PostgreSQL; then its server is killed too, and started again.
+    ledger is in PostgreSQL; then its server is killed too, and started again. on_dask: whether the workers are those of
+    a Dask cluster; then its scheduler is killed too, and what was killed is started again.
     """
 
     files: int
@@ -68,6 +72,7 @@ class Size:
     workers: int = 0
     resend_delay: float = 0.05
     on_server: bool = False
+    on_dask: bool = False
 
 
 @dataclass
@@ -78,6 +83,7 @@ class Figures:
     kills: int = 0
     kills_of_workers: int = 0
     kills_of_servers: int = 0
+    kills_of_schedulers: int = 0
     processes: int = 0
     reports: int = 0
     unconfirmed: list[int] = field(default_factory=list)
@@ -92,6 +98,7 @@ class Figures:
         self.kills += other.kills
         self.kills_of_workers += other.kills_of_workers
         self.kills_of_servers += other.kills_of_servers
+        self.kills_of_schedulers += other.kills_of_schedulers
         self.processes += other.processes
         self.reports += other.reports
         self.unconfirmed += other.unconfirmed
@@ -106,7 +113,9 @@ class Figures:
         processes = f"in {self.processes} processes, {self.seconds:.0f} s"
         return [
             f"random SIGKILLs      {self.kills} over {self.rows} rows, {processes}",
-            f"of these, of workers {self.kills_of_workers}, of the ledger's server {self.kills_of_servers}",
+            f"of these, of workers {self.kills_of_workers}, of the ledger's server {self.kills_of_servers}, "
+            f"of the scheduler {self.kills_of_schedulers}, of the run "
+            f"{self.kills - self.kills_of_workers - self.kills_of_servers - self.kills_of_schedulers}",
             f"unconfirmed after a kill {max(counts)} at most, {statistics.mean(counts):.1f} on average, "
             f"8 or more {eight} times",
             f"reports checked      {self.reports}, with {self.outcomes.total()} rows: {dict(self.outcomes)}",
@@ -140,13 +149,23 @@ class _Series:
             **setting_of(address),
             "IMPORTER_CONCURRENCY": str(size.concurrency),
             "IMPORTER_RESEND_DELAY_SECONDS": str(size.resend_delay),
-            **({"IMPORTER_CLUSTER": f"local:{size.workers}"} if size.workers else {}),
         }
+        self._dask: DaskProcesses | None = None
+        if size.workers and not size.on_dask:
+            self._environment["IMPORTER_CLUSTER"] = f"local:{size.workers}"
 
     def run(self, size: Size) -> Figures:
         began = time.monotonic()
-        for number in range(size.files):
-            self._kill_one_file(number, size)
+        with ExitStack() as started:
+            if size.on_dask:
+                place = self._folder / "cluster"
+                place.mkdir()
+                environment = {**os.environ, **self._environment}
+                self._dask = started.enter_context(dask_cluster(place, environment, size.workers))
+                self._dask.supervise()
+                self._environment["IMPORTER_CLUSTER"] = self._dask.address
+            for number in range(size.files):
+                self._kill_one_file(number, size)
         self._figures.seconds = time.monotonic() - began
         return self._figures
 
@@ -169,6 +188,10 @@ class _Series:
                 if self._server is not None and self._rng.random() < _OF_SERVERS:
                     self._kill_server(self._server)
                     kills += 1
+                elif self._dask is not None and self._rng.random() < _OF_SCHEDULERS:
+                    self._dask.kill_scheduler()
+                    self._figures.kills_of_schedulers += 1
+                    kills += 1
                 elif not size.workers or self._rng.random() < _OF_RUNS:
                     break
                 else:
@@ -177,6 +200,8 @@ class _Series:
             process.kill()
             kills += process.end() < 0
             wait_until(lambda: not workers_in(self._folder))  # they finish what is in flight
+            if self._dask is not None:
+                time.sleep(_QUIET_AFTER)
             self._record_run(number, before, windows)
             self._check_ledger(operation, list(emails.values()))
         for _ in range(_MOST_RUNS_TO_THE_END):
@@ -202,6 +227,8 @@ class _Series:
 
     def _kill_worker(self) -> bool:
         found = workers_in(self._folder)
+        if self._dask is not None:
+            found = [worker.pid for worker in list(self._dask.workers) if worker.poll() is None]
         with suppress(ProcessLookupError):
             if found:
                 os.kill(self._rng.choice(found), signal.SIGKILL)
