@@ -349,7 +349,7 @@ class _Execution:
         )
         start: Callable[[Assignment], Worker]
         if self.cluster is not None:
-            count, start = len(self.cluster.addresses()), partial(self.cluster.start, ledger=ledger)
+            count, start = self.cluster.count, partial(self.cluster.start, ledger=ledger)
         elif settings.workers is not None:
             count = settings.workers
             start = partial(LocalWorker, access=Access(connection.open_service, ledger.address))

@@ -34,6 +34,7 @@ B = TypeVar("B")
 T = TypeVar("T")
 _NO_NEWS: Final = 60.0  # seconds without an answer, after which a worker counts as dead
 _SECONDS: Final = 10.0  # for a question to the scheduler, which answers at once
+_SOON: Final = 2.0  # for a connection that was lost
 _LOOK: Final = 0.5  # seconds: after that, a worker that has gone is noticed
 _LARGE: Final = "1 GB"  # of a task; Dask warns of large ones
 _NAMED: Final = 3  # workers in a message
@@ -48,10 +49,11 @@ class DaskCluster:
         UnusableInput: it cannot be reached, has no workers, or a worker has another version of importer or Python.
     """
 
-    patience: Final = 30.0
+    patience: Final = 15.0
 
     def __init__(self, address: str) -> None:
         self.address = address
+        self.count = 0  # of its workers, when the run began
         self._client: Any = None
         self._given: Counter[str] = Counter()  # how often a worker was given a part
         self._used: set[str] = set()
@@ -60,7 +62,7 @@ class DaskCluster:
         self._thread = threading.Thread(target=self._loop.run_forever, name="dask", daemon=True)
         self._thread.start()
         try:
-            self._client = self._connected()
+            self._client = self._connected(_SECONDS)
             self._watch = asyncio.run_coroutine_threadsafe(self._look(), self._loop)
             self._check_workers()
         except BaseException:
@@ -84,14 +86,17 @@ class DaskCluster:
             self._loop.close()
 
     def _cancel_all(self) -> None:
-        tasks = asyncio.all_tasks(self._loop)
-        for task in tasks:
-            task.cancel()
-        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        async def ended() -> None:
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in others:
+                task.cancel()
+            await asyncio.gather(*others, return_exceptions=True)
+
+        self._loop.run_until_complete(ended())
 
     # --- the connection ---
 
-    def _connected(self) -> Any:
+    def _connected(self, seconds: float) -> Any:
         try:
             import dask
             from distributed import Client, Security
@@ -113,7 +118,7 @@ class DaskCluster:
         async def connect() -> Any:
             client: Any = Client
             return await client(
-                self.address, asynchronous=True, timeout=_SECONDS, security=security, set_as_default=False
+                self.address, asynchronous=True, timeout=seconds, security=security, set_as_default=False
             )
 
         try:
@@ -121,13 +126,16 @@ class DaskCluster:
                 warnings.simplefilter("ignore")  # of other versions, see below
                 return self._call(connect, 2 * _SECONDS)
         except (OSError, RuntimeError) as error:
-            kind = "tcp://" if is_encrypted else "tls://"
-            raise unusable_file(
-                "cluster-unreachable",
-                f"no Dask scheduler responds at this address ({str(error).strip().splitlines()[0]})",
-                f"start it with: dask scheduler; check host, port and firewall, and whether it needs {kind}",
-                self.address,
-            ) from None
+            raise self._unreachable(error) from None
+
+    def _unreachable(self, error: Exception) -> UnusableInput:
+        other = "tcp://" if self.address.startswith("tls://") else "tls://"
+        return unusable_file(
+            "cluster-unreachable",
+            f"no Dask scheduler responds at this address ({str(error).strip().partition(chr(10))[0]})",
+            f"start it with: dask scheduler; check host, port and firewall, and whether it was started for {other}",
+            self.address,
+        )
 
     def _check_certificates(self, security: Any) -> None:
         names = ("CA_FILE", "CLIENT__CERT", "CLIENT__KEY")
@@ -159,36 +167,21 @@ class DaskCluster:
                 f"start at least one: dask worker {self.address}",
                 self.address,
             ) from None
-        ours = found["client"]["host"]["python"].split(".")[:2]
-        wrong: dict[str, list[str]] = {}
-        for address, one in found["workers"].items():
-            version, python = one["packages"].get("importer"), one["host"]["python"].split(".")[:2]
-            if version is None:
-                wrong.setdefault("it has no importer", []).append(address)
-            elif version != __version__:
-                wrong.setdefault(f"it has importer {version}, and this machine {__version__}", []).append(address)
-            if python != ours:
-                versions = f"it runs Python {'.'.join(python)}, and this machine {'.'.join(ours)}"
-                wrong.setdefault(versions, []).append(address)
-            if not (address.startswith("tls://") or is_loopback(address.rpartition(":")[0].rpartition("/")[2])):
-                wrong.setdefault("what is sent to it is not encrypted", []).append(address)
-        hint = (
-            "install the same importer and the same Python on every worker, and start workers for tls:// unless all "
-            "is on this machine"
-        )
-        if wrong:
-            problems = [(Problem("cluster-worker-differs", one, hint), which) for one, which in wrong.items()]
-            raise UnusableInput([_of_workers(*one) for one in problems])
+        self.count = len(found["workers"])
+        if problems := differences(found["client"], found["workers"]):
+            raise UnusableInput(problems)
 
     # --- questions to workers ---
 
     def addresses(self) -> list[str]:
         """The workers that are there now. Raises OSError if the scheduler is not."""
-        if self._client.status not in ("running", "connecting"):  # its scheduler may have been started again
+        if self._client.status == "closed":  # its scheduler may have been started again
             try:
-                self._client = self._connected()
+                self._client = self._connected(_SOON)
             except UnusableInput as error:
                 raise ConnectionError(str(error)) from None
+        if self._client.status != "running":
+            raise ConnectionError(f"{self.address} is not connected")
         return sorted(self._call(self._client.scheduler.ncores))
 
     async def ask(self, address: str, function: Callable[..., bytes], *arguments: Any) -> bytes:
@@ -258,7 +251,11 @@ class DaskCluster:
             UnusableInput: with every problem.
         """
         message = pickle.dumps(Terms(base, lock, is_healthy))
-        asked = {one: self.submit(self.ask(one, dask_part.examine, message)) for one in self.addresses()}
+        try:
+            addresses = self.addresses()
+        except OSError as error:
+            raise self._unreachable(error) from None
+        asked = {one: self.submit(self.ask(one, dask_part.examine, message)) for one in addresses}
         found: dict[Problem, list[str]] = {}
         for address, answer in asked.items():
             try:
@@ -355,6 +352,29 @@ class DaskHelper(Generic[A, B]):
 
     def close(self) -> None:
         self._is_kept.cancel()
+
+
+def differences(ours: Mapping[str, Any], workers: Mapping[str, Mapping[str, Any]]) -> list[Problem]:
+    """Why workers cannot do what this process does, by the versions that Dask tells of each."""
+    wrong: dict[str, list[str]] = {}
+    python = _python_of(ours)
+    for address, one in workers.items():
+        version, theirs = one["packages"].get("importer"), _python_of(one)
+        if version is None:
+            wrong.setdefault("it has no importer", []).append(address)
+        elif version != __version__:
+            wrong.setdefault(f"it has importer {version}, and this machine {__version__}", []).append(address)
+        if theirs != python:
+            wrong.setdefault(f"it runs Python {theirs}, and this machine {python}", []).append(address)
+        host = address.rpartition(":")[0].rpartition("/")[2].strip("[]")
+        if not (address.startswith("tls://") or is_loopback(host)):
+            wrong.setdefault("what is sent to it is not encrypted", []).append(address)
+    hint = "install the same importer and Python on every worker; on other machines, start it with certificates"
+    return [_of_workers(Problem("cluster-worker-differs", one, hint), addresses) for one, addresses in wrong.items()]
+
+
+def _python_of(told: Mapping[str, Any]) -> str:
+    return ".".join(told["host"]["python"].split(".")[:2])
 
 
 async def _result_of(answer: Any) -> Any:

@@ -67,6 +67,13 @@ class DaskProcesses:
         self.workers.append(worker)
         return worker
 
+    def wait_for_workers(self, count: int) -> None:
+        """Until the scheduler knows exactly so many."""
+        from distributed import Client
+
+        with Client(self.address, timeout=PATIENCE, set_as_default=False) as client:
+            wait_until(lambda: len(client.nthreads()) == count, self.log()[-2000:])
+
     def kill_scheduler(self) -> None:
         assert self.scheduler is not None
         _end(self.scheduler)
