@@ -56,7 +56,7 @@ class DaskProcesses:
     def start_scheduler(self) -> None:
         bare = {name: value for name, value in self._environment.items() if not name.startswith("IMPORTER_")}
         where = ["--host", self.address.rpartition(":")[0], "--port", str(self.port)]
-        self.scheduler = self._start("scheduler", *where, "--no-show", environment=bare)
+        self.scheduler = self._start("scheduler", *where, environment=bare)
         wait_until(self._listens, "the scheduler did not start")
 
     def start_worker(self, **environment: str) -> subprocess.Popen[bytes]:

@@ -11,7 +11,7 @@ from tests.samples.sample import ROOT
 README = ROOT / "README.md"
 PAGES = (README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 
-_FENCE = re.compile(r"^```[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^ *```[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
