@@ -76,6 +76,9 @@ class DaskCluster:
         self.close()
 
     def close(self) -> None:
+        """Can be called repeatedly."""
+        if self._loop.is_closed():
+            return
         if self._client is not None:
             with suppress(OSError):
                 self._call(self._client.close)
