@@ -23,6 +23,7 @@ from tests.postgres import Server, running_server
 
 PART = "scaling"
 KINDS = ("run", "workers", "helpers")
+_MOST_WRITTEN = 20_000
 _LOOK = 0.25  # seconds between two looks at the CPU of a process
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -57,15 +58,16 @@ def measure_scaling(results: Results, place: Place, *, rows: int, rate: float, w
                 for name, arguments in (("as usual", []), (f"local:{workers}", cluster)):
                     spent = _import(place, rows, ["--rate", f"{rate:g}", *arguments], environment=environment)
                     _add(results, "run", f"{name}, {ledger}", spent, rows, turn)
-            show("intents and responses of 20,000 rows, without an import")
+            written = min(rows, _MOST_WRITTEN)
+            show(f"intents and responses of {written:,} rows, without an import")
             with place.own_folder() as folder:
                 addresses: dict[str, Address] = {
                     "SQLite": folder / "ledger.sqlite",
                     "PostgreSQL": server.address(folder / "ledger.key"),
                 }
                 for ledger, address in addresses.items():
-                    spent = _write_rows(address, 20_000)
-                    _add(results, "ledger", ledger, spent, 20_000, turn)
+                    spent = _write_rows(address, written)
+                    _add(results, "ledger", ledger, spent, written, turn)
 
 
 def _add(results: Results, step: str, name: str, spent: Spent, rows: int, turn: int) -> None:
