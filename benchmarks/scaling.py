@@ -22,7 +22,7 @@ from importer.ledger import Address
 from tests.postgres import Server, running_server
 
 PART = "scaling"
-KINDS = ("run", "workers", "helpers")
+KINDS = ("run", "workers", "helpers", "server")
 _MOST_WRITTEN = 20_000
 _LOOK = 0.25  # seconds between two looks at the CPU of a process
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -56,7 +56,10 @@ def measure_scaling(results: Results, place: Place, *, rows: int, rate: float, w
             show(f"run of {rows:,} rows at {rate:g} requests per second")
             for ledger, environment in (("SQLite", {}), ("PostgreSQL", _on_server(server, place.folder))):
                 for name, arguments in (("as usual", []), (f"local:{workers}", cluster)):
+                    before = _cpu_with_ended_children(server.pid)
                     spent = _import(place, rows, ["--rate", f"{rate:g}", *arguments], environment=environment)
+                    if environment:
+                        spent.cpu["server"] = _cpu_with_ended_children(server.pid) - before
                     _add(results, "run", f"{name}, {ledger}", spent, rows, turn)
             written = min(rows, _MOST_WRITTEN)
             show(f"intents and responses of {written:,} rows, without an import")
@@ -115,12 +118,23 @@ def _watch(command: Sequence[str], environment: Mapping[str, str], folder: Path)
 
 def _look(pid: int, name: str, used: dict[int, tuple[str, float]]) -> None:
     with suppress(OSError):  # it has ended
-        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        used[pid] = (name, (int(words[11]) + int(words[12])) / _TICKS)
+        used[pid] = (name, sum(_cpu_seconds(pid)[:2]))
         for children in Path(f"/proc/{pid}/task").glob("*/children"):  # of each thread
             for child in children.read_text().split():
                 is_worker = b"cluster.worker" in Path(f"/proc/{child}/cmdline").read_bytes()
                 _look(int(child), "workers" if is_worker else "helpers", used)
+
+
+def _cpu_seconds(pid: int) -> list[float]:
+    """Of a process, in its own code and the kernel's; then of its children that have ended."""
+    return [int(word) / _TICKS for word in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]]
+
+
+def _cpu_with_ended_children(pid: int) -> float:
+    """Of the database server: each session is a child, and ends with the run."""
+    used: dict[int, tuple[str, float]] = {}
+    _look(pid, "server", used)
+    return sum(seconds for _, seconds in used.values()) + sum(_cpu_seconds(pid)[2:])
 
 
 def _write_rows(address: Address, rows: int) -> Spent:

@@ -157,7 +157,7 @@ def _cores(measured: Sequence[Measured]) -> Iterator[str]:
 
 def _scaling(measured: Sequence[Measured]) -> Iterator[str]:
     yield from ["### One import on several processes", ""]
-    yield from _head("step", "how", "rows", "seconds", "CPU seconds: run, its workers, its helpers")
+    yield from _head("step", "how", "rows", "seconds", "CPU seconds: run, its workers, its helpers, the database")
     for (step, name), found in _by_step_and_name(measured).items():
         used = [_shown(spread(found, lambda one: one["cpu"].get(kind, 0.0)), 1) for kind in scaling.KINDS]  # noqa: B023
         seconds = _shown(spread(found, lambda one: one["seconds"]), 2)

@@ -118,7 +118,7 @@ def test_the_key_may_be_in_another_file(tmp_path: Path) -> None:
 
 
 def test_the_key_may_be_a_link(tmp_path: Path) -> None:
-    """A key in a file that is named may be a symbolic link, as a mounted secret is; the one next to a ledger may not."""
+    """A key file that is named may be a symbolic link, as a mounted secret is; the one next to a ledger may not."""
     key_file = tmp_path / "secrets" / "ledger.key"
     address = LedgerAddress(str(tmp_path / "ledger.sqlite"), key_file)
     key_file.parent.mkdir()
