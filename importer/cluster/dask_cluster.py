@@ -49,7 +49,7 @@ class DaskCluster:
         UnusableInput: it cannot be reached, has no workers, or a worker has another version of importer or Python.
     """
 
-    patience: Final = 15.0
+    patience: Final = 30.0
 
     def __init__(self, address: str) -> None:
         self.address = address

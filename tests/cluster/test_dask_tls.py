@@ -32,7 +32,7 @@ def make_certificates(folder: Path) -> None:
 
 def of_client(folder: Path) -> dict[str, str]:
     """The variables of the page for the machine that runs the import."""
-    files = {"CA_FILE": "ca.pem", "CLIENT__CERT": "machine.pem", "CLIENT__KEY": "machine.key"}
+    files = {"CA_FILE": "ca.pem", "CLIENT__CERT": "cert.pem", "CLIENT__KEY": "key.pem"}
     return {f"DASK_DISTRIBUTED__COMM__TLS__{name}": str(folder / file) for name, file in files.items()}
 
 
@@ -49,7 +49,7 @@ def encrypted(serve: Serve, postgres: Server, tmp_path: Path, made: Path) -> Ite
     address = postgres.address(tmp_path / "ledger.key")
     settings = {"IMPORTER_LEDGER": address.location, "IMPORTER_LEDGER_KEY_FILE": str(address.key_file)}
     served.door.environment.update(settings)
-    names = {"--tls-ca-file": "ca.pem", "--tls-cert": "machine.pem", "--tls-key": "machine.key"}
+    names = {"--tls-ca-file": "ca.pem", "--tls-cert": "cert.pem", "--tls-key": "key.pem"}
     options = [word for name, file in names.items() for word in (name, str(made / file))]
     (tmp_path / "cluster").mkdir()
     environment = {**os.environ, **served.door.environment}
