@@ -158,7 +158,7 @@ class Candidates:
                 for one in self._first
             )
         self.forecast = _forecast_of(self._first, origin, count_done)
-        if not self.is_complete and not self._helpers:
+        if not self.is_complete and helped_by is None:  # a client of helpers elsewhere has threads, so no fork
             self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * (helpers or _HELPERS))
 
     def __iter__(self) -> Iterator[Classified]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -180,7 +180,7 @@ def _cluster_of(order: Order, *, dry_run: bool) -> Iterator[DaskCluster | None]:
         )
     from importer.cluster.dask_cluster import DaskCluster  # needed by few, and slow to load
 
-    with DaskCluster(address) as cluster:
+    with closing(DaskCluster(address)) as cluster:
         yield cluster
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -26,10 +27,12 @@ _QUICK: Final = {  # of Dask: what takes seconds on real machines
 
 
 def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
+    """Not one that the system gives to connections: while a server is down, one of its clients could get it."""
+    while True:
+        port = random.SystemRandom().randint(15_000, 30_000)
+        with suppress(OSError), socket.socket() as free:
+            free.bind(("127.0.0.1", port))
+            return port
 
 
 class DaskProcesses:

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,8 @@ import pytest
 
 from importer.app.import_file import Finished, check_file, import_file
 from importer.app.orders import Order
-from importer.cluster.dask_cluster import DaskCluster, differences
+from importer.cluster.dask_client import differences
+from importer.cluster.dask_cluster import DaskCluster
 from importer.problems import UnusableInput
 from tests.app.test_import_file import counts, finished, order_for
 from tests.cli.conftest import Served
@@ -164,7 +166,7 @@ def test_what_kills_a_worker_does_not_go_round_the_cluster(serve: Serve, cluster
     """Dask's own limit (`allowed-failures`) is not always kept (#6078): only one worker gets it, then this process."""
     cluster.order(serve(), 1)
     deadly = f"__import__('os').getpid() == {os.getpid()} or __import__('os')._exit(1)"
-    with DaskCluster(cluster.dask.address) as dask:
+    with closing(DaskCluster(cluster.dask.address)) as dask:
         assert dask.helpers(eval)[0].submit(deadly).result(PATIENCE) is True
     assert sum(worker.poll() is not None for worker in cluster.dask.workers) == 1
 
@@ -173,7 +175,7 @@ def test_nothing_waits_for_ever_for_a_scheduler_that_hangs(serve: Serve, cluster
     """As a client may after many killed workers (#3196)."""
     cluster.order(serve(), 1)
     assert cluster.dask.scheduler is not None
-    with DaskCluster(cluster.dask.address) as dask:
+    with closing(DaskCluster(cluster.dask.address)) as dask:
         os.killpg(cluster.dask.scheduler.pid, signal.SIGSTOP)
         try:
             with pytest.raises(OSError, match="does not answer"):
