@@ -57,10 +57,13 @@ class DaskProcesses:
         self.workers: list[subprocess.Popen[bytes]] = []
 
     def start_scheduler(self) -> None:
+        self._begin_scheduler()
+        wait_until(self._listens, "the scheduler did not start")
+
+    def _begin_scheduler(self) -> None:
         bare = {name: value for name, value in self._environment.items() if not name.startswith("IMPORTER_")}
         where = ["--host", self.address.rpartition(":")[0], "--port", str(self.port)]
         self.scheduler = self._start("scheduler", *where, environment=bare)
-        wait_until(self._listens, "the scheduler did not start")
 
     def start_worker(self, **environment: str) -> subprocess.Popen[bytes]:
         nanny = "--nanny" if self._nanny else "--no-nanny"
@@ -92,7 +95,7 @@ class DaskProcesses:
     def _restart(self) -> None:
         while not self._closing.wait(0.2):
             if self.scheduler is not None and self.scheduler.poll() is not None:
-                self.start_scheduler()
+                self._begin_scheduler()
             for dead in [worker for worker in self.workers if worker.poll() is not None]:
                 self.workers.remove(dead)
                 self.start_worker()
