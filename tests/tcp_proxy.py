@@ -48,6 +48,8 @@ class TcpProxy:
         self._listener.close()
         self.release()
         self.cut_all()
+        for end in (end for pair in self._pairs for end in pair):
+            end.close()
 
     def _accept(self) -> None:
         with suppress(OSError):  # closed

@@ -13,7 +13,7 @@ import pickle
 import threading
 import uuid
 import warnings
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NoResult
 from contextlib import suppress
@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from importer import __version__
-from importer.cluster.dask_part import LOST
+from importer.cluster.dask_part import LOST, listens_at
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.settings import is_loopback
 
@@ -155,6 +155,21 @@ class DaskClient:
         self.count = len(found["workers"])
         if problems := differences(found["client"], found["workers"]):
             raise UnusableInput(problems)
+        if self.address.startswith("tcp://"):
+            self._check_listeners(found["workers"])
+
+    def _check_listeners(self, workers: Iterable[str]) -> None:
+        """Without certificates, anyone who reaches a port of Dask can run programs there."""
+        told = {one: self.submit(self.ask(one, listens_at)) for one in workers}
+        listening = {self.address: self._call(self._client.scheduler.identity)["address"]}
+        for address, answer in told.items():
+            with suppress(OSError):  # it has just died
+                listening[address] = loaded(answer.result())[0]
+        reachable = [one for one, at in listening.items() if not is_loopback(_host_of(at))]
+        if reachable:
+            message = "other machines can reach it, and it asks for no certificate"
+            hint = "start it with --host 127.0.0.1; or use tls:// with certificates, see docs/cluster.md"
+            raise UnusableInput(of_workers(Problem("cluster-open", message, hint), reachable))
 
     # --- questions to workers ---
 
@@ -240,11 +255,14 @@ def differences(ours: Mapping[str, Any], workers: Mapping[str, Mapping[str, Any]
             wrong.setdefault(f"it has importer {version}, and this machine {__version__}", []).append(address)
         if theirs != python:
             wrong.setdefault(f"it runs Python {theirs}, and this machine {python}", []).append(address)
-        host = address.rpartition(":")[0].rpartition("/")[2].strip("[]")
-        if not (address.startswith("tls://") or is_loopback(host)):
+        if not (address.startswith("tls://") or is_loopback(_host_of(address))):
             wrong.setdefault("what is sent to it is not encrypted", []).append(address)
     hint = "install the same importer and Python on every worker; on other machines, start it with certificates"
     return [of_workers(Problem("cluster-worker-differs", one, hint), addresses) for one, addresses in wrong.items()]
+
+
+def _host_of(address: str) -> str:
+    return address.rpartition(":")[0].rpartition("/")[2].strip("[]")
 
 
 def _python_of(told: Mapping[str, Any]) -> str:

@@ -60,6 +60,15 @@ def _told(function: Callable[..., bytes]) -> Callable[..., bytes]:
 
 
 @_told
+def listens_at() -> bytes:
+    """Where this worker can be reached; 0.0.0.0: from everywhere, whatever it tells its scheduler."""
+    from distributed import get_worker
+
+    address: str = get_worker().listen_address
+    return pickle.dumps((address,))
+
+
+@_told
 def examine(message: bytes) -> bytes:
     """The problems for which this worker cannot send for a run."""
     terms: Terms = pickle.loads(message)

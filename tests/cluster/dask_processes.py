@@ -65,10 +65,11 @@ class DaskProcesses:
         where = ["--host", self.address.rpartition(":")[0], "--port", str(self.port)]
         self.scheduler = self._start("scheduler", *where, environment=bare)
 
-    def start_worker(self, **environment: str) -> subprocess.Popen[bytes]:
+    def start_worker(self, *words: str, **environment: str) -> subprocess.Popen[bytes]:
         nanny = "--nanny" if self._nanny else "--no-nanny"
         local = ["--local-directory", str(self.folder / "dask"), "--death-timeout", str(int(PATIENCE))]
-        options = [self.address, "--nthreads", "1", "--memory-limit", "0", nanny, *local]
+        where = words or ("--host", "127.0.0.1")
+        options = [self.address, *where, "--nthreads", "1", "--memory-limit", "0", nanny, *local]
         worker = self._start("worker", *options, environment={**self._environment, **environment})
         self.workers.append(worker)
         return worker

@@ -264,6 +264,19 @@ def test_a_worker_with_another_key_or_another_importer_is_reported(
     assert "it has importer 9.9, and this machine 0.1.0; install the same importer and Python" in version
 
 
+def test_a_worker_that_other_machines_can_reach_needs_certificates(serve: Serve, cluster: Cluster) -> None:
+    """Dask listens on every network unless it is told not to, also for a scheduler on this machine."""
+    order = cluster.order(serve())
+    odd = cluster.dask.start_worker("--name", "odd")
+    cluster.dask.wait_for_workers(3)
+    (problem,) = problems_of(order)
+    os.killpg(odd.pid, signal.SIGKILL)
+    assert problem.endswith(
+        ": other machines can reach it, and it asks for no certificate; start it with --host 127.0.0.1; or use tls:// "
+        "with certificates, see docs/cluster.md"
+    )
+
+
 def test_workers_are_compared_by_what_they_run() -> None:
     """No importer, another Python, and an address on the network without encryption; many workers in one line."""
 
