@@ -47,6 +47,7 @@ class DaskClient:
         self._client: Any = None
         self._asked: dict[asyncio.Future[None], str] = {}  # done when the worker of that address has gone
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(lambda *_: None)  # what Dask leaves behind; ours is told to who asked
         self._thread = threading.Thread(target=self._loop.run_forever, name="dask", daemon=True)
         self._thread.start()
         try:
