@@ -208,6 +208,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         continues=(manifest.run, manifest.service),
         flags={**manifest.flags, **earlier.flags},
         sheet=manifest.options.sheet,
+        corrections=folder / manifest.corrections.copy if manifest.corrections else None,
     )
 
 

@@ -72,6 +72,10 @@ SandboxQuestions = Annotated[
 SandboxFaults = Annotated[
     Path | None, typer.Option("--faults", help="Sandbox only: the faults to simulate, a JSON file.")
 ]
+Corrections = Annotated[
+    Path | None,
+    typer.Option("--corrections", help="A CSV of cells to read with another text: row, column, old, new."),
+]
 Run = Annotated[str, typer.Argument(help="The run: its ID, the start of its ID, its folder, or last.")]
 
 _MAX_SKIPPED = 10_000  # rows in one range

@@ -35,7 +35,7 @@ from importer.extract.sheet_content import (
     read_frame,
 )
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
-from importer.models import NEEDS_ATTENTION, SENT_SHEETS, SUMMARY_SHEET, OutcomeKind
+from importer.models import CORRECTED_SHEET, NEEDS_ATTENTION, SENT_SHEETS, SUMMARY_SHEET, OutcomeKind
 from importer.problems import UnusableInput, unusable_file
 from importer.text.results_cells import is_web_link
 
@@ -189,7 +189,7 @@ def _words_of(kind: OutcomeKind) -> str:
     return kind.value.replace("_", " ")
 
 
-_REPORT_SHEETS = {SUMMARY_SHEET, *SENT_SHEETS, *map(_words_of, OutcomeKind)}
+_REPORT_SHEETS = {SUMMARY_SHEET, CORRECTED_SHEET, *SENT_SHEETS, *map(_words_of, OutcomeKind)}
 
 
 def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName | None:
