@@ -219,6 +219,8 @@ def _refuse_intents(group: list[QueuedWrite[Write]], error: LedgerUnwritable) ->
 
 def _look_up(connection: Connection, wanted: Collection[bytes], locking: str = "") -> dict[bytes, Known]:
     """The records of these identities. They are locked in one order, so that two processes cannot block each other."""
+    if not wanted:  # `IN ()` is not valid in every database
+        return {}
     query = f"""SELECT identity, state, status, body_digest, run, "row" FROM identities
                 WHERE identity IN ({", ".join("?" * len(wanted))}) {locking and f"ORDER BY identity {locking}"}"""
     rows = connection.execute(query, tuple(wanted))

@@ -61,6 +61,16 @@ def test_a_file_is_imported_once_and_every_command_finds_it(serve_on_server: Ser
     assert not (folder / "results" / "ledger.sqlite").exists()
 
 
+def test_a_file_without_a_row_to_send(serve_on_server: Serve) -> None:
+    """Every row is held back, and a ledger that knows other rows is asked for none."""
+    served = serve_on_server()
+    people(served.door.folder, 1)
+    assert served(*RUN, "--json").counts == {"created": 1}
+    people(served.door.folder, 0, candidate(1, Salary="a lot"), candidate(2, Salary="more"))
+    assert served(*RUN, "--json").counts == {"invalid": 2}
+    assert len(served.accepted) == 1
+
+
 def test_a_killed_run_goes_on_on_another_machine(serve_on_server: Serve, address: LedgerAddress) -> None:
     """With another results folder: what was in flight is unconfirmed, sent again, and entered once."""
     served = serve_on_server()
