@@ -1,13 +1,14 @@
-"""What can be seen of earlier runs: a source over all its runs, one row of a run, and which runs are running."""
+"""What can be seen of earlier runs: their list, a source over all its runs, one row of a run, which are running."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, part_with
@@ -15,11 +16,11 @@ from importer.app.orders import refuse_to_replace
 from importer.atomic_files import open_private
 from importer.ledger import DONE, LedgerStore, RequestRecord, open_existing_ledger, presences_in
 from importer.models import Outcome, OutcomeKind, Row, Target
-from importer.problems import UsageError
-from importer.report import write_rows
+from importer.problems import UnusableInput, UsageError
+from importer.report import Summary, read_summary, write_rows
 from importer.runs import run_report
 from importer.runs.journal import EarlierOutcomes, RunJournal
-from importer.runs.manifest import RunManifest
+from importer.runs.manifest import RunManifest, runs_in
 from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.source_status import SourceStatus, source_status
@@ -141,6 +142,32 @@ def _imported_by(
         return None
     known = ledger.look_up([ledger.fingerprints.identity(manifest.scope, email)]).values()
     return next(((one.run, one.row) for one in known if one.state in DONE), None)
+
+
+State = Literal["running", "killed", "checked", "finished", "stopped"]
+
+
+def recent_runs(settings: Settings) -> Iterator[Summary | UnusableInput]:
+    """The summaries of all runs, newest first, or why one cannot be read.
+
+    Raises:
+        UnusableInput: others could change the results folder.
+    """
+    refuse_untrusted(settings)
+    for folder in reversed(runs_in(settings.out)):
+        try:
+            yield read_summary(folder)
+        except UnusableInput as damaged:
+            yield damaged
+
+
+def state_of(summary: Summary, running: Collection[str]) -> State:
+    """What a run is doing, or how it ended. running: those that run now."""
+    if summary.ended_at is None:
+        return "running" if summary.run in running else "killed"
+    if summary.dry_run:
+        return "checked"
+    return "finished" if summary.finished else "stopped"
 
 
 def running_runs(settings: Settings) -> frozenset[str]:

@@ -1,0 +1,93 @@
+"""The step File: how the file is read, shown on its first rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from importer.app.inspect_file import FirstRows, first_rows, parse_row_numbers
+from importer.models import SourceOptions
+from importer.problems import UnusableInput, UsageError
+from importer.web.forms import Form, Sent
+from importer.web.pages import FieldError, ImportPage, OfImport, Shown, shown
+
+router = APIRouter()
+
+_ROWS: Final = 20
+_ENCODINGS: Final = ("utf-8", "cp1252", "cp1254", "iso-8859-9", "cp1250", "cp1251", "cp1253", "utf-16", "mac-roman")
+_NUMBERS: Final = {"header_row": "row number", "header_rows": "number of rows"}
+
+
+@router.get("/imports/{id}/file")
+def show(page: OfImport) -> Response:
+    read, problems = _read(page)
+    source = page.draft.source
+    skipped = ",".join(map(str, source.skip_rows))
+    declared = {name: getattr(source, name) for name in ("sheet", *_NUMBERS, "encoding", "delimiter")}
+    flags = {f"--{name.replace('_', '-')}": str(value) for name, value in declared.items() if value is not None}
+    flags |= {"--skip-rows": skipped} if skipped else {}
+    return page.show(
+        "file",
+        problems=problems,
+        command=page.command("inspect", Path(page.draft.file), flags=flags),
+        read=read,
+        source=source,
+        skipped=skipped,
+        encodings=_ENCODINGS,
+        is_text=Path(page.draft.file).suffix.lower() in (".csv", ".tsv", ".txt"),
+    )
+
+
+def _read(page: ImportPage) -> tuple[FirstRows | None, tuple[Shown, ...]]:
+    try:
+        return first_rows(Path(page.draft.file), page.draft.source, page.settings, _ROWS), ()
+    except UnusableInput as error:
+        return None, shown(error)
+
+
+@router.post("/imports/{id}/file")
+def read_otherwise(page: OfImport, form: Sent) -> Response:
+    """Read it in another way; the table follows."""
+    page.change(source=_options(page.draft.source, form), is_read=False)
+    return page.go("file")
+
+
+@router.post("/imports/{id}/file/use")
+def use(page: OfImport, form: Sent) -> Response:
+    """The file is read as it should be."""
+    first_rows(Path(page.draft.file), page.draft.source, page.settings, 1)
+    page.change(is_read=True)
+    return page.go("target")
+
+
+def _options(source: SourceOptions, form: Form) -> SourceOptions:
+    header_row, header_rows = (_number(name, form) for name in _NUMBERS)
+    if (header_rows or 1) > 1 and header_row is None:
+        raise FieldError("header_row", "enter the first row of the header, as it has more than one")
+    skipped = form.text("skip_rows")
+    try:
+        skip_rows = parse_row_numbers(skipped, "the rows to skip:") if skipped else ()
+    except UsageError as error:
+        raise FieldError("skip_rows", str(error)) from None
+    return replace(
+        source,
+        sheet=form.text("sheet") or None,
+        encoding=form.text("encoding") or None,
+        delimiter=form.text("delimiter") or None,
+        header_row=header_row,
+        header_rows=header_rows,
+        skip_rows=skip_rows,
+    )
+
+
+def _number(name: str, form: Form) -> int | None:
+    text = form.text(name)
+    if not text:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise FieldError(name, f"{text!r} is not a {_NUMBERS[name]}")
+    return int(text)
