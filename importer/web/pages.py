@@ -15,6 +15,7 @@ from markupsafe import Markup
 from importer import __version__
 from importer.app.doctor import missing_settings
 from importer.problems import ImporterError, LinePlace, Problem, UnusableInput
+from importer.report import outcome_text
 from importer.settings import Settings
 from importer.text.commands import NO_FLAGS, command_line
 from importer.text.dates import in_words
@@ -78,7 +79,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.globals.update(t=_TEXTS, version=__version__, shown_problem=shown_problem)
+    found.globals.update(t=_TEXTS, outcome_text=outcome_text, version=__version__, shown_problem=shown_problem)
     found.filters.update(seconds=in_words, sentence=_sentence, file_name=lambda path: PurePath(path).name)
     return found
 
@@ -203,6 +204,10 @@ class ImportPage(Page):
     def job(self) -> Job | None:
         """What runs for this draft, or ran last."""
         return self.web.jobs.of(self.draft)
+
+    def failure(self, kind: Kind) -> tuple[Shown, ...]:
+        """Why the last check or run could not be done, until it is started again."""
+        return shown(self.job.error) if self.job and self.job.kind == kind and self.job.error else ()
 
     def start(self, kind: Kind, work: Work) -> Job:
         """Start a check or a run in a thread; one that is running is kept."""

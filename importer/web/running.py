@@ -11,17 +11,36 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from importer.app import orders
+from importer.app.earlier_runs import NothingToSend
 from importer.app.event_lines import detail_of, notice_of
 from importer.app.import_file import Finished
 from importer.app.orders import Listener, RunControl
 from importer.models import OutcomeKind
-from importer.problems import ImporterError
+from importer.problems import ImporterError, UsageError
 from importer.web.imports import Draft, Drafts
 
 Kind = Literal["check", "send"]
 Work = Callable[[Listener, RunControl], Finished]
 
 _MEASURED: Final = 20.0  # seconds over which the rate is measured
+
+
+def sent(finished: Finished | None) -> Finished:
+    """The run, where no question could be declined."""
+    assert finished is not None
+    return finished
+
+
+def again(repeat: Callable[[Listener, RunControl], Finished | None]) -> Work:
+    """The work that sends rows of an earlier run again."""
+
+    def work(listen: Listener, control: RunControl) -> Finished:
+        try:
+            return sent(repeat(listen, control))
+        except NothingToSend as run:
+            raise UsageError(f"run {run} has no row left to be sent") from None
+
+    return work
 
 
 class Progress:

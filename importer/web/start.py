@@ -14,6 +14,7 @@ from importer.app.shown_runs import recent_runs, running_runs, state_of
 from importer.report import Summary
 from importer.web.forms import Sent, receive_upload
 from importer.web.pages import FieldError, OfAny, OfImport, shown
+from importer.web.steps import NAMES
 
 router = APIRouter()
 
@@ -82,5 +83,8 @@ def remove(page: OfImport, form: Sent) -> Response:
 @router.post("/imports/{id}/rehearsal")
 def switch(page: OfImport, form: Sent) -> Response:
     """Switch between the sandbox and the real service."""
-    page.change(sandbox=form.text("sandbox") == "yes")
-    return page.go(form.text("step") if form.text("step") != "result" else "check")
+    sandbox = form.text("sandbox") == "yes"
+    asked = "" if not sandbox and page.draft.asked == "sandbox" else page.draft.asked  # the real questions are unknown
+    page.change(sandbox=sandbox, asked=asked)
+    step = form.text("step")
+    return page.go(step if step in NAMES[:4] else "check")
