@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -86,12 +87,15 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """What all pages share. settings: as they are now, so that a corrected .env counts at once."""
+    """What all pages share. settings: as they are now, so that a corrected .env counts at once. sandbox: new imports
+    begin as rehearsals. closing: set when the server ends.
+    """
 
     settings: Callable[[], Settings]
     drafts: Drafts
     jobs: Jobs
     tokens: FormTokens = field(default_factory=FormTokens)
+    closing: threading.Event = field(default_factory=threading.Event)
     sandbox: bool = False
     errors: dict[str, tuple[tuple[Shown, ...], Mapping[str, str]]] = field(default_factory=dict)
     """Of a form that could not be used, until its page is shown again: the problems, and what was typed."""

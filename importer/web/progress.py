@@ -28,7 +28,7 @@ def follow(page: OfImport) -> Response:
 
 async def _events(page: ImportPage, job: Job) -> AsyncIterator[str]:
     shown = ""
-    while True:
+    while not page.web.closing.is_set():
         is_over, seen = job.is_over, job.progress.seen()
         html = page.fragment("progress", job=job)
         if html != shown:

@@ -83,6 +83,7 @@ def running(
                 time.sleep(0.01)
             yield RunningServer(web, access, access.address(path))
         finally:
+            web.closing.set()
             server.should_exit = True
             thread.join()
 

@@ -28,10 +28,12 @@ def show(page: OfAny) -> Response:
     listed = list(islice(recent_runs(settings), _RUNS))
     running = running_runs(settings)
     runs = [(one, state_of(one, running), by_run.get(one.run)) for one in listed if isinstance(one, Summary)]
+    killed = [draft for _, state, draft in runs if state == "killed" and draft is not None]
     damaged = [each for one in listed if not isinstance(one, Summary) for each in shown(one)]
     return page.show(
         "start",
         runs=runs,
+        killed=killed,
         damaged=damaged,
         drafts=[draft for draft in drafts if not draft.run],
         missing=list(missing_settings(settings)),

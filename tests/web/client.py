@@ -103,6 +103,13 @@ class Client:
         shown = self.request("POST", form.action, body, kind)
         return self.get(shown.headers["Location"]) if shown.status == 303 else shown
 
+    def connected(self, path: str) -> http.client.HTTPConnection:
+        """A connection on which an answer that does not end has begun."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request("GET", path, headers={"Host": self.host, "Cookie": self.cookie})
+        connection.getresponse().read(1)
+        return connection
+
     def request(self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Shown:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
