@@ -47,7 +47,7 @@ def people(found_in: Path, count: int, **changed: str) -> Path:
 
 
 def test_the_outcome_is_that_of_the_command(pages: Start, front_door: FrontDoor) -> None:
-    """The sample export, from file to result: each row has the outcome that the command gives it by the same mapping."""
+    """The sample export from file to result: each row has the outcome of the command that uses the same mapping."""
     found = pages(file=EXPORT, sandbox=True)
     shown = walk.to_result(found)
     assert "of 300 candidates are in" in shown.text
@@ -61,23 +61,25 @@ def test_the_outcome_is_that_of_the_command(pages: Start, front_door: FrontDoor)
     assert outcomes_of(job.finished.folder) == by_command
 
 
-def test_the_check_says_what_will_happen(pages: Start) -> None:
+def test_the_check_says_what_will_happen(pages: Start, serve: Serve) -> None:
     """Problems are grouped by cause with their cells; the next step is named by the number of candidates."""
-    found = pages(file=EXPORT, sandbox=True)
-    shown = walk.to_check(found)
-    assert "E-mail 'nazan.kurt(at)example.com' is not a valid e-mail address" in shown.text
-    assert "C20, C31, C280" in shown.text
-    assert "Prepare to send 273 candidates" in shown.text
+    served = serve()
+    rows = [candidate(number, Salary="much" if number in (2, 3) else "1000") for number in range(5)]
+    shown = walk.to_check(pages(live(served), file=write_csv(served.door.folder / "people.csv", rows)))
+    assert "2 rows Salary 'much' is not a whole number" in shown.text
+    assert "row 4, row 5" in shown.text
+    assert "Prepare to send 3 candidates" in shown.text
     assert "importer check" in shown.text
+    assert served.accepted == []
 
 
-def test_what_is_changed_after_the_check_is_checked_again(pages: Start) -> None:
+def test_what_is_changed_after_the_check_is_checked_again(pages: Start, serve: Serve) -> None:
     """A check is of exactly these choices: after another one, nothing can be sent before the next check."""
-    found = pages(file=EXPORT, sandbox=True)
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 3))
     walk.to_check(found)
-    found.client.send(found.client.get(walk.address(found, "file")).form("/file"), skip_rows="5", sheet="Candidates")
-    shown = found.client.get(walk.address(found, "send"))
-    assert "First finish the step File." in shown.text
+    found.client.send(found.client.get(walk.address(found, "file")).form("/file"), skip_rows="3")
+    assert "First finish the step File." in found.client.get(walk.address(found, "send")).text
 
 
 def test_a_run_can_be_paused_continued_and_stopped(pages: Start, serve: Serve) -> None:
