@@ -25,21 +25,18 @@ router = APIRouter()
 def show(page: OfImport) -> Response:
     draft, job, settings = page.draft, page.job, page.settings
     is_running = job is not None and job.kind == "send" and not job.is_over
-    problems = page.failure("send")
-    checked = found_run(page, draft.check).summary if draft.check else None
-    seconds = None
-    if checked is not None:
-        known = sending_rate(settings, "sandbox" if draft.sandbox else str(settings.base_url))
-        seconds = checked.outcomes[OutcomeKind.NOT_SENT] / known.per_second if known else None
-    command = page.command("run", Path(draft.file), asks=True, flags={"--mapping": draft.mapping})
+    is_new = bool(draft.check) and draft.check > draft.run  # IDs begin with their times
+    checked = found_run(page, draft.check).summary if is_new else None
+    known = sending_rate(settings, "sandbox" if draft.sandbox else str(settings.base_url)) if checked else None
+    seconds = checked.outcomes[OutcomeKind.NOT_SENT] / known.per_second if checked and known else None
     return page.show(
         "send",
-        problems=problems,
-        command=command if checked else "",
+        problems=page.failure("send"),
+        command=page.command("run", Path(draft.file), asks=True, flags={"--mapping": draft.mapping}) if checked else "",
         checked=checked,
         seconds=seconds,
         is_running=is_running,
-        last=None if is_running or not draft.run else found_run(page, draft.run),
+        last=found_run(page, draft.run) if draft.run and not is_new and not is_running else None,
         address=settings.base_url,
     )
 
