@@ -74,7 +74,7 @@ def measure_cores(results: Results, place: Place, rows: int, *, turns: int) -> N
     source = place.source(rows)
     for turn in range(turns):
         for cores in (1, len(os.sched_getaffinity(0))):
-            with place.own_folder() as folder, SinkProcess() as sink, _on(cores):
+            with place.own_folder() as folder, SinkProcess() as sink, on_cores(cores):
                 call = importer_call(Job(source, place.mapping, sink.url, 1, folder), command="check")
                 first_line = _seconds_to_first_line(call.command, call.environment, folder)
                 spent = _step(call.command, call.environment, folder, 120 + rows / 100)
@@ -92,8 +92,8 @@ def measure_cores(results: Results, place: Place, rows: int, *, turns: int) -> N
 
 
 @contextmanager
-def _on(cores: int) -> Iterator[None]:
-    """Processes that start in this context use only so many cores."""
+def on_cores(cores: int | None) -> Iterator[None]:
+    """Processes that start in this context use only so many cores; None: all."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, sorted(before)[:cores])
     try:

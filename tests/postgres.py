@@ -93,6 +93,10 @@ class Server:
         return LedgerAddress(self.location(), key_file, patience)
 
     @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
     def _data(self) -> str:
         return str(self.folder / "data")
 

@@ -12,16 +12,16 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from benchmarks.rooms.pair import arguments, print_seconds
-from importer.ledger import Answered, Attempt, Intent, RunRecord, Scope, State, open_ledger
+from importer.ledger import Address, Answered, Attempt, Intent, RunRecord, Scope, State, open_ledger
 from importer.models import Operation, Target
 
 SENDERS = 32
 _SCOPE = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a"))
 
 
-def _ours(folder: Path, count: int) -> None:
+def write_intents_and_responses(address: Address, count: int) -> None:
     """Like the loader: intents are written ahead, and no sender waits for the disk."""
-    with open_ledger(folder / "ledger.sqlite") as ledger:
+    with open_ledger(address) as ledger:
         ledger.begin_run(RunRecord("run", _SCOPE, "a.csv", "ab" * 32, "a.yaml", "results/run", datetime.now(UTC)))
         ready: SimpleQueue[Attempt | None] = SimpleQueue()
         slots = threading.Semaphore(2 * SENDERS)
@@ -79,7 +79,7 @@ def main() -> None:
     source, _, folder = arguments()
     with source.open(newline="", encoding="utf-8") as file:
         count = sum(1 for _ in csv.reader(file)) - 1
-    print_seconds(lambda: _ours(folder, count), lambda: _bare(folder, count))
+    print_seconds(lambda: write_intents_and_responses(folder / "ledger.sqlite", count), lambda: _bare(folder, count))
 
 
 if __name__ == "__main__":

@@ -39,13 +39,13 @@ def create_key(path: Path, key: bytes | None = None) -> None:
 
 
 def read_key(path: Path) -> bytes:
-    """The key of a ledger.
+    """The key of a ledger. A file that a person names may be a symbolic link, as the secrets of Kubernetes are.
 
     Raises:
         UnusableInput: it is missing or not a key.
     """
     try:
-        key = read_private(path)
+        key = read_private(path) if path.parent.name == INTERNAL else path.read_bytes()
     except OSError as error:
         raise unusable_file(
             "ledger-key-unreadable",

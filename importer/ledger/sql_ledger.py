@@ -119,6 +119,9 @@ class SqlLedger(SqlRuns):
     def write_intent(self, intent: Intent, on_done: OnDone) -> None:
         self._writer.put_with_callback(intent, on_done)
 
+    def watch(self, on_waiting: Callable[[float | None], None]) -> None:
+        self._database.watch(on_waiting)
+
     def join(self, lock: TargetLock) -> None:
         self._database.join(lock)
 
@@ -219,6 +222,8 @@ def _refuse_intents(group: list[QueuedWrite[Write]], error: LedgerUnwritable) ->
 
 def _look_up(connection: Connection, wanted: Collection[bytes], locking: str = "") -> dict[bytes, Known]:
     """The records of these identities. They are locked in one order, so that two processes cannot block each other."""
+    if not wanted:  # `IN ()` is not valid in every database
+        return {}
     query = f"""SELECT identity, state, status, body_digest, run, "row" FROM identities
                 WHERE identity IN ({", ".join("?" * len(wanted))}) {locking and f"ORDER BY identity {locking}"}"""
     rows = connection.execute(query, tuple(wanted))

@@ -117,6 +117,23 @@ def test_the_key_may_be_in_another_file(tmp_path: Path) -> None:
         assert ledger.address == address
 
 
+def test_the_key_may_be_a_link(tmp_path: Path) -> None:
+    """A key file that is named may be a symbolic link, as a mounted secret is; the one next to a ledger may not."""
+    key_file = tmp_path / "secrets" / "ledger.key"
+    address = LedgerAddress(str(tmp_path / "ledger.sqlite"), key_file)
+    key_file.parent.mkdir()
+    open_ledger(address).close()
+    key_file.rename(tmp_path / "kept")
+    key_file.symlink_to(tmp_path / "kept")
+    open_ledger(address).close()
+
+    beside = key_path(tmp_path / "ledger.sqlite")
+    beside.parent.mkdir(exist_ok=True)
+    beside.symlink_to(tmp_path / "kept")
+    with pytest.raises(UnusableInput, match="symbolic link"):
+        open_ledger(tmp_path / "ledger.sqlite")
+
+
 def test_a_truncated_key_is_reported(tmp_path: Path) -> None:
     """A key of the wrong length is not used."""
     begun(tmp_path / "ledger.sqlite").close()

@@ -141,6 +141,11 @@ def test_an_answer_and_the_next_intent_may_follow_at_once(ledger: LedgerStore) -
     assert ledger.check() == ()
 
 
+def test_nothing_is_looked_up(ledger: LedgerStore) -> None:
+    """A part of a file in which no row can be sent has no identities."""
+    assert ledger.look_up([]) == {}
+
+
 def test_look_up_returns_known_identities(ledger: LedgerStore) -> None:
     """Known identities have state, status, body digest, run and row; unknown ones are left out."""
     intent = lead_to(ledger, State.REJECTED)
