@@ -79,7 +79,8 @@ def write_status(path: Path, found: Sequence[SourceStatus], *, force: bool) -> N
 class ShownRow:
     """A row of a run: its outcome (None if it has none yet), what its candidate was sent with, and its requests.
 
-    cells: the filled ones, by the names of their columns. answers: () if the row was not valid, or is not known.
+    cells: the filled ones, by the names of their columns. body: of its request, as JSON; answers: the same beside their
+    cells; "" and () if the row was not valid, or is not known.
     imported_by: the run and row that imported it, of one that was already imported, as far as known. candidate_id: that
     the service gave back, to this run or to that one.
     """
@@ -90,6 +91,7 @@ class ShownRow:
     cells: dict[str, str]
     outcome: Outcome | None
     answers: tuple[TracedAnswer, ...]
+    body: str
     requests: tuple[RequestRecord, ...]
     imported_by: tuple[str, int] | None
     candidate_id: int | None
@@ -114,7 +116,8 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
     row = found[number]
     with RunJournal(folder) as journal:
         outcome = journal.outcome(number)
-    answers = SentAnswers(folder, manifest, sheet, earlier.limits).of(found[members[0]])
+    sent = SentAnswers(folder, manifest, sheet, earlier.limits)
+    answers = sent.of(found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
         requests = ledger.requests(manifest.run, members[0]) if ledger is not None else ()
         imported_by = _imported_by(ledger, manifest, outcome, answers)
@@ -127,6 +130,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         cells={column.label: row.cells[column.index] for column in sheet.columns if row.cells[column.index]},
         outcome=outcome,
         answers=answers,
+        body=sent.body_of(found[members[0]]),
         requests=requests,
         imported_by=imported_by,
         candidate_id=next((one.candidate_id for one in (outcome, before) if one and one.candidate_id), None),

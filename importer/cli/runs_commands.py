@@ -274,6 +274,7 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
             "problems": [str(problem) for problem in outcome.problems] if outcome else [],
             "cells": shown.cells,
             "answers": [line._asdict() for line in sent_lines(shown.answers, shown.row.origin)],
+            "body": json.loads(shown.body) if shown.body else None,
             "requests": [request._asdict() for request in shown.requests],
         }
         print_result(json.dumps(values, ensure_ascii=False, default=datetime.isoformat))

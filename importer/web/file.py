@@ -18,6 +18,7 @@ from importer.web.pages import FieldError, ImportPage, OfImport, Shown, shown
 router = APIRouter()
 
 _ROWS: Final = 20
+_KEPT: Final = 20  # files whose first rows are kept in memory
 _ENCODINGS: Final = ("utf-8", "cp1252", "cp1254", "iso-8859-9", "cp1250", "cp1251", "cp1253", "utf-16", "mac-roman")
 _NUMBERS: Final = {"header_row": "row number", "header_rows": "number of rows"}
 
@@ -44,9 +45,21 @@ def show(page: OfImport) -> Response:
 
 def _read(page: ImportPage) -> tuple[FirstRows | None, tuple[Shown, ...]]:
     try:
-        return first_rows(Path(page.draft.file), page.draft.source, page.settings, _ROWS), ()
+        return _first_rows(page), ()
     except UnusableInput as error:
         return None, shown(error)
+
+
+def _first_rows(page: ImportPage) -> FirstRows:
+    """The first rows; as they were read before, if nothing changed since: a large workbook takes seconds."""
+    file, kept = Path(page.draft.file), page.web.first_rows
+    found = file.stat() if file.exists() else None
+    key = (file, page.draft.source, found and (found.st_mtime_ns, found.st_size))
+    read = kept.get(key) or first_rows(file, page.draft.source, page.settings, _ROWS)
+    kept[key] = read
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
+    return read
 
 
 @router.post("/imports/{id}/file")
@@ -59,7 +72,7 @@ def read_otherwise(page: OfImport, form: Sent) -> Response:
 @router.post("/imports/{id}/file/use")
 def use(page: OfImport, form: Sent) -> Response:
     """The file is read as it should be."""
-    first_rows(Path(page.draft.file), page.draft.source, page.settings, 1)
+    _first_rows(page)
     page.change(is_read=True)
     return page.go("target")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
@@ -15,6 +16,7 @@ from markupsafe import Markup
 
 from importer import __version__
 from importer.app.doctor import missing_settings
+from importer.app.inspect_file import FirstRows
 from importer.problems import ImporterError, LinePlace, Problem, UnusableInput
 from importer.report import outcome_text
 from importer.settings import Settings
@@ -99,6 +101,7 @@ class Web:
     sandbox: bool = False
     errors: dict[str, tuple[tuple[Shown, ...], Mapping[str, str]]] = field(default_factory=dict)
     """Of a form that could not be used, until its page is shown again: the problems, and what was typed."""
+    first_rows: OrderedDict[Any, FirstRows] = field(default_factory=OrderedDict)
     environment: Environment = field(default_factory=_environment)
 
 

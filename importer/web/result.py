@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -142,7 +143,8 @@ def row(page: OfImport, number: str = "") -> Response:
     shown = show_row(earlier(page, page.draft.run), int(number))
     command = page.command("show", page.draft.run, flags={"--row": number})
     lines = list(sent_lines(shown.answers, shown.row.origin))
-    return page.show("row", step="result", command=command, row=shown, lines=lines)
+    body = json.dumps(json.loads(shown.body), ensure_ascii=False, indent=2) if shown.body else ""
+    return page.show("row", step="result", command=command, row=shown, lines=lines, body=body)
 
 
 # --- runs of the list, and their files ------------------------------------------------------------

@@ -64,7 +64,7 @@ class Progress:
                 self._on_planned(folder.name)
             case orders.Started(rows=rows):
                 self._total = None if rows is None or self._total is None else self._total + rows
-                self.is_sending = True
+                self.is_sending, self.doing = True, ""
             case orders.RowsEnded():
                 self.is_sending = False
         if (notice := notice_of(event)) is not None:
