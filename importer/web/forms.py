@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Final
+from typing import Annotated, Final
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
-from python_multipart.exceptions import FormParserError
-from python_multipart.multipart import MultipartParser, parse_options_header
+from python_multipart.exceptions import FileError, FormParserError
+from python_multipart.multipart import File, FormParser, parse_options_header
 
-from importer.atomic_files import open_private
 from importer.problems import UnusableInput, unusable_file
 from importer.web.pages import Web
 
@@ -90,129 +87,61 @@ Sent = Annotated[Form, Depends(read_form)]
 # --- uploads --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """A file that was sent, in a folder of its own, and the form that it came with."""
+async def receive_upload(request: Request, folder: Path, most: int) -> Path:
+    """Stream the file of a form into a private folder, which is of no use after an error. most: bytes of it.
 
-    file: Path
-    form: Form
-
-
-async def receive_upload(request: Request, folder: Path, most: int) -> Upload:
-    """Stream an upload into a private folder. most: bytes of it.
+    What is too large is still read, without being stored, so that the browser gets an answer.
 
     Raises:
-        SentBefore, NotAForm: it must not be used; nothing is kept.
-        UnusableInput: it is larger, or cannot be written, or no file was chosen; nothing is kept.
+        SentBefore, NotAForm: it must not be used.
+        UnusableInput: it is larger, or cannot be stored, or no file was chosen.
     """
     kind, options = parse_options_header(request.headers.get("content-type"))
     if kind != b"multipart/form-data" or b"boundary" not in options:
         raise NotAForm
-    parts = _Parts(folder, most)
-    parser = MultipartParser(options[b"boundary"], parts.callbacks())
+    fields: list[tuple[str, str]] = []
+    files: list[File] = []
+    parser = FormParser(
+        kind.decode(),
+        lambda field: fields.append(((field.field_name or b"").decode(), (field.value or b"").decode())),
+        files.append,
+        boundary=options[b"boundary"],
+        config={"UPLOAD_DIR": str(folder), "UPLOAD_DELETE_TMP": False, "MAX_MEMORY_FILE_SIZE": 0},
+    )
+    size = 0
     try:
         async for chunk in request.stream():
-            parser.write(chunk)
-        parser.finalize()
-        _use_token(request, Form(parts.fields))
-        return Upload(parts.finished(), Form(parts.fields))
-    except BaseException as error:
-        parts.discard()
-        if isinstance(error, FormParserError):
-            raise NotAForm from None
-        raise
+            size += len(chunk)
+            if size <= most + _LARGEST_FORM:
+                parser.write(chunk)
+        if size <= most + _LARGEST_FORM:
+            parser.finalize()
+    except (OSError, FileError) as error:
+        raise _not_stored(error) from None
+    except (FormParserError, UnicodeDecodeError):
+        raise NotAForm from None
     finally:
-        parts.close()
+        for each in files:
+            each.close()
+    _use_token(request, Form(fields))
+    if size > most + _LARGEST_FORM or any(each.size > most for each in files):
+        raise _too_large(most)
+    chosen = next((each for each in files if each.file_name and each.actual_file_name), None)
+    if chosen is None:
+        raise _missing()
+    name = (chosen.file_name or b"").decode("utf-8", "replace")
+    return Path(os.fsdecode(chosen.actual_file_name or b"")).rename(folder / safe_name(name))
 
 
-class _Parts:
-    """The parts of a form as they arrive. What is too large is still read, so that the browser gets an answer."""
+def _missing() -> UnusableInput:
+    hint = "drop a file on the field, or choose one, and send it again"
+    return unusable_file("upload-missing", "no file was chosen", hint, "upload")
 
-    def __init__(self, folder: Path, most: int) -> None:
-        self._folder, self._most = folder, most
-        self.fields: list[tuple[str, str]] = []
-        self._header, self._headers = (bytearray(), bytearray()), dict[bytes, bytes]()
-        self._name, self._is_file, self._value = "", False, bytearray()
-        self._path: Path | None = None
-        self._stored: BinaryIO | None = None
-        self._size = 0
-        self._refusal: UnusableInput | None = None
 
-    def callbacks(self) -> Any:
-        return {
-            "on_part_begin": self._begin,
-            "on_header_field": lambda data, start, end: self._header[0].extend(data[start:end]),
-            "on_header_value": lambda data, start, end: self._header[1].extend(data[start:end]),
-            "on_header_end": self._end_header,
-            "on_headers_finished": self._open,
-            "on_part_data": self._write,
-            "on_part_end": self._end,
-        }
-
-    def _begin(self) -> None:
-        self._headers.clear()
-        self._value = bytearray()
-
-    def _end_header(self) -> None:
-        name, value = self._header
-        self._headers[bytes(name).lower()] = bytes(value)
-        self._header = bytearray(), bytearray()
-
-    def _open(self) -> None:
-        _, options = parse_options_header(self._headers.get(b"content-disposition"))
-        self._name = options.get(b"name", b"").decode("utf-8", "replace")
-        self._is_file = b"filename" in options
-        given = options.get(b"filename")
-        if given and self._path is None:
-            self._path = self._folder / safe_name(given.decode("utf-8", "replace"))
-            with self._disk():
-                self._stored = os.fdopen(open_private(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb")
-
-    def _write(self, data: bytes, start: int, end: int) -> None:
-        if not self._is_file:
-            self._value += data[start:end]
-            if len(self._value) > _LARGEST_FORM:
-                raise NotAForm
-            return
-        self._size += end - start
-        if self._size > self._most:
-            self._refusal = self._refusal or _too_large(self._most)
-        if self._stored is not None and self._refusal is None:
-            with self._disk():
-                self._stored.write(data[start:end])
-
-    def _end(self) -> None:
-        self.close()
-        if not self._is_file:
-            self.fields.append((self._name, self._value.decode("utf-8", "replace")))
-
-    @contextmanager
-    def _disk(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            message = f"the upload cannot be stored: {error.strerror or error}"
-            hint = "free disk space, or name the file by its path on this machine: then it is read in place"
-            self._refusal = unusable_file("upload-not-stored", message, hint, self._path and self._path.name)
-
-    def finished(self) -> Path:
-        if self._refusal is not None:
-            raise self._refusal
-        if self._path is None:
-            message, hint = "no file was chosen", "drop a file on the field, or choose one, and send it again"
-            raise unusable_file("upload-missing", message, hint, "upload")
-        return self._path
-
-    def close(self) -> None:
-        stored, self._stored = self._stored, None
-        if stored is not None:
-            with self._disk():
-                stored.close()
-
-    def discard(self) -> None:
-        self.close()
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
+def _not_stored(error: Exception) -> UnusableInput:
+    message = f"the upload cannot be stored: {getattr(error, 'strerror', None) or error}"
+    hint = "free disk space, or name the file by its path on this machine: then it is read in place"
+    return unusable_file("upload-not-stored", message, hint, "upload")
 
 
 def _too_large(most: int) -> UnusableInput:

@@ -33,7 +33,7 @@ async def _events(page: ImportPage, job: Job) -> AsyncIterator[str]:
         html = page.fragment("progress", job=job)
         if html != shown:
             shown = html
-            data = {"html": html, "percent": seen.percent, "said": seen.doing or ""}
+            data = {"html": html, "percent": seen.percent, "status": seen.doing}
             yield f"event: progress\ndata: {json.dumps(data)}\n\n"
         if is_over:
             yield "event: over\ndata:\n\n"

@@ -62,11 +62,11 @@ async def upload(request: Request, page: OfAny) -> Response:
     """A new import of a file that the browser sends."""
     draft = page.web.drafts.create()
     try:
-        found = await receive_upload(request, page.web.drafts.folder(draft), page.settings.upload_megabytes << 20)
+        file = await receive_upload(request, page.web.drafts.folder(draft), page.settings.upload_megabytes << 20)
     except BaseException:
         page.web.drafts.remove(draft)
         raise
-    page.web.drafts.change(draft.id, file=str(found.file), is_upload=True, sandbox=page.rehearses)
+    page.web.drafts.change(draft.id, file=str(file), is_upload=True, sandbox=page.rehearses)
     return RedirectResponse(f"/imports/{draft.id}/file", 303)
 
 

@@ -29,7 +29,7 @@ function follow(live) {
     live.innerHTML = seen.html;  // escaped by the server's template
     document.title = seen.percent === null ? title : `${seen.percent} % - ${title}`;
     const said = document.getElementById("said");
-    if (said.textContent !== seen.said) said.textContent = seen.said;
+    if (said.textContent !== seen.status) said.textContent = seen.status;
   });
   events.addEventListener("over", () => { events.close(); location.reload(); });
 }
