@@ -65,8 +65,11 @@ def _first_rows(page: ImportPage) -> FirstRows:
 @router.post("/imports/{id}/file")
 def read_otherwise(page: OfImport, form: Sent) -> Response:
     """Read it in another way; the table follows."""
-    page.change(source=_options(page.draft.source, form), is_read=False)
-    return page.go("file")
+    source = _options(page.draft.source, form)
+    if source == page.draft.source:
+        return page.go("file")
+    page.change(source=source, is_read=False)
+    return page.go("file", page.forget_mapping())
 
 
 @router.post("/imports/{id}/file/use")

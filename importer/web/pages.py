@@ -199,8 +199,19 @@ class ImportPage(Page):
 
     def change(self, **values: Any) -> Draft:
         """Change values of the draft, and keep them."""
-        self.draft = self.web.drafts.change(self.draft.id, **values)
+        try:
+            self.draft = self.web.drafts.change(self.draft.id, **values)
+        except KeyError:
+            raise NoSuchImport(self.draft.id) from None
         return self.draft
+
+    def forget_mapping(self) -> str:
+        """Forget the mapping, which fits another reading or target; the key of the notice that says so, "" for none."""
+        found = [*self.folder.glob("*.yaml")]
+        for path in found:
+            path.unlink()
+        self.change(mapping="")
+        return "mapping_forgotten" if found else ""
 
     @property
     def folder(self) -> Path:

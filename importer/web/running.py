@@ -7,6 +7,7 @@ import time
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -145,8 +146,9 @@ class Jobs:
                 return running
 
             def keep(run: str) -> None:
-                if kind == "send":  # at once: whoever starts the server again must find it
-                    self._drafts.change(draft.id, run=run)
+                if kind == "send":  # at once: the next start of the server must find it
+                    with suppress(KeyError):  # the draft was removed; the run goes on
+                        self._drafts.change(draft.id, run=run)
 
             job = self._jobs[draft.id] = Job(draft, kind, Progress(keep))
             threading.Thread(target=self._run, args=(job, work), name=f"{kind} {draft.id}", daemon=True).start()

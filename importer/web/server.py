@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
+import sys
+import tempfile
 import threading
 import time
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -111,12 +114,29 @@ def serve(web: RunningServer, say: Callable[[str], None], *, opens: bool) -> Non
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: received.append(number))
-    if opens:
-        webbrowser.open(web.address)
-    while not received:
-        time.sleep(0.2)
+    with _opened(web) if opens and _has_screen() else nullcontext():
+        while not received:
+            time.sleep(0.2)
     if web.web.jobs.are_sending:
         say("Stopping: waiting for pending requests, then writing the report.")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)  # a second one ends the process
     web.web.jobs.stop(received[0])
+
+
+def _has_screen() -> bool:
+    """Whether a browser has a window; one in the terminal would cover what is printed there."""
+    return sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+
+
+@contextmanager
+def _opened(web: RunningServer) -> Iterator[None]:
+    """Open the address in the browser, by a private page: other users can see the arguments of a program."""
+    descriptor, page = tempfile.mkstemp(".html", "open-importer-web-", web.web.settings().out)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(f'<meta http-equiv="refresh" content="0; url={web.address}">')
+        webbrowser.open(Path(page).resolve().as_uri())
+        yield
+    finally:
+        Path(page).unlink(missing_ok=True)

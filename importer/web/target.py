@@ -31,15 +31,17 @@ def choose(page: OfImport, form: Sent) -> Response:
         target = parse_target(operation, form.text("target"))
     except UsageError as error:
         raise FieldError("target", str(error)) from None
+    notice = ""
+    if target != page.draft.target:
+        page.change(target=target, asked="")
+        notice = page.forget_mapping()
     _ask(page, target)
-    return page.go("target")
+    return page.go("target", notice)
 
 
 def _ask(page: ImportPage, target: Target) -> None:
     """Fetch the questions of a target: in a rehearsal from the sandbox, unless those of the real service are known."""
     draft = page.draft
-    if target != draft.target:
-        draft = page.change(target=target, asked="")
     setup = page.web.drafts.sandbox_setup(draft)
     questions = ask_questions(target, page.settings, setup)
     page.web.drafts.keep_questions(draft, questions)

@@ -80,6 +80,28 @@ def test_ctrl_c_while_sending(serve: Serve) -> None:
     assert ran.counts["created"] == len(served.accepted) < 40
 
 
+def test_the_browser_is_opened_without_showing_the_address_to_others(front_door: FrontDoor) -> None:
+    """The address with its token is no argument of the browser, which other users could see, but in a private page."""
+    browser = front_door.folder / "browser.py"
+    browser.write_text(
+        "import sys, pathlib, urllib.request as r\n"
+        "page = pathlib.Path(r.url2pathname(sys.argv[1].removeprefix('file://')))\n"
+        "pathlib.Path('opened').write_text(f'{sys.argv[1]} {page.stat().st_mode & 0o777:o} {page.read_text()}')\n"
+    )
+    settings = {"DISPLAY": ":0", "BROWSER": f"{sys.executable} {browser} %s"}
+    with front_door.started("web", "--port", free_port(), **settings) as process:
+        opened = front_door.folder / "opened"
+        wait_until(lambda: opened.exists() and opened.read_text())
+        argument, mode, page = opened.read_text().split(" ", 2)
+        connected(process)
+        process.send_signal(signal.SIGTERM)
+        process.wait(PATIENCE)
+    assert argument.startswith("file://")
+    assert mode == "600"
+    assert "/open?token=" in page
+    assert not list((front_door.folder / "results").glob("open-*"))
+
+
 def test_a_port_that_is_in_use(front_door: FrontDoor) -> None:
     """A port that was asked for and is in use is an error of the command."""
     with socket.socket() as other:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.cli.conftest import Served
+from tests.cli.conftest import Served, candidate, write_csv
+from tests.web import walk
 from tests.web.client import Shown
 from tests.web.conftest import Pages
 from tests.web.test_file_step import EXPORT
+from tests.web.test_runs import live
 
 Start = Callable[..., Pages]
 
@@ -49,3 +51,18 @@ def test_a_wrong_target_is_said_at_its_field(pages: Start) -> None:
     assert "There is a problem" in shown.text
     assert "Match" in shown.text
     assert "Get the questions" in shown.text
+
+
+def test_another_target_or_reading_is_not_sent_with_the_old_mapping(pages: Start, serve: Callable[..., Served]) -> None:
+    """A mapping names its target and how the file is read: after a change of either it is proposed again."""
+    served = serve()
+    file = write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2)])
+    found = pages(live(served), file=file)
+    walk.to_check(found)
+    shown = found.client.send(found.client.get(walk.address(found, "file")).form("/file"), skip_rows="2")
+    assert "The mapping is proposed again" in shown.text
+    shown = found.client.send(shown.form("/file/use"))
+    walk.propose(found)
+    shown = found.client.send(found.client.get(walk.address(found, "target")).form("/target"), kind="pool", target="17")
+    assert "The mapping is proposed again" in shown.text
+    assert "First finish the step Match." in found.client.get(walk.address(found, "check")).text

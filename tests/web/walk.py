@@ -11,9 +11,13 @@ from tests.web.conftest import Pages
 def to_match(found: Pages, target: str = "4f2c9a") -> Shown:
     """The step Match of the import that was opened, with its proposal."""
     shown = found.client.send(found.first.form("/file/use"))
-    shown = found.client.send(shown.form("/target"), kind="job", target=target)
-    shown = found.client.get(shown.address.replace("/target", "/match"))
-    return found.client.send(shown.form("/match"))
+    found.client.send(shown.form("/target"), kind="job", target=target)
+    return propose(found)
+
+
+def propose(found: Pages) -> Shown:
+    """The step Match with a new proposal."""
+    return found.client.send(found.client.get(address(found, "match")).form("/match"))
 
 
 def to_check(found: Pages) -> Shown:
