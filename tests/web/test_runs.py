@@ -7,9 +7,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from importer.app import orders
 from importer.models import OutcomeKind
 from importer.problems import Busy
 from importer.report.outcomes import csv_file
+from importer.web.running import Progress
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.patience import wait_until
 from tests.web import walk
@@ -116,6 +118,16 @@ def test_progress_comes_as_events(pages: Start, serve: Serve) -> None:
     assert data[-1]["percent"] == 100
     assert "40 of 40 rows done" in data[-1]["html"]
     assert events.rstrip().endswith("event: over\ndata:")
+
+
+def test_a_pause_is_shown_with_its_reason() -> None:
+    """While the service is down, the page says why the run waits, for how long, and when it gives up."""
+    progress = Progress(lambda run: None)
+    progress(orders.Paused("the service does not respond", 5, 2, 900))
+    doing = "Waiting 5 seconds: the service does not respond. 2 rows are waiting to be sent again"
+    assert progress.seen().doing.startswith(doing)
+    progress(orders.Resumed())
+    assert progress.seen().doing == "Sending continues."
 
 
 def test_two_pages_cannot_send_a_file_twice(pages: Start, serve: Serve) -> None:

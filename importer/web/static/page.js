@@ -6,7 +6,7 @@ function prepare(part) {
     button.hidden = false;
     button.addEventListener("click", () => {
       navigator.clipboard.writeText(button.previousElementSibling.textContent);
-      document.getElementById("said").textContent = button.dataset.copied || "Copied";
+      document.getElementById("said").textContent = button.dataset.copied;
     });
   }
   const file = part.querySelector("input[type=file][data-most]");
