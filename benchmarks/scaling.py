@@ -120,9 +120,10 @@ def _look(pid: int, name: str, used: dict[int, tuple[str, float]]) -> None:
     with suppress(OSError):  # it has ended
         used[pid] = (name, sum(_cpu_seconds(pid)[:2]))
         for children in Path(f"/proc/{pid}/task").glob("*/children"):  # of each thread
-            for child in children.read_text().split():
+            for child in map(int, children.read_text().split()):
                 is_worker = b"cluster.worker" in Path(f"/proc/{child}/cmdline").read_bytes()
-                _look(int(child), "workers" if is_worker else "helpers", used)
+                known, _ = used.get(child, ("helpers", 0.0))  # one that has ended has no command line any more
+                _look(child, "workers" if is_worker else known, used)
 
 
 def _cpu_seconds(pid: int) -> list[float]:

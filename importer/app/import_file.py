@@ -220,6 +220,7 @@ class _Execution:
             EarlierOutcomes(self.order.settings.out) as earlier,
             self.control.sending() as cancellation,
         ):
+            ledger.watch(self._report_server)
             self._remove_leftovers(ledger)
             rows, loader = RowProcessing(plan, self.listen), self._loader(plan, ledger, lock, earlier, cancellation)
             try:
@@ -309,6 +310,10 @@ class _Execution:
             on_answer=self.listen.answered,
             cancellation=cancellation,
         )
+
+    def _report_server(self, seconds: float | None) -> None:
+        reason = "the server of the ledger does not respond"
+        self.listen(Resumed() if seconds is None else Paused(reason, seconds, 0, seconds))
 
     def _report_waiting(self, waiting: Waiting | None) -> None:
         self.listen(Resumed() if waiting is None else Paused(*waiting))

@@ -41,8 +41,8 @@ class Sheet:
     says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
     are written with it. `lines` is the approximate number of lines of a CSV or of objects in JSON, None for a workbook,
     which is in memory. `knows_types`: `Row.typed` is filled. `has_links`: `Row.links` may be. `copy_of`: the SHA-256 of
-    the source, if this is a copy that `check --annotate` wrote. `corrections`: the cells whose text a list of
-    corrections gives.
+    the source, if this is a copy that `check --annotate` wrote. `sheets`: the visible ones of a workbook.
+    `corrections`: the cells whose text a list of corrections gives.
     """
 
     origin: Origin
@@ -57,6 +57,7 @@ class Sheet:
     header_rows: int
     _read: Callable[[], Iterator[Row]] = field(repr=False)
     copy_of: str | None = None
+    sheets: tuple[str, ...] = ()
     corrections: tuple[CorrectedCell, ...] = ()
 
     @property

@@ -97,7 +97,8 @@ def _answer(request: Request, out: IO[bytes]) -> None:
         has_links,
         copy_of,
     )
-    out.write(frame(SheetFacts(sheet.title, others, *known)))
+    visible = [each.title for each in sheets if each.visible]
+    out.write(frame(SheetFacts(sheet.title, others, visible, *known)))
     out.flush()
     os._exit(0)  # the system frees the memory of millions of cells at once, the reader one by one
 

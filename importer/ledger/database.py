@@ -97,6 +97,10 @@ class Database(Protocol):
 
     # --- what not every database has ---
 
+    def watch(self, on_waiting: Callable[[float | None], None]) -> None:
+        """See `LedgerStore.watch`."""
+        return
+
     def reason_not_to_send(self) -> str | None:
         """What is wrong around the database that a commit would notice too late or not at all."""
         return None

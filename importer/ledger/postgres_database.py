@@ -85,6 +85,9 @@ class PostgresDatabase(Database):
     def lock_target(self, scope: Scope) -> AbstractContextManager[TargetLock]:
         return self._locks.hold(scope, self.unusable)
 
+    def watch(self, on_waiting: Callable[[float | None], None]) -> None:
+        self._server.on_waiting = on_waiting
+
     def join(self, lock: TargetLock) -> None:
         self._locks.join(lock)
 

@@ -6,7 +6,7 @@ import os
 import select
 import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import Any, Final, TypeVar
@@ -22,6 +22,7 @@ Result = TypeVar("Result")
 _WRITE_SECONDS: Final = 120.0
 _READ_SECONDS: Final = 900.0
 _RETRY_SECONDS: Final = 0.2
+_WORTH_REPORTING: Final = 1.0  # seconds of waiting
 _STREAMED: Final = 2000  # rows at a time
 _PARAMETERS: Final[dict[str, Any]] = {
     "connect_timeout": 10,
@@ -110,6 +111,9 @@ class PostgresServer:
         self._conninfo = make_conninfo(**{**_PARAMETERS, **tls, **given})
         self.patience = patience
         self._is_waited_for = False  # it was there, and is expected back
+        self.on_waiting: Callable[[float | None], None] = lambda _: None  # see `LedgerStore.watch`
+        self._has_reported = False
+        self._reporting = threading.Lock()
         self._free: list[Session] = []  # idle sessions; append and pop of a list need no lock
         self._is_closed = threading.Event()
 
@@ -158,8 +162,11 @@ class PostgresServer:
 
     def wait(self, until: float) -> bool:
         """Wait a moment for the server. False if that time is over; then no one waits until the server is back."""
-        if time.monotonic() >= until:
+        left = until - time.monotonic()
+        if left <= 0:
             self._is_waited_for = False
+        elif self._is_waited_for and self.patience - left > _WORTH_REPORTING:
+            self._report(left)
         return self._is_waited_for and not self._is_closed.wait(_RETRY_SECONDS)
 
     def close(self) -> None:
@@ -179,7 +186,14 @@ class PostgresServer:
                     raise Unreachable(str(error)) from None
             else:
                 self._is_waited_for = True
+                self._report(None)
                 return session
+
+    def _report(self, seconds: float | None) -> None:
+        with self._reporting:
+            if self._has_reported is (seconds is None):
+                self._has_reported = seconds is not None
+                self.on_waiting(seconds)
 
     def _idle(self) -> Session | None:
         while self._free:

@@ -119,6 +119,9 @@ class SqlLedger(SqlRuns):
     def write_intent(self, intent: Intent, on_done: OnDone) -> None:
         self._writer.put_with_callback(intent, on_done)
 
+    def watch(self, on_waiting: Callable[[float | None], None]) -> None:
+        self._database.watch(on_waiting)
+
     def join(self, lock: TargetLock) -> None:
         self._database.join(lock)
 

@@ -192,6 +192,11 @@ class LedgerStore(Protocol):
             UnusableInput: the lock file cannot be written.
         """
 
+    def watch(self, on_waiting: Callable[[float | None], None]) -> None:
+        """Call with the seconds for which its server is waited for at most, and with None when it is back. This
+        happens on any thread, and only if it takes more than a moment.
+        """
+
     def join(self, lock: TargetLock) -> None:
         """Write under the lock of the process that started this one, from now on."""
 

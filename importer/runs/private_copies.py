@@ -29,7 +29,7 @@ from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
 from importer.sent_answers import SentLine, TracedAnswer, mark_corrected, sent_lines
 from importer.settings import WireFormat
-from importer.transform import candidate_rows, trace_row, transform_row
+from importer.transform import candidate_rows, encode, trace_row, transform_row
 
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
@@ -318,6 +318,11 @@ class SentAnswers:
         if self._mapping is None or candidate is None or body is None:
             return ()
         return mark_corrected(trace_row(candidate, self._mapping, body), self._corrected)
+
+    def body_of(self, row: Row) -> str:
+        """The request body of that candidate, as JSON; "" for another row, or if it is not known."""
+        _, body = self._candidate(row)
+        return encode(body).body.decode() if body is not None else ""
 
     def _candidate(self, row: Row) -> tuple[Row | None, Submission | None]:
         candidate = row if self._grouped is None else self._grouped.get(row.number)

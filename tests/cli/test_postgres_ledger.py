@@ -86,18 +86,20 @@ def test_a_killed_run_goes_on_on_another_machine(serve_on_server: Serve, address
 
 @pytest.mark.parametrize("how", ["stop", "kill"])
 def test_a_run_survives_a_restart_of_its_server(serve_on_server: Serve, postgres: Server, how: str) -> None:
-    """Rows wait until the server is back; each is entered once and reported as created."""
+    """Rows wait until the server is back, which is shown; each is entered once and reported as created."""
     served = serve_on_server()
+    results = served.door.folder / "results"
     people(served.door.folder, 60)
     with served.held_after(20) as go_on, served.door.started(*RUN, "--json") as process:
         served.wait_for(20)
         getattr(postgres, how)()
         go_on()
+        wait_until(lambda: any('"paused"' in log.read_text() for log in results.glob("2*/log.jsonl")))
         postgres.start()
         out, err = process.communicate()
-    assert process.returncode == 0, (
-        err + out + (next((served.door.folder / "results").glob("2*")) / "log.jsonl").read_text()[-3000:]
-    )
+    assert process.returncode == 0, err + out + next(results.glob("2*/log.jsonl")).read_text()[-3000:]
+    shown = [line for line in err.splitlines() if line.startswith(("Waiting", "Sending continues"))]
+    assert ("the server of the ledger does not respond" in shown[0], shown[-1]) == (True, "Sending continues.")
     assert '"created": 60' in out
     assert len(served.accepted) == 60
 
