@@ -221,7 +221,7 @@ def check_mappings(
             else:
                 sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
                 checked = replace(checked, reading=sheet.reading)
-                with _tables_of(mapping, file, settings) as tables:
+                with tables_of(mapping, file, settings) as tables:
                     resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
                     checked = replace(checked, notes=(*sheet.warnings, *resolved.warnings))
                     if show:
@@ -255,7 +255,7 @@ def preview(
     try:
         mapping = read_mapping(path, settings.mapping_folders)
         sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
-        with _tables_of(mapping, file, settings) as tables:
+        with tables_of(mapping, file, settings) as tables:
             resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
             return _candidates(resolved, sheet, count)
     except UnusableInput:
@@ -263,7 +263,7 @@ def preview(
 
 
 @contextmanager
-def _tables_of(mapping: Mapping, file: Path, settings: Settings) -> Iterator[dict[ChildSource, Sheet]]:
+def tables_of(mapping: Mapping, file: Path, settings: Settings) -> Iterator[dict[ChildSource, Sheet]]:
     """The other tables that a mapping reads for a file."""
     with private_input(settings) if mapping.child_sources else nullcontext(Path()) as folder:
         yield open_children(mapping, Source(file, file), folder, ReadingLimits.of(settings)).tables

@@ -191,10 +191,15 @@ def _rows(sheet: Sheet, by_row: _ByRow) -> Iterator[Row]:
 
 
 def _corrected(row: Row, listed: Mapping[int, _Listed]) -> Row:
-    """A row with the new texts. A number, a date or TRUE stays a value if its new text has the format of `Row`."""
     if problem := next(filter(None, (_other_text(one, row) for one in listed.values())), None):
         raise UnusableInput(problem)
-    new = {index: one.cell.new for index, one in listed.items()}
+    return with_texts(row, {index: one.cell.new for index, one in listed.items()})
+
+
+def with_texts(row: Row, new: Mapping[int, str]) -> Row:
+    """A row with other texts in some cells, by the index of their column. A number, a date or TRUE stays a value if its
+    new text has the format of `Row`.
+    """
     typed = row.typed - {index for index, text in new.items() if not is_canonical(text)}
     return replace(
         row,

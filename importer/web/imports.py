@@ -32,7 +32,8 @@ class Draft:
     file: a path on this machine, of an upload in the draft's folder; source: how it is read; is_read: a person has seen
     how. sandbox: a rehearsal. asked: who was asked for the questions of the target, "" if nobody was. mapping,
     corrections: paths, "" if there are none. rows: of the file, if counted. check: the run that checked exactly this;
-    run: the last one that sent it. edits: counts the changes of what is checked.
+    grid: the last check, perhaps with other corrections; run: the last one that sent it. edits: counts the changes of
+    what is checked.
     """
 
     id: str
@@ -47,6 +48,7 @@ class Draft:
     corrections: str = ""
     rows: int | None = None
     check: str = ""
+    grid: str = ""
     run: str = ""
     edits: int = 0
 
@@ -56,10 +58,14 @@ class Draft:
         return Path(self.file).name
 
     def with_changes(self, **values: Any) -> Draft:
-        """With other values; a check of other inputs is forgotten. check="": what one of its files contains changed."""
+        """With other values; a check of other inputs is forgotten. check="": what one of its files contains changed;
+        with grid: only the corrections.
+        """
         changed = replace(self, **values)
         if values.get("check") == "" or any(getattr(changed, name) != getattr(self, name) for name in _INPUTS):
-            return replace(changed, check="", edits=self.edits + 1)
+            is_grid = all(getattr(changed, name) == getattr(self, name) for name in _INPUTS - {"corrections"})
+            grid = values.get("grid", changed.grid if is_grid and "check" not in values else "")
+            return replace(changed, check="", grid=grid, edits=self.edits + 1)
         return changed
 
 
@@ -142,8 +148,11 @@ class Drafts:
 
     def order(self, draft: Draft, settings: Settings) -> Order:
         """The order that checks or sends it."""
-        sending = Sending(sandbox_setup=self.sandbox_setup(draft))
-        return Order(Path(draft.file), Path(draft.mapping), settings, sending=sending, flags=self.flags(draft))
+        sending, flags = Sending(sandbox_setup=self.sandbox_setup(draft)), self.flags(draft)
+        corrections = Path(draft.corrections) if draft.corrections else None
+        flags |= {"--corrections": draft.corrections} if corrections else {}
+        file, mapping = Path(draft.file), Path(draft.mapping)
+        return Order(file, mapping, settings, sending=sending, flags=flags, corrections=corrections)
 
     def remove(self, draft: Draft) -> None:
         """Remove a draft with its upload. Its runs are kept."""

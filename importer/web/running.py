@@ -160,7 +160,8 @@ class Jobs:
             now = self._drafts.get(job.draft.id)
             if job.kind == "check" and now is not None and now.edits == job.draft.edits:
                 rows = job.finished.summary.source.rows
-                self._drafts.change(job.draft.id, check=job.finished.folder.name, rows=rows)
+                run = job.finished.folder.name
+                self._drafts.change(job.draft.id, check=run, grid=run, rows=rows)
         except ImporterError as error:
             job.error = error
         except Exception:  # noqa: BLE001 - a bug: its traceback is for the terminal, its browser must not wait forever

@@ -30,8 +30,8 @@ def sent_to_check(client: Client, shown: Shown) -> Shown:
     """The step Check of a new import, with every row checked."""
     shown = client.send(shown.form("/file/use"))
     client.send(shown.form("/target"), kind="job", target="4f2c9a")
-    shown = client.send(client.get(shown.address.replace("/target", "/match")).form("/match"))
-    client.send(shown.form("/check"))
+    shown = client.get(shown.address.replace("/target", "/match"))
+    client.send(shown.form("/match/use"))
     address = shown.address.replace("/match", "/check")
     wait_until(lambda: "Prepare to send" in client.get(address).text)
     return client.get(address)

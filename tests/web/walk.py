@@ -12,17 +12,17 @@ def to_match(found: Pages, target: str = "4f2c9a") -> Shown:
     """The step Match of the import that was opened, with its proposal."""
     shown = found.client.send(found.first.form("/file/use"))
     found.client.send(shown.form("/target"), kind="job", target=target)
-    return propose(found)
+    return found.client.get(address(found, "match"))
 
 
 def propose(found: Pages) -> Shown:
     """The step Match with a new proposal."""
-    return found.client.send(found.client.get(address(found, "match")).form("/match"))
+    return found.client.send(found.client.get(address(found, "match")).form("/match/propose"))
 
 
 def to_check(found: Pages) -> Shown:
     """The step Check, with every row checked."""
-    found.client.send(to_match(found).form("/check"))
+    found.client.send(to_match(found).form("/match/use"))
     job_of(found)
     return found.client.get(address(found, "check"))
 

@@ -36,3 +36,7 @@ function follow(live) {
 
 document.addEventListener("DOMContentLoaded", () => prepare(document));
 document.addEventListener("htmx:afterSwap", (event) => prepare(event.target.isConnected ? event.target : document));
+document.addEventListener("htmx:afterSettle", () => {
+  const changed = document.querySelector("[data-changed] summary");
+  if (changed && document.activeElement === document.body) changed.focus();  // what was focused is gone
+});
