@@ -3,14 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+INSTALLED_WEB := $(VENV)/.installed-web
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: help demo test quick crash mutants proposals bench faults lint check clean
+.PHONY: help demo web test quick crash mutants proposals bench faults lint check clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo       import a messy legacy export into a recruiting service on this machine, and show the result"
+	@echo "make web        import the same export in the browser, into a recruiting service on this machine"
 	@echo "make test       run the tests"
 	@echo "make quick      run the tests without tests/crash, tests/samples and tests/benchmarks"
 	@echo "make lint       run ruff and mypy"
@@ -32,6 +34,10 @@ $(INSTALLED): $(BIN)/python pyproject.toml constraints.txt
 	@$(BIN)/python -m compileall -q importer  # without compiled files each start takes a fifth of a second longer
 	@touch $@
 
+$(INSTALLED_WEB): $(INSTALLED)
+	@$(PIP) --editable '.[web]'
+	@touch $@
+
 $(INSTALLED_DEV): $(INSTALLED)
 	@echo "Installing what the tests need (once) ..."
 	@$(PIP) --editable '.[dev]'
@@ -41,6 +47,9 @@ $(INSTALLED_DEV): $(INSTALLED)
 demo: $(INSTALLED)
 	@$(BIN)/importer run sample_data/legacy_ats_export.xlsx --mapping mappings/legacy_ats_export.yaml \
 		--sandbox --faults sample_data/demo_faults.json --out results/demo || test $$? -eq 4
+
+web: $(INSTALLED_WEB)
+	@$(BIN)/importer web sample_data/legacy_ats_export.xlsx --sandbox --out results/demo
 
 # Idle workers take tests from the others: a few tests take seconds, most take none.
 test: $(INSTALLED_DEV)

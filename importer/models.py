@@ -79,6 +79,16 @@ class Row:
         return CellPlace(self.origin, self.number, column)
 
 
+@dataclass(frozen=True, slots=True)
+class CorrectedCell:
+    """A cell that is read with another text than it has in the source, which stays as it is."""
+
+    row: int
+    column: Column
+    old: str
+    new: str
+
+
 # --- target -------------------------------------------------------------------------------------
 
 
@@ -294,6 +304,9 @@ CANDIDATE_COLUMN: Final = "import_candidate"
 
 SUMMARY_SHEET: Final = "Summary"
 """The first sheet of report.xlsx."""
+
+CORRECTED_SHEET: Final = "Corrected cells"
+"""The sheet of report.xlsx with the cells that a list of corrections changed."""
 
 SENT_SHEETS: Final = ("What was sent", "What would be sent")
 """The last sheet of report.xlsx, of a run and of a check."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
@@ -29,6 +29,7 @@ class Note(StrEnum):
     COUNTRY_CODE = "country code added"
     CURRENT = "current"
     CONSTANT = "the same for every row"
+    CORRECTED = "corrected, the file has another text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,29 @@ class TracedAnswer:
 
 
 # --- one line for each answer ---------------------------------------------------------------------
+
+
+def mark_corrected(
+    answers: Iterable[TracedAnswer], corrections: Collection[tuple[int, int]]
+) -> tuple[TracedAnswer, ...]:
+    """The answers, with a note where a cell is read with the text of a list of corrections.
+
+    corrections: the row number and the index of the column of each of these cells.
+    """
+    if not corrections:
+        return tuple(answers)
+    return tuple(
+        replace(
+            one,
+            notes=one.notes + (Note.CORRECTED,) * any(_is_in(cell.place, corrections) for cell in one.cells),
+            entries=tuple(mark_corrected(entry, corrections) for entry in one.entries),
+        )
+        for one in answers
+    )
+
+
+def _is_in(place: CellPlace, corrections: Collection[tuple[int, int]]) -> bool:
+    return place.column is not None and (place.row, place.column.index) in corrections
 
 
 class SentLine(NamedTuple):

@@ -33,7 +33,8 @@ MAY_IMPORT = {
     "runs": GROUND | SUPPLIES | {"extract", "load", "report", "transform"},
     "cluster": GROUND | SUPPLIES | {"load"},
     "app": GROUND | SUPPLIES | STAGES | {"cluster", "runs", "sandbox"},
-    "cli": GROUND | {"settings", "report", "runs", "app", "sandbox"},  # of report the values and their words
+    "web": GROUND | {"settings", "report", "runs", "app"},  # of report the values and their words
+    "cli": GROUND | {"settings", "report", "runs", "app", "sandbox", "web"},
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},
     "problem_codes": set(),  # writes docs/problems.md; of a report without personal data the texts
@@ -61,7 +62,12 @@ HOMES = {
     "certifi": {"service"},
     "pycurl": {"service"},
     "tenacity": {"service"},
-    "jinja2": {"report"},
+    "jinja2": {"report", "web"},
+    "markupsafe": {"web"},
+    "fastapi": {"web"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
+    "python_multipart": {"web"},
     "xlsxwriter": {"report", "template"},
     "httptools": {"sandbox"},
     "typer": {"cli"},
@@ -130,7 +136,7 @@ def test_imports_point_down_and_libraries_stay_in_their_rooms() -> None:
     assert faults(PACKAGE) == []
 
 
-def test_the_house_has_at_most_eight_floors() -> None:
+def test_the_house_has_at_most_nine_floors() -> None:
     """A room stands one floor above the highest room that it imports, and no two rooms import each other."""
     below: dict[str, set[str]] = {}
     for arrow in arrows(PACKAGE):
@@ -141,7 +147,7 @@ def test_the_house_has_at_most_eight_floors() -> None:
     floors: dict[str, int] = {}
     for room in order:
         floors[room] = 1 + max((floors[one] for one in below.get(room, ())), default=0)
-    assert max(floors.values()) == 8
+    assert max(floors.values()) == 9
 
 
 def test_another_ledger_is_one_file_to_write() -> None:

@@ -75,7 +75,7 @@ def _trust(settings: Settings) -> Iterator[Finding]:
 
 
 def _address(settings: Settings, confirm_use: Callable[[Settings], None]) -> Iterator[Finding]:
-    missing = list(_missing_settings(settings))
+    missing = list(missing_settings(settings))
     try:
         yield Finding("transport", True, describe_transport(settings.transport))
     except UnusableInput as error:
@@ -97,8 +97,8 @@ def _address(settings: Settings, confirm_use: Callable[[Settings], None]) -> Ite
         yield from _failures("settings", error)
 
 
-def _missing_settings(settings: Settings) -> Iterator[Finding]:
-    """Reports both address and token, if both are missing."""
+def missing_settings(settings: Settings) -> Iterator[Finding]:
+    """Why nothing can be sent to a real service: address and token, if both are missing."""
     for check, read in (("address", settings.service_url), ("token", settings.access_token)):
         try:
             read()

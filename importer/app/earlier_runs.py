@@ -119,8 +119,16 @@ class NothingToSend(Exception):
     """No row of the run is left to be sent. The argument is the run's ID."""
 
 
+def rows_with(kinds: Collection[OutcomeKind], earlier: EarlierRun) -> list[int]:
+    """The rows of an earlier run that have one of these outcomes.
+
+    Raises:
+        UsageError: there is no such run.
+    """
+    return _rows_with(kinds, *earlier.find())
+
+
 def _rows_with(kinds: Collection[OutcomeKind], folder: Path, manifest: RunManifest) -> list[int]:
-    """The rows of a run that have one of these outcomes."""
     rows: list[int] = []
     for part in part_folders(folder, manifest):
         if (part / JOURNAL).is_file():  # else it never started; opening a journal would create one
@@ -208,6 +216,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         continues=(manifest.run, manifest.service),
         flags={**manifest.flags, **earlier.flags},
         sheet=manifest.options.sheet,
+        corrections=folder / manifest.corrections.copy if manifest.corrections else None,
     )
 
 

@@ -63,7 +63,7 @@ from importer.runs.journal import EarlierOutcomes
 from importer.runs.known_rows import PreviousResults
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.results_folder import make_results
-from importer.sent_answers import pick_candidates
+from importer.sent_answers import mark_corrected, pick_candidates
 from importer.transform import trace_row
 
 if TYPE_CHECKING:
@@ -254,7 +254,8 @@ class _Execution:
             if self.order.show:
                 bodies = plan.candidates.bodies()
                 new = ((row, body) for row, body in bodies if not count_done(ledger, plan.scope, [body.email]))
-                traced = ((row, trace_row(row, plan.mapping, body)) for row, body in new)
+                corrected = plan.sheet.corrected_cells
+                traced = ((row, mark_corrected(trace_row(row, plan.mapping, body), corrected)) for row, body in new)
                 picked = pick_candidates(traced, self.order.show)
                 self.listen(Previewed(plan.mapping.target, picked))
             if ledger is not None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
-from importer.models import SourceOptions
-from importer.problems import Problem, UnusableInput
+from importer.models import Row, SourceOptions
+from importer.problems import Column, Problem, UnusableInput, UsageError
 from importer.runs.results_folder import private_input
 from importer.settings import Settings
 from importer.suggest import (
@@ -28,6 +29,7 @@ from importer.suggest import (
 # Re-exported for the command, together with what is defined here.
 __all__ = ["ColumnKind", "ColumnProfile"]
 
+_MAX_SKIPPED = 10_000  # rows in one range
 _MAX_SHEETS = 8  # of a workbook are tried
 _MAX_FILES = 30  # beside the file are tried
 _LARGEST_BESIDE = 64 << 20  # bytes of such a file
@@ -106,6 +108,31 @@ def _inspect(path: Path, source: SourceOptions, limits: ReadingLimits, shown_as:
     return InspectedFile(sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row))
 
 
+@dataclass(frozen=True, slots=True)
+class FirstRows:
+    """The table of a file as it is read, with its first rows. sheet: its name in a workbook, one of `sheets`."""
+
+    reading: str
+    header_row: int
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    warnings: tuple[Problem, ...]
+    sheet: str | None
+    sheets: tuple[str, ...]
+
+
+def first_rows(file: Path, source: SourceOptions, settings: Settings, count: int) -> FirstRows:
+    """How a file is read, by its first rows alone: for a CSV in the time that it takes to decode it.
+
+    Raises:
+        UnusableInput: it cannot be read.
+    """
+    sheet = open_sheet(file, source, ReadingLimits.of(settings))
+    rows, title = tuple(islice(sheet.rows(), count)), sheet.origin.sheet
+    warnings = tuple(each for each in sheet.warnings if each.code != "sheets-not-read")  # `sheets` says it
+    return FirstRows(sheet.reading, sheet.header_row, sheet.columns, rows, warnings, title, sheet.sheets)
+
+
 def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSheet, ...]:
     """The first few other visible sheets of the workbook that contain a table."""
     found = []
@@ -149,3 +176,25 @@ def with_flag(problem: Problem) -> Problem:
     if flag is None or _IN_MAPPING not in problem.hint:
         return problem
     return replace(problem, hint=f"{problem.hint}; for this command use {flag}")
+
+
+# --- what a person declares ------------------------------------------------------
+
+
+def parse_row_numbers(text: str, named: str) -> tuple[int, ...]:
+    """The row numbers in `3,5-7`. named: what they were given for.
+
+    Raises:
+        UsageError: the text is not a list of row numbers.
+    """
+    return tuple(sorted(set(_row_numbers(text, named))))
+
+
+def _row_numbers(text: str, named: str) -> Iterator[int]:
+    for part in text.split(","):
+        first, _, last = part.replace(" ", "").partition("-")
+        if not (
+            first.isdecimal() and (last or first).isdecimal() and 0 <= int(last or first) - int(first) < _MAX_SKIPPED
+        ):
+            raise UsageError(f"{named} {text!r} is not a list of row numbers; write it like 3,5-7")
+        yield from range(int(first), int(last or first) + 1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from importer.app.connection import connect
 from importer.app.inspect_file import inspect_file
@@ -26,7 +28,7 @@ from importer.mapping import (
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
 from importer.models import Application, Operation, PoolCandidate, Question, Row, SourceOptions, Target
-from importer.problems import Problem, UnusableInput, unusable_file
+from importer.problems import Problem, UnusableInput, UsageError, unusable_file
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import private_input
 from importer.sent_answers import PickedCandidate, pick_candidates
@@ -46,6 +48,18 @@ from importer.transform import candidate_rows, trace_row, transform_row
 __all__ = ["Proposal", "open_points", "write_proposal"]
 
 
+def parse_target(operation: Operation, id: str) -> Target:
+    """The target that a person names.
+
+    Raises:
+        UsageError: the ID is not valid.
+    """
+    try:
+        return Target(operation, id)
+    except ValueError as error:
+        raise UsageError(f"{error}; it is the last part of the address of the job post or talent pool") from None
+
+
 def ask_questions(target: Target, settings: Settings, sandbox_setup: SandboxSetup | None) -> tuple[Question, ...]:
     """The live questions; a talent pool has none and needs no connection.
 
@@ -57,6 +71,39 @@ def ask_questions(target: Target, settings: Settings, sandbox_setup: SandboxSetu
         return ()
     with connect(settings, sandbox_setup) as connection:
         return connection.questions(target.id)
+
+
+def question_list(target: Target, questions: tuple[Question, ...]) -> dict[str, Any]:
+    """The questions with the fields of service description 2.1, for JSON; the sandbox can ask them too."""
+    return {"job_post": target.id, "questions": [_question_json(question) for question in questions]}
+
+
+def _question_json(question: Question) -> dict[str, Any]:
+    return {
+        "id": question.id,
+        "question_text": question.text,
+        "is_required": question.required,
+        "answer_type": question.answer_type,
+        "options": json.dumps(question.options, ensure_ascii=False) if question.options else None,
+        "question_key": question.key,
+        "question_type": question.type,
+    }
+
+
+def listed_questions(values: dict[str, Any]) -> tuple[Question, ...]:
+    """The questions of a `question_list`. Raises ValueError, KeyError, TypeError for anything else."""
+    return tuple(
+        Question(
+            one["id"],
+            one["question_text"],
+            one["is_required"],
+            one["answer_type"],
+            tuple(json.loads(one["options"])) if one["options"] else (),
+            one["question_key"],
+            one["question_type"],
+        )
+        for one in values["questions"]
+    )
 
 
 # --- a mapping proposed -------------------------------------------------------------------------
@@ -174,7 +221,7 @@ def check_mappings(
             else:
                 sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
                 checked = replace(checked, reading=sheet.reading)
-                with _tables_of(mapping, file, settings) as tables:
+                with tables_of(mapping, file, settings) as tables:
                     resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
                     checked = replace(checked, notes=(*sheet.warnings, *resolved.warnings))
                     if show:
@@ -208,7 +255,7 @@ def preview(
     try:
         mapping = read_mapping(path, settings.mapping_folders)
         sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
-        with _tables_of(mapping, file, settings) as tables:
+        with tables_of(mapping, file, settings) as tables:
             resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
             return _candidates(resolved, sheet, count)
     except UnusableInput:
@@ -216,7 +263,7 @@ def preview(
 
 
 @contextmanager
-def _tables_of(mapping: Mapping, file: Path, settings: Settings) -> Iterator[dict[ChildSource, Sheet]]:
+def tables_of(mapping: Mapping, file: Path, settings: Settings) -> Iterator[dict[ChildSource, Sheet]]:
     """The other tables that a mapping reads for a file."""
     with private_input(settings) if mapping.child_sources else nullcontext(Path()) as folder:
         yield open_children(mapping, Source(file, file), folder, ReadingLimits.of(settings)).tables

@@ -53,6 +53,7 @@ class Order:
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
     continues: the ID of the run that this one continues, and its service: no other service may get its rows.
     sheet: the sheet to read, by name or number, in place of the one that the mapping names.
+    corrections: the list of cells of the file that are read with another text.
     flags: those that were given, with their values ("" for none), for the commands that the report proposes.
     """
 
@@ -68,6 +69,7 @@ class Order:
     continues: tuple[str, str] | None = None
     flags: Mapping[str, str] = field(default_factory=dict)
     sheet: str | None = None
+    corrections: Path | None = None
 
     @property
     def shown_as(self) -> str:

@@ -17,7 +17,15 @@ from importer.app.classify_rows import Candidates
 from importer.app.orders import Order
 from importer.app.plan import Plan, PlannedRun, count_done, discard, remove_files, sending_rate
 from importer.atomic_files import make_subfolder
-from importer.extract import ReadingLimits, Sheet, SourceCopy, open_sheet, share_copy
+from importer.extract import (
+    ReadingLimits,
+    Sheet,
+    SourceCopy,
+    copy_source,
+    corrected_sheet,
+    open_sheet,
+    share_copy,
+)
 from importer.ledger import Presence, Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, changes_that_matter, resolve, route_column
 from importer.models import Operation, Question, Row, SourceOptions
@@ -25,7 +33,7 @@ from importer.problems import Problem, StoppedEarly, UnusableInput, UsageError, 
 from importer.report import write_unfinished_summary
 from importer.runs.journal import RunJournal
 from importer.runs.known_rows import find_other_forms
-from importer.runs.manifest import RunManifest, RunTarget, read_manifest, write_manifest
+from importer.runs.manifest import ChildCopy, RunManifest, RunTarget, manifests_in, read_manifest, write_manifest
 from importer.runs.private_copies import (
     ChildTables,
     Source,
@@ -58,7 +66,7 @@ QuestionsOf = Callable[[str], tuple[Question, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One of several targets: its run, its rows, all targets, and the private copy that they share.
+    """One of several targets: its run, its rows, all targets, and the private copies that they share.
 
     A workbook is read and copied only once, for any number of targets.
     """
@@ -68,6 +76,7 @@ class _Part:
     scopes: frozenset[Scope]
     copy: SourceCopy
     sheet: Sheet
+    corrections: ChildCopy | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +149,7 @@ class Planner:
         started_at, selection = datetime.now(UTC), part.selection if part else order.selection
         copy = share_copy(part.copy, folder) if part else self._copy(folder, mapping.source)
         mapping_copy = keep_mapping(mapping, folder)
-        sheet = part.sheet if part else open_sheet(copy.path, mapping.source, self.limits, shown_as=order.shown_as)
+        sheet, corrections = self._open(copy, mapping.source, folder, part)
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
         questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
         resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, started_at.date())
@@ -148,6 +157,7 @@ class Planner:
         _refuse_split_candidates(mapping, selection)
         manifest = replace(
             self._manifest(folder, copy, sheet, mapping.source, started_at),
+            corrections=corrections,
             selection=selection,
             mapping=shown_as,
             mapping_copy=mapping_copy,
@@ -158,6 +168,24 @@ class Planner:
         )
         manifest = replace(manifest, fingerprint=fingerprint(folder, manifest, questions, settings.wire))
         return _Inputs(mapping, sheet, children, resolved), manifest
+
+    def _open(
+        self, copy: SourceCopy, options: SourceOptions, folder: Path, part: _Part | None = None
+    ) -> tuple[Sheet, ChildCopy | None]:
+        """The source, read with the list of corrections of the order, and the private copy of that list."""
+        if part is not None:
+            if part.corrections is not None:
+                listed = SourceCopy(folder.parent / part.run.partition(".")[0] / part.corrections.copy, "")
+                share_copy(listed, folder)
+            return part.sheet, part.corrections
+        order = self.order
+        sheet = open_sheet(copy.path, options, self.limits, shown_as=order.shown_as)
+        if order.corrections is None:
+            return sheet, None
+        shown_as = order.flags.get("--corrections", str(order.corrections))
+        listed = copy_source(order.corrections, folder, self.limits, "corrections")
+        corrections = ChildCopy("", listed.path.name, listed.sha256, shown_as)
+        return corrected_sheet(sheet, listed.path, self.limits, shown_as=shown_as), corrections
 
     def _manifest(
         self, folder: Path, copy: SourceCopy, sheet: Sheet, options: SourceOptions, started_at: datetime
@@ -184,7 +212,7 @@ class Planner:
             continues=order.continues[0] if order.continues else None,
             questions=keep_questions(setup.questions if setup else None, folder),
             corrects=corrected_run(order.file, is_copy=order.continues is not None),
-            copy_of=sheet.copy_of,
+            copy_of=sheet.copy_of or self._original_of(copy.sha256),
         )
 
     def _check(
@@ -213,6 +241,15 @@ class Planner:
     def _copy(self, folder: Path, options: SourceOptions) -> SourceCopy:
         is_copy = self.order.continues is not None
         return copy_of_source(self.order.file, folder, options, self.limits, is_copy=is_copy)
+
+    def _original_of(self, sha256: str) -> str | None:
+        """The SHA-256 of the file that this one is another form of: itself, if corrections are applied to it; or the
+        file of the check that wrote it as a corrected copy.
+        """
+        if self.order.corrections is not None:
+            return sha256
+        wrote = (one.sha256 for _, one in manifests_in(self.order.settings.out) if one.corrected_copy == sha256)
+        return next(wrote, None)
 
     def _count_done(self, scope: Scope, emails: list[str]) -> int:
         # Opened each time: while rows are classified, another process is forked, which must not have its thread.
@@ -252,13 +289,14 @@ class Planner:
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
-            sheet = open_sheet(copy.path, options, self.limits, shown_as=self.order.shown_as)
+            sheet, corrections = self._open(copy, options, folder)
             column = route_column(mappings, sheet.columns)
-            shared = _Part(folder.name, self.order.selection, scopes, copy, sheet)
+            shared = _Part(folder.name, self.order.selection, scopes, copy, sheet, corrections)
             targets = self._plan_parts(shared, column, plans)
             manifest = replace(
                 self._manifest(folder, copy, sheet, options, started_at),
                 mapping_copy=_MAPPINGS,
+                corrections=corrections,
                 targets=targets,
                 route_column=column.index,
                 warnings=tuple(map(str, sheet.warnings)),

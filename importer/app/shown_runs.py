@@ -1,13 +1,14 @@
-"""What can be seen of earlier runs: a source over all its runs, one row of a run, and which runs are running."""
+"""What can be seen of earlier runs: their list, a source over all its runs, one row of a run, which are running."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, part_with
@@ -15,11 +16,11 @@ from importer.app.orders import refuse_to_replace
 from importer.atomic_files import open_private
 from importer.ledger import DONE, LedgerStore, RequestRecord, open_existing_ledger, presences_in
 from importer.models import Outcome, OutcomeKind, Row, Target
-from importer.problems import UsageError
-from importer.report import write_rows
+from importer.problems import UnusableInput, UsageError
+from importer.report import Summary, read_summary, write_rows
 from importer.runs import run_report
 from importer.runs.journal import EarlierOutcomes, RunJournal
-from importer.runs.manifest import RunManifest
+from importer.runs.manifest import RunManifest, runs_in
 from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.source_status import SourceStatus, source_status
@@ -78,7 +79,8 @@ def write_status(path: Path, found: Sequence[SourceStatus], *, force: bool) -> N
 class ShownRow:
     """A row of a run: its outcome (None if it has none yet), what its candidate was sent with, and its requests.
 
-    cells: the filled ones, by the names of their columns. answers: () if the row was not valid, or is not known.
+    cells: the filled ones, by the names of their columns. body: of its request, as JSON; answers: the same beside their
+    cells; "" and () if the row was not valid, or is not known.
     imported_by: the run and row that imported it, of one that was already imported, as far as known. candidate_id: that
     the service gave back, to this run or to that one.
     """
@@ -89,6 +91,7 @@ class ShownRow:
     cells: dict[str, str]
     outcome: Outcome | None
     answers: tuple[TracedAnswer, ...]
+    body: str
     requests: tuple[RequestRecord, ...]
     imported_by: tuple[str, int] | None
     candidate_id: int | None
@@ -113,7 +116,8 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
     row = found[number]
     with RunJournal(folder) as journal:
         outcome = journal.outcome(number)
-    answers = SentAnswers(folder, manifest, sheet, earlier.limits).of(found[members[0]])
+    sent = SentAnswers(folder, manifest, sheet, earlier.limits)
+    answers = sent.of(found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
         requests = ledger.requests(manifest.run, members[0]) if ledger is not None else ()
         imported_by = _imported_by(ledger, manifest, outcome, answers)
@@ -126,6 +130,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         cells={column.label: row.cells[column.index] for column in sheet.columns if row.cells[column.index]},
         outcome=outcome,
         answers=answers,
+        body=sent.body_of(found[members[0]]),
         requests=requests,
         imported_by=imported_by,
         candidate_id=next((one.candidate_id for one in (outcome, before) if one and one.candidate_id), None),
@@ -141,6 +146,32 @@ def _imported_by(
         return None
     known = ledger.look_up([ledger.fingerprints.identity(manifest.scope, email)]).values()
     return next(((one.run, one.row) for one in known if one.state in DONE), None)
+
+
+State = Literal["running", "killed", "checked", "finished", "stopped"]
+
+
+def recent_runs(settings: Settings) -> Iterator[Summary | UnusableInput]:
+    """The summaries of all runs, newest first, or why one cannot be read.
+
+    Raises:
+        UnusableInput: others could change the results folder.
+    """
+    refuse_untrusted(settings)
+    for folder in reversed(runs_in(settings.out)):
+        try:
+            yield read_summary(folder)
+        except UnusableInput as damaged:
+            yield damaged
+
+
+def state_of(summary: Summary, running: Collection[str]) -> State:
+    """What a run is doing, or how it ended. running: those that run now."""
+    if summary.ended_at is None:
+        return "running" if summary.run in running else "killed"
+    if summary.dry_run:
+        return "checked"
+    return "finished" if summary.finished else "stopped"
 
 
 def running_runs(settings: Settings) -> frozenset[str]:

@@ -15,8 +15,10 @@ from importer.app.mapping_files import (
     ask_questions,
     check_mappings,
     open_points,
+    parse_target,
     preview,
     propose_mapping,
+    question_list,
     write_mapping,
     write_proposal,
     write_template,
@@ -100,12 +102,8 @@ def new(
 def target_of(job_post: str | None, talent_pool: str | None) -> Target:
     if (job_post is None) == (talent_pool is None):
         raise UsageError("use either --job-post HASH or --talent-pool ID")
-    try:
-        if job_post is not None:
-            return Target(Operation.APPLY, job_post)
-        return Target(Operation.ADD_TO_POOL, talent_pool or "")
-    except ValueError as error:
-        raise UsageError(f"{error}; it is the last part of the address of the job post or talent pool") from None
+    operation = Operation.APPLY if job_post is not None else Operation.ADD_TO_POOL
+    return parse_target(operation, job_post or talent_pool or "")
 
 
 def _asked_where(settings: Settings, sandbox: bool, questions: Path | None) -> SandboxSetup | None:
@@ -234,24 +232,10 @@ def questions(
     settings = load_settings(out=out)
     found = ask_questions(target, settings, _asked_where(settings, sandbox, questions))
     if as_json:
-        shown = {"job_post": target.id, "questions": [_question_json(question) for question in found]}
-        print_result(json.dumps(shown, ensure_ascii=False, indent=1))
+        print_result(json.dumps(question_list(target, found), ensure_ascii=False, indent=1))
         return
     _show_table(found)
     print_next("Next", next_command(context, "mapping new", "FILE", "--job-post", target.id))
-
-
-def _question_json(question: Question) -> dict[str, object]:
-    """A question with the fields of service description 2.1; its options as JSON text."""
-    return {
-        "id": question.id,
-        "question_text": question.text,
-        "is_required": question.required,
-        "answer_type": question.answer_type,
-        "options": json.dumps(question.options, ensure_ascii=False) if question.options else None,
-        "question_key": question.key,
-        "question_type": question.type,
-    }
 
 
 def _show_table(found: tuple[Question, ...]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from importer import settings
 from importer.app import orders
+from importer.app.inspect_file import parse_row_numbers
 from importer.models import SourceOptions
 from importer.problems import UsageError
 
@@ -74,9 +74,11 @@ SandboxQuestions = Annotated[
 SandboxFaults = Annotated[
     Path | None, typer.Option("--faults", help="Sandbox only: the faults to simulate, a JSON file.")
 ]
+Corrections = Annotated[
+    Path | None,
+    typer.Option("--corrections", help="A CSV of cells to read with another text: row, column, old, new."),
+]
 Run = Annotated[str, typer.Argument(help="The run: its ID, the start of its ID, its folder, or last.")]
-
-_MAX_SKIPPED = 10_000  # rows in one range
 
 # How the file is read where no mapping file declares it.
 Sheet = Annotated[str | None, typer.Option("--sheet", help="The sheet, by name or number. [first visible]")]
@@ -108,18 +110,8 @@ def source_options(
     """
     if (header_rows or 1) > 1 and header_row is None:
         raise UsageError("--header-rows needs --header-row, the first row of the header")
-    rows = tuple(sorted(set(_row_numbers(skip_rows)))) if skip_rows else ()
+    rows = parse_row_numbers(skip_rows, "--skip-rows") if skip_rows else ()
     return SourceOptions(sheet, header_row, encoding, delimiter, header_rows, rows)
-
-
-def _row_numbers(text: str) -> Iterator[int]:
-    for part in text.split(","):
-        first, _, last = part.replace(" ", "").partition("-")
-        if not (
-            first.isdecimal() and (last or first).isdecimal() and 0 <= int(last or first) - int(first) < _MAX_SKIPPED
-        ):
-            raise UsageError(f"--skip-rows {text!r} is not a list of row numbers; write it like 3,5-7")
-        yield from range(int(first), int(last or first) + 1)
 
 
 def sandbox_setup(sandbox: bool, questions: Path | None, faults: Path | None = None) -> orders.SandboxSetup | None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from importer.app import earlier_runs
-from importer.app.annotate_file import check_and_annotate
+from importer.app.annotate_file import NO_COPIES, Copies, check_and_copy
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, NothingToSend, parse_outcomes
 from importer.app.import_file import Confirm, Finished, import_file
@@ -43,6 +43,7 @@ def run(
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     faults: options.SandboxFaults = None,
+    corrections: options.Corrections = None,
     sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
@@ -74,7 +75,9 @@ def run(
         ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
     )
     flags = given_flags(context, "run")
-    order = Order(file, mapping, settings, selection, sending, check_first, flags=flags, sheet=sheet)
+    order = Order(
+        file, mapping, settings, selection, sending, check_first, flags=flags, sheet=sheet, corrections=corrections
+    )
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet)
     if dry_run:
         session.check(order)
@@ -90,6 +93,7 @@ def check(
     out: options.Out = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
+    corrections: options.Corrections = None,
     sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
@@ -99,7 +103,11 @@ def check(
             "--annotate", help="Also copy the spreadsheet or CSV to this .xlsx, with a note in each cell to fix."
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing annotated copy.")] = False,
+    corrected_copy: Annotated[
+        Path | None,
+        typer.Option("--corrected-copy", help="Also copy the file to this path, with its corrections in their cells."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing copy.")] = False,
     show: options.Show = None,
     strict: options.Strict = False,
     no_personal_data: options.NoPersonalData = False,  # in the flags of the order
@@ -114,9 +122,19 @@ def check(
         load_settings(out=out, strict=strict or None, log_level=log_level, cluster=cluster),
         given_flags(context, "run"),
     )
-    order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags, sheet=sheet)
+    order = Order(
+        file,
+        mapping,
+        settings,
+        _selection(rows, limit),
+        sending,
+        show=show or 0,
+        flags=flags,
+        sheet=sheet,
+        corrections=corrections,
+    )
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
-    session.check(order, annotate, force=force)
+    session.check(order, Copies(annotate, corrected_copy, force))
 
 
 def resume(
@@ -260,12 +278,12 @@ class _Session:
         self._present(finished)
         self._exit(finished.summary)
 
-    def check(self, order: Order, annotate: Path | None = None, *, force: bool = False) -> NoReturn:
-        """Check an order, and exit with its exit code. `annotate`: the path of the annotated copy of its file."""
+    def check(self, order: Order, copies: Copies = NO_COPIES) -> NoReturn:
+        """Check an order, write the copies of its file, and exit with its exit code."""
         if order.sending.sandbox_setup is None:
             confirm_address(self.settings)
         with Terminal(quiet=self.quiet) as terminal:
-            finished, annotated = check_and_annotate(order, terminal, annotate, force=force)
+            finished, annotated = check_and_copy(order, terminal, copies)
         more = None
         if order.show:
             shown = [candidate for event in terminal.previews for candidate in event.candidates]
@@ -273,7 +291,11 @@ class _Session:
             if not self.as_json:
                 show_candidates(shown)
         self._present(finished, more)
-        if annotate is not None and annotated is not None and not self.quiet:
+        if copies.corrected is not None and not self.quiet:
+            print_message(f"\nCorrected copy: {copies.corrected}")
+            import_it = import_command(copies.corrected, finished.summary, finished.folder, is_copy=True)
+            print_next("Import the copy in place of the file and its corrections", import_it)
+        if (annotate := copies.annotated) is not None and annotated is not None and not self.quiet:
             cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
             print_message(f"\nAnnotated copy: {annotate} ({cells}, listed in its first sheet)")
             if annotated.not_kept:

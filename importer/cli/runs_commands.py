@@ -11,7 +11,15 @@ from typing import Annotated, Any, Final
 import typer
 
 from importer.app.earlier_runs import EarlierRun, rewrite_report
-from importer.app.shown_runs import ShownRow, running_runs, show_row, status_of, write_status
+from importer.app.shown_runs import (
+    ShownRow,
+    recent_runs,
+    running_runs,
+    show_row,
+    state_of,
+    status_of,
+    write_status,
+)
 from importer.app.whole_ledger import service_rates
 from importer.cli import options
 from importer.cli.app import next_command
@@ -36,7 +44,7 @@ from importer.report import (
     status_lines,
     summary_lines,
 )
-from importer.runs.manifest import find_run, read_manifest, runs_in
+from importer.runs.manifest import find_run, read_manifest
 from importer.runs.results_folder import refuse_untrusted, summaries_of_edits
 from importer.runs.run_diff import diff_runs
 from importer.runs.source_status import SourceStatus, rows_without_target
@@ -56,16 +64,12 @@ def runs(
 ) -> None:
     """List the runs in the results folder, newest first."""
     settings = load_settings(out=out)
-    refuse_untrusted(settings)
     found = []
-    for folder in reversed(runs_in(settings.out)):
-        try:
-            summary = read_summary(folder)
-        except UnusableInput as damaged:
-            print_message(str(damaged))
-        else:
-            if summary.sandbox or not sandbox:
-                found.append(summary)
+    for summary in recent_runs(settings):
+        if isinstance(summary, UnusableInput):
+            print_message(str(summary))
+        elif summary.sandbox or not sandbox:
+            found.append(summary)
     if as_json:
         print_result(json.dumps([summary.to_json() for summary in found], ensure_ascii=False, indent=1))
         return
@@ -127,12 +131,7 @@ def rate(out: options.Out = None, as_json: options.AsJson = False) -> None:
 
 def _numbers(summary: Summary, running: Collection[str]) -> str:
     """When a run was started, its state, and its counts."""
-    if summary.ended_at is None:
-        state = "running" if summary.run in running else "killed"
-    elif summary.dry_run:
-        state = "checked"
-    else:
-        state = "finished" if summary.finished else "stopped"
+    state = state_of(summary, running)
     counts = (summary.source.rows or 0, *(summary.rows_of(*kinds) for kinds in _COLUMNS.values()))
     rows, *others = (f"{count:,}" if count else "-" for count in counts)
     return "  ".join((_started(summary), f"{state:<8}", f"{rows:>7}", *(f"{other:>8}" for other in others)))
@@ -275,6 +274,7 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
             "problems": [str(problem) for problem in outcome.problems] if outcome else [],
             "cells": shown.cells,
             "answers": [line._asdict() for line in sent_lines(shown.answers, shown.row.origin)],
+            "body": json.loads(shown.body) if shown.body else None,
             "requests": [request._asdict() for request in shown.requests],
         }
         print_result(json.dumps(values, ensure_ascii=False, default=datetime.isoformat))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Self
 import typer
 
 from importer.app import orders
+from importer.app.event_lines import detail_of, notice_of
 from importer.app.orders import RunControl
 from importer.cli.messages import print_line, print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 _PROGRESS_INTERVAL: Final = 30.0  # seconds between two progress lines
 _RATE_INTERVAL: Final = 2.0  # seconds between two updates of the rate in the bar
-_SHORT_DELAY: Final = 1.5  # seconds; shorter delays are not shown
 _SHORT_RUN: Final = 30.0  # seconds; nobody plans for a shorter run
 _STOPPING = b"\nStopping: waiting for pending requests, then writing the report.\nPress Ctrl-C again to stop now.\n"
 _STOPPED = b"\nStopped. Run the same command again to continue.\n"
@@ -75,9 +75,9 @@ class Terminal:
             self._rate = event.rate
             for planned_line in _planned(event):
                 self._show_detail(planned_line)
-        elif (line := _line(event)) is not None:
+        elif (line := notice_of(event)) is not None:
             print_message(line)
-        elif (line := _detail(event)) is not None:
+        elif (line := detail_of(event)) is not None:
             self._show_detail(line)
             if self._rows is not None:
                 self._rows.pause(is_paused=isinstance(event, orders.Paused))
@@ -95,44 +95,6 @@ class Terminal:
         rows, self._rows = self._rows, None
         if rows is not None:
             rows.end()
-
-
-def _line(event: orders.Event) -> str | None:
-    """The line for an event that is shown even with `quiet`."""
-    match event:
-        case orders.EarlierRunEnded(run):
-            return f"Run {run} was killed. Its report is now complete, and this run continues from there."
-        case orders.EarlierRunDamaged(problem):
-            return f"The report of an earlier run cannot be written: {problem}"
-        case orders.LeftoversRemoved(run):
-            return f"Run {run} was killed before it sent anything; its files were removed."
-        case orders.TargetBlocked(_, _, reason):
-            return f"importer: {reason}"
-        case orders.OtherAddressesKnown(address, others):
-            return (
-                f"The ledger contains runs for {' and '.join(others)}, and treats {address} as a different service: "
-                "candidates sent there are sent again. For the same service, always use one address in "
-                "IMPORTER_BASE_URL."
-            )
-    return None
-
-
-def _detail(event: orders.Event) -> str | None:
-    match event:
-        case orders.Reading(file, size):
-            return f"Reading {file} ({size / 1_000_000:,.0f} MB) ..."
-        case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
-            return f"The service cannot list its questions right now; next attempt in {in_words(seconds)}."
-        case orders.Paused(reason, seconds, rows, gives_up_in):
-            waiting = "1 row is waiting" if rows == 1 else f"{rows} rows are waiting"
-            to_resend = f"{waiting} to be sent again; the" if rows else "The"
-            return (
-                f"Waiting {in_words(seconds)}: {reason}. "
-                f"{to_resend} run stops in {in_words(gives_up_in)} if no row is completed."
-            )
-        case orders.Resumed():
-            return "Sending continues."
-    return None
 
 
 def _planned(planned: orders.Planned) -> Iterator[str]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from importer.extract.annotated_workbook import Annotated, Annotation, refuse_annotation, write_annotated
+    from importer.extract.corrected_copy import refuse_corrected_copy, write_corrected
+    from importer.extract.corrections import corrected_sheet, with_texts, write_corrections
     from importer.extract.opening import open_sheet
     from importer.extract.restored_values import restore_values
     from importer.extract.sheet import ReadingLimits, Sheet
@@ -20,11 +22,16 @@ __all__ = [
     "Sheet",
     "SourceCopy",
     "copy_source",
+    "corrected_sheet",
     "open_sheet",
     "refuse_annotation",
+    "refuse_corrected_copy",
     "restore_values",
     "share_copy",
+    "with_texts",
     "write_annotated",
+    "write_corrected",
+    "write_corrections",
 ]
 
 # Imported on first use: the child process that reads a workbook imports this package too and needs none of them.
@@ -35,6 +42,11 @@ _MODULES = {
     "open_sheet": "opening",
     "restore_values": "restored_values",
     "Sheet": "sheet",
+    "corrected_sheet": "corrections",
+    "refuse_corrected_copy": "corrected_copy",
+    "write_corrected": "corrected_copy",
+    "with_texts": "corrections",
+    "write_corrections": "corrections",
 } | dict.fromkeys(("STANDARD_INPUT", "SourceCopy", "copy_source", "share_copy"), "source_file")
 _MODULES |= dict.fromkeys(_ANNOTATED, "annotated_workbook")
 

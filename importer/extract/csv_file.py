@@ -162,7 +162,7 @@ class CsvFile:
         """
         number = 0
         try:
-            with self._lines() as lines:
+            with self.lines() as lines:
                 for number, (cells, joined, fault) in enumerate(lines, 1):
                     if fault is not None:
                         problem = CellProblem(None, self._broken(number, fault))
@@ -173,7 +173,12 @@ class CsvFile:
             raise UnusableInput(self._broken(number + 1, error.fault)) from error
 
     @contextmanager
-    def _lines(self) -> Iterator[CsvRecords]:
+    def lines(self) -> Iterator[CsvRecords]:
+        """The records as the csv module reads them.
+
+        Raises:
+            UnusableInput: the file is not the one that was scanned.
+        """
         if not self.survey.holds_for(self.path):
             raise UnusableInput(file_changed(self.origin))
         csv.field_size_limit(self.cell_limit)

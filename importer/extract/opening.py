@@ -61,21 +61,26 @@ def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingL
 
 def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
     if kind is FileKind.CSV:
-        return _csv_records(path, name, options, limits)
+        return open_csv(path, name, options, limits).source()
     return workbook_records(path, name, kind, options, limits)
 
 
 # --- CSV ----------------------------------------------------------------------------------------
 
 
-def _csv_records(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
+def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> CsvFile:
+    """A CSV with its encoding and delimiter; a results file, or as the options declare it.
+
+    Raises:
+        UnusableInput: as open_sheet.
+    """
     if options.longest_cell:  # in characters, of up to four bytes each
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
     found = results_file(path, name, limits)
     if found is None and options.encoding is not None:
         with suppress(UnusableInput):  # reported below, with the other problems
             found = results_file(path, name, limits, declared_encoding(options.encoding))
-    return (found or _detected_file(path, name, options, limits)).source()
+    return found or _detected_file(path, name, options, limits)
 
 
 def results_file(path: Path, name: str, limits: ReadingLimits, encoding: Encoding = UTF8) -> CsvFile | None:

@@ -16,7 +16,7 @@ from importer.extract.results_file import (
     listed_currencies,
     typed_cells,
 )
-from importer.models import LINKS_COLUMN, TYPED_COLUMN, Row
+from importer.models import LINKS_COLUMN, TYPED_COLUMN, CorrectedCell, Row
 from importer.problems import CellPlace, Column, Origin, Problem
 from importer.text.results_cells import read_links
 
@@ -41,7 +41,8 @@ class Sheet:
     says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
     are written with it. `lines` is the approximate number of lines of a CSV or of objects in JSON, None for a workbook,
     which is in memory. `knows_types`: `Row.typed` is filled. `has_links`: `Row.links` may be. `copy_of`: the SHA-256 of
-    the source, if this is a copy that `check --annotate` wrote.
+    the source, if this is a copy that `check --annotate` wrote. `sheets`: the visible ones of a workbook.
+    `corrections`: the cells whose text a list of corrections gives.
     """
 
     origin: Origin
@@ -56,6 +57,13 @@ class Sheet:
     header_rows: int
     _read: Callable[[], Iterator[Row]] = field(repr=False)
     copy_of: str | None = None
+    sheets: tuple[str, ...] = ()
+    corrections: tuple[CorrectedCell, ...] = ()
+
+    @property
+    def corrected_cells(self) -> frozenset[tuple[int, int]]:
+        """The row number and the index of the column of each of them."""
+        return frozenset((one.row, one.column.index) for one in self.corrections)
 
     def rows(self) -> Iterator[Row]:
         """Stream the rows below the header; may be called again. Blank rows are skipped, but count in row numbers.

@@ -210,14 +210,15 @@ class Request:
 class SheetFacts:
     """What is known of a sheet after all its rows were read.
 
-    `others`: the visible sheets that are not read. `hidden`: the numbers of the hidden rows. `merged`: the merged
-    cells, each as the fields of a MergedRange. `unchecked` as in CellFlags. `lost_digits`: by column index, the row of
-    the first number with more digits than a spreadsheet stores. `has_links`: whether cells have hyperlinks to web
-    addresses. `copy_of` as in Sheet.
+    `others`: the visible sheets that are not read; `visible`: all of them. `hidden`: the numbers of the hidden rows.
+    `merged`: the merged cells, each as the fields of a MergedRange. `unchecked` as in CellFlags. `lost_digits`: by
+    column index, the row of the first number with more digits than a spreadsheet stores. `has_links`: whether cells
+    have hyperlinks to web addresses. `copy_of` as in Sheet.
     """
 
     title: str
     others: Sequence[str]
+    visible: Sequence[str]
     hidden: Sequence[int]
     merged: Sequence[tuple[int, int, int, int]]
     unchecked: str

@@ -28,7 +28,7 @@ class RecordSource:
     `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
     `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
     the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter`,
-    `lines` and `copy_of` as in Sheet; `has_links`: cells have hyperlinks.
+    `lines`, `copy_of` and `sheets` as in Sheet; `has_links`: cells have hyperlinks.
     """
 
     origin: Origin
@@ -41,6 +41,7 @@ class RecordSource:
     lines: int | None = None
     has_links: bool = False
     copy_of: str | None = None
+    sheets: tuple[str, ...] = ()
 
 
 def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
@@ -84,6 +85,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         header_rows=header.last_row - header.first_row + 1,
         _read=lambda: layout.rows(source.records()),
         copy_of=source.copy_of,
+        sheets=source.sheets,
     )
 
 

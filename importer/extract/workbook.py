@@ -56,9 +56,16 @@ def workbook_records(
         hint = "open it in a spreadsheet program and save it as .xlsx, or remove hidden_rows: from the mapping"
         raise unusable_file("hidden-rows-unknown", message, hint, place_of(origin))
     how, hidden = f"{kind}, sheet {origin.sheet!r}", frozenset(facts.hidden)
-    links, copy_of = facts.has_links, facts.copy_of
     return RecordSource(
-        origin, how, sheet.records, sheet.warnings, even=False, hidden=hidden, has_links=links, copy_of=copy_of
+        origin,
+        how,
+        sheet.records,
+        sheet.warnings,
+        even=False,
+        hidden=hidden,
+        has_links=facts.has_links,
+        copy_of=facts.copy_of,
+        sheets=tuple(facts.visible),
     )
 
 

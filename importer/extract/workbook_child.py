@@ -35,7 +35,7 @@ from importer.extract.sheet_content import (
     read_frame,
 )
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
-from importer.models import NEEDS_ATTENTION, SENT_SHEETS, SUMMARY_SHEET, OutcomeKind
+from importer.models import CORRECTED_SHEET, NEEDS_ATTENTION, SENT_SHEETS, SUMMARY_SHEET, OutcomeKind
 from importer.problems import UnusableInput, unusable_file
 from importer.text.results_cells import is_web_link
 
@@ -97,7 +97,8 @@ def _answer(request: Request, out: IO[bytes]) -> None:
         has_links,
         copy_of,
     )
-    out.write(frame(SheetFacts(sheet.title, others, *known)))
+    visible = [each.title for each in sheets if each.visible]
+    out.write(frame(SheetFacts(sheet.title, others, visible, *known)))
     out.flush()
     os._exit(0)  # the system frees the memory of millions of cells at once, the reader one by one
 
@@ -189,7 +190,7 @@ def _words_of(kind: OutcomeKind) -> str:
     return kind.value.replace("_", " ")
 
 
-_REPORT_SHEETS = {SUMMARY_SHEET, *SENT_SHEETS, *map(_words_of, OutcomeKind)}
+_REPORT_SHEETS = {SUMMARY_SHEET, CORRECTED_SHEET, *SENT_SHEETS, *map(_words_of, OutcomeKind)}
 
 
 def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName | None:

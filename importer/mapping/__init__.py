@@ -8,7 +8,7 @@ text (`scalars`, `shapes`); `check_keys` of the section checks it against other 
 
 from __future__ import annotations
 
-from importer.mapping.entries import ENTRY_FIELDS, PLACEHOLDER, EntryKind, EntryOrder
+from importer.mapping.entries import ENTRY_FIELDS, ENTRY_SOURCES, PLACEHOLDER, EntryKind, EntryOrder
 from importer.mapping.fields import (
     NO_WORDS,
     NUMBERS,
@@ -60,7 +60,8 @@ from importer.mapping.tables import ChildSource
 from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
 
 __all__ = [
-    "ENTRY_FIELDS", "FULL_NAME", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER", "REGIONS", "YES_WORDS",
+    "ENTRY_FIELDS", "ENTRY_SOURCES", "FULL_NAME", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER", "REGIONS",
+    "YES_WORDS",
     "ChildSource", "DuplicatePolicy", "Edge", "EntriesFrom", "EntryKind", "EntryOrder", "FieldSpec", "FromChild",
     "FromGroup", "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind", "Lookup",
     "Mapping", "NameRule", "Node", "Options", "Otherwise", "Pattern", "ResolvedAnswer", "ResolvedEntries",

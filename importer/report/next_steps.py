@@ -25,7 +25,7 @@ _DEFAULT_OUT: Final = Path("results")
 _PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
 _OF_SOME_ROWS: Final = ("--rows", "--limit", "--resend-rejected")
-_OF_THE_WHOLE_FILE: Final = ("--sheet", *_OF_SOME_ROWS)
+_OF_THE_WHOLE_FILE: Final = ("--sheet", "--corrections", *_OF_SOME_ROWS)
 _OF_RUN_ONLY: Final = (
     *_OF_THE_WHOLE_FILE,
     *("--sandbox", "--questions", "--faults", "--check-first", "--strict", "--no-personal-data"),
@@ -143,11 +143,13 @@ def _flags(summary: Summary, folder: Path, *, without: Collection[str]) -> dict[
 def import_command(file: Path, summary: Summary, folder: Path, *, is_copy: bool = False, sheet: str = "") -> str:
     """The command that imports another file as the run of this summary did; `folder`: the results folder of the run.
 
-    is_copy: the file is a copy of the source, with its sheets; otherwise a results file. sheet: which one of it.
+    is_copy: the file is a copy of the source, with its sheets and its corrections; otherwise a results file. sheet:
+    which one of it.
     """
     if sheet:
         summary = replace(summary, flags={**summary.flags, "--sheet": sheet})
-    return _of_file("run", file, summary, folder, without=_OF_SOME_ROWS if is_copy or sheet else _OF_THE_WHOLE_FILE)
+    without = (*_OF_SOME_ROWS, "--corrections") if is_copy or sheet else _OF_THE_WHOLE_FILE
+    return _of_file("run", file, summary, folder, without=without)
 
 
 # --- a source over all its runs ---------------------------------------------------------------------

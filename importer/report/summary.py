@@ -15,6 +15,7 @@ from importer.models import (
     LINKS_COLUMN,
     NEEDS_ATTENTION,
     TYPED_COLUMN,
+    CorrectedCell,
     ManyTargets,
     Operation,
     OutcomeKind,
@@ -65,7 +66,8 @@ class RunFacts:
     their places; blank_rows: blank rows that were skipped (not counted as rows read); identity: the indexes of the
     columns of the e-mail, and those of the name; flags: those of the command, with their values; continues: the run
     that this one continues; entries: other tables with entries of the rows; personal_data: whether report.html may
-    quote cells and responses; timeline: of its requests, None if it sent none.
+    quote cells and responses; timeline: of its requests, None if it sent none; corrections: the cells that were read
+    with another text.
     """
 
     run: str
@@ -95,6 +97,7 @@ class RunFacts:
     entries: tuple[Entries, ...] = ()
     timeline: Timeline | None = None
     personal_data: bool = True
+    corrections: tuple[CorrectedCell, ...] = ()
 
     @property
     def last_columns(self) -> tuple[str, ...]:

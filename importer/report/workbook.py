@@ -10,8 +10,16 @@ from typing import Any, Final
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 
-from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, LINKS_COLUMN, SUMMARY_SHEET, TYPED_COLUMN, OutcomeKind
-from importer.problems import Problem
+from importer.models import (
+    CANDIDATE_COLUMN,
+    CORRECTED_SHEET,
+    IMPORT_COLUMNS,
+    LINKS_COLUMN,
+    SUMMARY_SHEET,
+    TYPED_COLUMN,
+    OutcomeKind,
+)
+from importer.problems import CellPlace, Problem
 from importer.report.accounting import ReportedRow
 from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, finish_table, row_height, write_text
 from importer.report.outcome_chart import insert_outcome_chart
@@ -32,6 +40,8 @@ from importer.report.summary_sheet import (
 )
 
 MOST_COMMENTS: Final = 2_000
+MOST_CORRECTIONS: Final = 20_000
+_CORRECTED_COLUMNS: Final = {"Row": 8, "Cell": 10, "Column": 24, "In the file": 45, "Read as": 45}
 
 # Source cells have the format Text, so that phone numbers and dates stay as typed; PLAIN is for texts that are too long
 # for that format.
@@ -104,6 +114,7 @@ class ReportWorkbook:
             for part in parts:
                 part.finish()
         self._sent.finish()
+        self._write_corrections()
         self._write_summary(summary, folder)
         self._order_sheets()
         try:
@@ -126,11 +137,26 @@ class ReportWorkbook:
     def _order_sheets(self) -> None:
         """Sort the sheets, which were created in the order of their first rows."""
         titles = [sheet_title(kind, part) for kind, parts in self._sheets.items() for part, _ in enumerate(parts, 1)]
-        titles = [SUMMARY_SHEET, *titles, self._sent.title]
+        titles = [SUMMARY_SHEET, *titles, self._sent.title, CORRECTED_SHEET]
         places = {title: place for place, title in enumerate(titles)}
         self._workbook.worksheets_objs.sort(key=lambda sheet: places[sheet.get_name()])
         for index, sheet in enumerate(self._workbook.worksheets_objs):
             sheet.index = index  # the filters refer to it
+
+    def _write_corrections(self) -> None:
+        """Write the cells that were read with another text, if there are any."""
+        cells = self._facts.corrections[:MOST_CORRECTIONS]
+        if not cells:
+            return
+        sheet = self._workbook.add_worksheet(CORRECTED_SHEET)
+        for column, (name, width) in enumerate(_CORRECTED_COLUMNS.items()):
+            sheet.set_column(column, column, width)
+            write_text(sheet, 0, column, name, self._styles[HEADER])
+        for row, one in enumerate(sorted(cells, key=lambda each: (each.row, each.column.index)), start=1):
+            address = CellPlace(self._facts.origin, one.row, one.column).address
+            for column, text in enumerate((str(one.row), address, one.column.name, one.old, one.new)):
+                write_text(sheet, row, column, text, self._styles[_TEXT if len(text) <= TEXT_CELL_LIMIT else PLAIN])
+        finish_table(sheet, len(cells), len(_CORRECTED_COLUMNS) - 1)
 
     def _write_summary(self, summary: Summary, folder: Path) -> None:
         sheet, styles = self._summary, self._styles

@@ -190,6 +190,24 @@ class RunJournal:
         """The written outcomes from that row on, in row order; some rows between them may still be pending."""
         return tuple(self._read("WHERE row >= ? ORDER BY row LIMIT ?", row, limit))
 
+    def page(
+        self, first: int, count: int, *, cause: tuple[str, str | None] | None, all_rows: bool
+    ) -> Iterator[Outcome]:
+        """Some outcomes in the order of their rows, from the `first` (from 0): those with problems, or all rows.
+
+        cause: only those that have a problem with this code, in the column with this name.
+        """
+        code, column = cause or ("", None)
+        known = "problems <> '' AND kind <> 'filtered'"
+        if cause is not None:
+            each = "SELECT 1 FROM json_each(problems) WHERE json_extract(value, '$.code') = ?"
+            named = "coalesce(nullif(json_extract(value, '$.place.column[2]'), ''), "
+            named += "'=' || json_extract(value, '$.place.column[1]'), '') = ?"
+            known += f" AND EXISTS ({each} AND {named})"
+        which = "" if all_rows else f"WHERE {known} "
+        values = (code, column or "") if cause is not None and not all_rows else ()
+        return self._read(f"{which}ORDER BY row LIMIT ? OFFSET ?", *values, count, first)
+
     def outcomes_independent_of_service(self) -> Iterator[Outcome]:
         """The outcomes that depend only on file and mapping, and those of imported rows with problems; in row order."""
         kinds = (OutcomeKind.INVALID.value, OutcomeKind.FILTERED.value, OutcomeKind.ALREADY_IMPORTED.value)

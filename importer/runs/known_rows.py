@@ -2,7 +2,8 @@
 
 - Is its e-mail address twice in this file? `transform.Duplicates`.
 - Has an earlier run of the same file finished it? `PreviousResults`, here: then it is neither checked nor looked up.
-- Was it sent in another form, from a results file or an annotated copy of its file? `OtherForms`, here.
+- Was it sent in another form, from a results file or an annotated copy of its file, or with other corrections?
+  `OtherForms`, here.
 - Was its e-mail address sent to this target? The ledger knows, when it is the row's turn: `load.Loader`.
 
 A row is another form of a row if `import_row` names it or it has its place in an annotated copy, and its e-mail, its
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from itertools import chain
 from pathlib import Path
 
 from importer.extract import Sheet
@@ -107,6 +109,7 @@ class OtherForms:
     ) -> None:
         self._scope, self._rows, self._numbers, self._as_of = manifest.scope, rows, numbers, as_of
         self._emails = emails or {}
+        self._is_listed = manifest.corrects_itself and numbers is not None  # a list says which row each one is
         self._forms: dict[int, list[Form]] = {}
         self._owners: dict[tuple[str, ...], Form] = {}  # by e-mail address; of an original, the numbers may have moved
         for form in sorted(forms, key=lambda one: (one.is_done, one.by_it, one.manifest.started_at), reverse=True):
@@ -136,7 +139,9 @@ class OtherForms:
             emails, names = form.identity
             is_meant = self._numbers is not None or (form.is_proven and mostly_same(one, form.original, form.identity))
             is_here = form.manifest.scope == self._scope
-            is_person = same_person(one, form.row, names) or mostly_same(one, form.row, form.identity)
+            is_person = (
+                self._is_listed or same_person(one, form.row, names) or mostly_same(one, form.row, form.identity)
+            )
             if is_meant and is_here and is_person and not same_person(one, form.row, emails):
                 return _with_other_email(row.number, form, is_original=self._numbers is None)
         for one in rows:
@@ -218,14 +223,16 @@ def find_other_forms(
         others = frozenset(one for one in ledger.runs() if one.scope in scopes and one.run != manifest.run)
         if known is not None and known.is_complete(others):
             return known
-        runs = RelatedRuns(settings)
+        runs = RelatedRuns(settings, own=manifest.run)
         before = runs.before(manifest)
         line = runs.line(before) if before is not None else []
         sha256 = runs.manifest(line[-1]).sha256 if line else manifest.sha256
         originals = [
-            one.run
-            for _, one in runs.all.values()
-            if one.corrects is None and (one.sha256 == sha256 or (not line and one.file == manifest.file))
+            run
+            for run, (_, one) in runs.all.items()
+            if one.corrects is None
+            and not one.corrects_itself
+            and (one.sha256 == sha256 or (not line and one.file == manifest.file))
         ]
         forms: list[Form] = []
         with suppress(UnusableInput, StoppedEarly):  # its files were changed: nothing is proven
@@ -246,7 +253,10 @@ def find_other_forms(
                             for form in sent
                             if form.original.number in wanted or cells_of(form.row, form.identity[0]) in addresses
                         )
-            for run, way in runs.lines_to(originals).items():
+            # With a list of corrections, a row may also be as another list left it, and fixed in a results file since.
+            lists = [run for run, (_, one) in runs.all.items() if one.corrects_itself and one.sha256 == manifest.sha256]
+            ways = [runs.lines_to(originals), runs.lines_to(lists) if line and manifest.corrects_itself else {}]
+            for run, way in chain.from_iterable(each.items() for each in ways):
                 if runs.manifest(run).scope in scopes and run != manifest.run:
                     with suppress(UnusableInput, StoppedEarly):
                         forms += runs.forms(way, like, ledger)

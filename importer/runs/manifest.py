@@ -88,7 +88,9 @@ class RunManifest:
     groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
     flags: those of its command, with their values; continues: the run that it continues; questions: the name of the
     private copy of the questions that a sandbox was started with; corrects: the run whose results file the source is;
-    copy_of: the SHA-256 of the file of which the source is an annotated copy;
+    copy_of: the SHA-256 of the file of which the source is an annotated copy; its own, if a list of corrections is
+    applied to it; corrections: the private copy of that list; corrected_copy: the SHA-256 of the corrected copy that a
+    check wrote;
     identity: the indexes of the columns of the e-mail, and those of the name;
     strict: rows with a warning are invalid, and a warning about the whole file stops the run before it sends.
     """
@@ -121,6 +123,8 @@ class RunManifest:
     identity: tuple[tuple[int, ...], ...] = ()
     entries: tuple[EntryTable, ...] = ()
     strict: bool = False
+    corrections: ChildCopy | None = None
+    corrected_copy: str | None = None
     ending: Ending | None = None
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:
@@ -130,8 +134,14 @@ class RunManifest:
 
     @property
     def descends(self) -> bool:
-        """Whether its source is a results file or an annotated copy."""
+        """Whether its rows are another form of those of an earlier file: a results file or an annotated copy, or the
+        file itself with a list of corrections."""
         return self.corrects is not None or self.copy_of is not None
+
+    @property
+    def corrects_itself(self) -> bool:
+        """Whether its rows are those of its source, with a list of corrections."""
+        return self.corrects is None and self.copy_of == self.sha256
 
     @property
     def is_split(self) -> bool:
@@ -212,8 +222,10 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     children = tuple(ChildCopy(**child) for child in values["children"])
     targets = tuple(map(_target, values["targets"]))
     names = (values["run"], values["source"], values["mapping_copy"])
+    corrections = ChildCopy(**values["corrections"]) if values.get("corrections") else None
     kept = [name for name in (values["questions"], *(one["copy"] for one in values["entries"])) if name is not None]
-    _refuse_paths(*names, *kept, *(child.copy for child in children), *(target.run for target in targets))
+    copies = [child.copy for child in (*children, *([corrections] if corrections else []))]
+    _refuse_paths(*names, *kept, *copies, *(target.run for target in targets))
     return RunManifest(
         **{
             **values,
@@ -224,6 +236,7 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
             "warnings": tuple(values["warnings"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
             "children": children,
+            "corrections": corrections,
             "groups": tuple(tuple(rows) for rows in values["groups"]),
             "identity": tuple(tuple(indexes) for indexes in values["identity"]),
             "ending": ending,

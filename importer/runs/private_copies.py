@@ -14,7 +14,7 @@ from typing import Final
 
 from importer import __version__
 from importer.atomic_files import read_private, write_json, write_private
-from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet, restore_values
+from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, corrected_sheet, open_sheet, restore_values
 from importer.mapping import (
     OUTSIDE_HINT,
     ChildSource,
@@ -27,9 +27,9 @@ from importer.mapping import (
 from importer.models import Application, PoolCandidate, Question, Row, SourceOptions, Submission
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
-from importer.sent_answers import SentLine, TracedAnswer, sent_lines
+from importer.sent_answers import SentLine, TracedAnswer, mark_corrected, sent_lines
 from importer.settings import WireFormat
-from importer.transform import candidate_rows, trace_row, transform_row
+from importer.transform import candidate_rows, encode, trace_row, transform_row
 
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
@@ -96,8 +96,11 @@ def copy_of_source(
 
 
 def sheet_of(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Sheet:
-    """Open the source of a run, from its private copy."""
-    return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
+    """Open the source of a run, from its private copy, with its corrections."""
+    sheet = open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
+    if (listed := manifest.corrections) is None:
+        return sheet
+    return corrected_sheet(sheet, folder / listed.copy, limits, shown_as=listed.shown_as, is_proven=True)
 
 
 def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
@@ -156,7 +159,8 @@ def fingerprint(folder: Path, manifest: RunManifest, questions: Iterable[Questio
     mapping = (folder / manifest.mapping_copy).read_bytes()  # including what it takes from other files
     read = manifest.sha256, manifest.children, manifest.selection, manifest.options.sheet, manifest.strict
     digest = hashlib.sha256(mapping)
-    for part in (__version__, *read, tuple(questions), wire):
+    corrected = [manifest.corrections.sha256] if manifest.corrections else []
+    for part in (__version__, *read, tuple(questions), wire, *corrected):
         digest.update(f"\0{part!r}".encode("utf-8", "backslashreplace"))
     return digest.hexdigest()
 
@@ -301,6 +305,7 @@ class SentAnswers:
 
     def __init__(self, folder: Path, manifest: RunManifest, sheet: Sheet, limits: ReadingLimits) -> None:
         self._mapping = None if manifest.is_split else resolve_again(folder, manifest, sheet, limits)
+        self._corrected = sheet.corrected_cells
         self._grouped: dict[int, Row] | None = None
         if self._mapping is not None and self._mapping.grouping is not None:
             candidates = candidate_rows(lambda: rows_of(manifest, sheet), self._mapping)
@@ -312,7 +317,12 @@ class SentAnswers:
         candidate, body = self._candidate(row)
         if self._mapping is None or candidate is None or body is None:
             return ()
-        return trace_row(candidate, self._mapping, body)
+        return mark_corrected(trace_row(candidate, self._mapping, body), self._corrected)
+
+    def body_of(self, row: Row) -> str:
+        """The request body of that candidate, as JSON; "" for another row, or if it is not known."""
+        _, body = self._candidate(row)
+        return encode(body).body.decode() if body is not None else ""
 
     def _candidate(self, row: Row) -> tuple[Row | None, Submission | None]:
         candidate = row if self._grouped is None else self._grouped.get(row.number)

@@ -65,12 +65,20 @@ class Aligned:
 
 
 class RelatedRuns:
-    """The runs of a results folder, and which row of an original each of their rows is."""
+    """The runs of a results folder, and which row of an original each of their rows is.
 
-    def __init__(self, settings: Settings) -> None:
+    A run with a list of corrections is there twice: the second time as a run that only checked the file as it stands,
+    the original of its rows. own: a run that is being planned, which is the original of no other.
+    """
+
+    def __init__(self, settings: Settings, own: str = "") -> None:
         self.limits = ReadingLimits.of(settings)
         self._opened: dict[str, Sheet] = {}  # the last few: a workbook takes a second to open
         self.all = {manifest.run: (folder, manifest) for folder, manifest in manifests_in(settings.out)}
+        for run, (folder, one) in tuple(self.all.items()):
+            if one.corrects_itself and run != own:
+                uncorrected = replace(one, corrections=None, copy_of=None, dry_run=True)
+                self.all[f"{run} without corrections"] = folder, uncorrected
 
     def manifest(self, run: str) -> RunManifest:
         return self.all[run][1]
@@ -81,13 +89,17 @@ class RelatedRuns:
         return self._opened[run]
 
     def before(self, manifest: RunManifest, originals: Collection[str] = ()) -> str | None:
-        """The run whose rows a run corrects; of an annotated copy any run of its original, as they have equal files."""
+        """The run whose rows a run corrects; of an annotated copy, or a file with a list of corrections, any run of its
+        original, as they have equal files.
+        """
         if manifest.corrects is not None or manifest.copy_of is None:
             return manifest.corrects if manifest.corrects in self.all else None
         same = [
             run
             for run, (_, one) in self.all.items()
-            if one.sha256 == manifest.copy_of and one.options.sheet == manifest.options.sheet
+            if one.sha256 == manifest.copy_of
+            and one.options.sheet == manifest.options.sheet
+            and not one.corrects_itself
         ]
         return next((run for run in same if run in originals), same[0] if same else None)
 
@@ -119,6 +131,8 @@ class RelatedRuns:
         """The number in the run before of each row of a run."""
         if manifest.corrects is not None:
             return {row.number: row.corrects for row in sheet.rows() if row.corrects is not None}
+        if manifest.corrects_itself:
+            return {row.number: row.number for row in sheet.rows()}
         original = self.sheet(before)
         copy, groups = Aligned(sheet, original), set(manifest.groups) & set(self.manifest(before).groups)
         if not copy.is_complete:
@@ -129,8 +143,8 @@ class RelatedRuns:
         """The forms in which the first run of the line sent rows of the original, which the last run has read; with
         their cells as in another sheet of the original.
 
-        Proven is the same person if the e-mail, the name or most other cells are unchanged; of a candidate with several
-        rows in one of them.
+        Proven is the same person if the e-mail, the name or most other cells are unchanged, of a candidate with several
+        rows in one of them; or if a list says that the row was corrected.
         """
         folder, manifest = self.all[line[0]]
         if ledger.run(manifest.run) is None:
@@ -147,7 +161,9 @@ class RelatedRuns:
         same = RowSet(
             after.number
             for row, after in pairs
-            if any(same_person(row, after, by) for by in identity) or mostly_same(row, after, identity)
+            if manifest.corrects_itself
+            or any(same_person(row, after, by) for by in identity)
+            or mostly_same(row, after, identity)
         )
         same.add_groups(manifest.groups)
         for row, after in pairs:

@@ -85,6 +85,10 @@ def refuse_changed(folder: Path, manifest: RunManifest, hash_of: Callable[[Path]
         problems.append(_damage("source-copy-missing", "the run's copy of the source file is missing", copy))
     elif (hash_of or CachedHash())(copy) != manifest.sha256:
         problems.append(_damage("source-copy-changed", "the run's copy of the source file was changed", copy))
+    if (listed := manifest.corrections) is not None:
+        path = folder / listed.copy
+        if not path.is_file() or (hash_of or CachedHash())(path) != listed.sha256:
+            problems.append(_damage("source-copy-changed", "the run's list of corrections was changed", path))
     if not manifest.is_split and not journal.is_file():
         problems.append(_damage("journal-missing", "the file with the run's outcomes is missing", journal))
     if problems:
@@ -124,6 +128,7 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         sha256=manifest.sha256,
         reading=sheet.reading,
         columns=sheet.columns,
+        corrections=sheet.corrections,
         delimiter=sheet.delimiter,
         knows_types=sheet.knows_types,
         has_links=sheet.has_links,

@@ -96,7 +96,8 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
         UnusableInput: the files of a run were changed.
     """
     runs = RelatedRuns(settings)
-    own = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
+    same = ((run, one) for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None)
+    own = [run for run, one in same if not one.corrects_itself]
     lines = runs.lines_to(own)
     found: dict[tuple[Scope, str | None], SourceStatus] = {}
     ledger = open_existing_ledger(settings.ledger_address)

@@ -134,6 +134,7 @@ class Settings(BaseModel):
     strict: bool = False
     transport: Literal["auto", "requests", "curl"] = "auto"
     standard_input_megabytes: int = Field(default=2048, ge=1)
+    upload_megabytes: int = Field(default=1024, ge=1)
     source_megabytes: int = Field(default=4096, ge=1)
     csv_row_megabytes: int = Field(default=16, ge=1)
     csv_columns: int = Field(default=16_384, ge=1)

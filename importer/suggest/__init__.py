@@ -3,29 +3,55 @@
 from __future__ import annotations
 
 from importer.suggest.columns import ColumnView, sample_columns
+from importer.suggest.date_forms import date_forms
 from importer.suggest.entry_columns import Join, OtherSheet, join_of
 from importer.suggest.full_names import likely_full_names
+from importer.suggest.mapping_text import CannotChange, MappingText
 from importer.suggest.profile import ColumnKind, ColumnProfile, SheetProfile, profile_sheet
-from importer.suggest.proposal import OpenPoints, Proposal, SourceFacts, open_points
-from importer.suggest.propose import finds_candidates, propose
-from importer.suggest.yaml_writer import write_proposal
+from importer.suggest.proposal import (
+    Goal,
+    OpenPoints,
+    Proposal,
+    ProposedEntries,
+    ProposedValue,
+    SourceFacts,
+    candidate_goals,
+    entry_kind,
+    open_points,
+    question_goals,
+)
+from importer.suggest.propose import finds_candidates, propose, propose_value, writes_day_first
+from importer.suggest.yaml_writer import question_key, write_proposal, write_value
 
 __all__ = [
+    "CannotChange",
     "ColumnKind",
     "ColumnProfile",
     "ColumnView",
+    "Goal",
     "Join",
+    "MappingText",
     "OpenPoints",
     "OtherSheet",
     "Proposal",
+    "ProposedEntries",
+    "ProposedValue",
     "SheetProfile",
     "SourceFacts",
+    "candidate_goals",
+    "date_forms",
+    "entry_kind",
     "finds_candidates",
     "join_of",
     "likely_full_names",
     "open_points",
     "profile_sheet",
     "propose",
+    "propose_value",
+    "question_goals",
+    "question_key",
     "sample_columns",
     "write_proposal",
+    "write_value",
+    "writes_day_first",
 ]

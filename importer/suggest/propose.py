@@ -53,8 +53,9 @@ def propose(
     Nothing is guessed silently: a value that is not certain has a review reason, and what is not found is open.
     """
     # A file beside this one may show what the columns here leave open, and the other way round.
-    everywhere = _day_first([*views, *(one for other in others for one in other.columns)], None)
-    sheet = _Sheet(ColumnNames([one.column for one in views]), _day_first(views, everywhere))
+    own = writes_day_first(views)
+    everywhere = _day_first([*views, *(one for other in others for one in other.columns)], None) if others else own
+    sheet = _Sheet(ColumnNames([one.column for one in views]), everywhere if own is None else own)
     candidate, asked = candidate_goals(target), question_goals(questions)
     entries, reserved, unused = _entries(questions, views, sheet)
     entries |= _on_other_sheets([q for q in questions if q.id not in entries], views, sheet.names, others, everywhere)
@@ -82,10 +83,28 @@ def propose(
     )
 
 
+def propose_value(
+    goal: Goal,
+    chosen: Sequence[ColumnView],
+    views: Sequence[ColumnView],
+    day_first: bool | None,
+    joined: str | None,
+    part: str | None,
+) -> ProposedValue:
+    """The settings for the columns that a person chose for a goal. views: all columns; part: of a full name."""
+    sheet = _Sheet(ColumnNames([one.column for one in views]), day_first)
+    return sheet.value(Match(goal, tuple(chosen), joined=joined, part=part))
+
+
 def finds_candidates(views: Sequence[ColumnView]) -> bool:
     """Whether the columns are those of candidates: one of them has e-mail addresses."""
     goals = [goal for goal in candidate_goals(Target(Operation.ADD_TO_POOL, "1")) if goal.name == "email"]
     return bool(Matcher(goals, views, frozenset()).run())
+
+
+def writes_day_first(views: Sequence[ColumnView]) -> bool | None:
+    """Whether these columns write the day first (`3/4/2021`); None if they do not show it."""
+    return _day_first(views, None)
 
 
 def _day_first(views: Sequence[ColumnView], otherwise: bool | None) -> bool | None:

@@ -162,12 +162,16 @@ def _answers(proposal: Proposal) -> Iterator[str]:
         yield f"  # {_question_name(question)}: ...   {asks}{_closest_note(item)}"
 
 
-def _question_name(question: Question) -> str:
+def question_key(question: Question) -> str:
     """The key of a question under `answers:`."""
     if question.key:
         plain = not question.key.casefold().startswith(("text:", "id:"))
-        return scalar(question.key) if plain else scalar(f"id: {question.id}")
-    return scalar(f"text: {question.text}") if question.text else scalar(f"id: {question.id}")
+        return question.key if plain else f"id: {question.id}"
+    return f"text: {question.text}" if question.text else f"id: {question.id}"
+
+
+def _question_name(question: Question) -> str:
+    return scalar(question_key(question))
 
 
 def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
@@ -219,6 +223,11 @@ def _question_snapshot(questions: Sequence[Question]) -> Iterator[str]:
 
 
 # --- values -------------------------------------------------------------------------------------
+
+
+def write_value(name: str, value: ProposedValue) -> list[str]:
+    """The lines of one value, by its key."""
+    return list(_value(scalar(name), value, 0))
 
 
 def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from importer.transform.candidates import Duplicates, Filtered, candidate_rows
 from importer.transform.dates import DATE_IN_FUTURE
+from importer.transform.entries import EntriesReader
 from importer.transform.entry_rows import join_warnings
 from importer.transform.likely_errors import DOMAIN_MISTYPED, LikelyErrors, Seen
-from importer.transform.row import Invalid, encode, transform_row
+from importer.transform.row import BodyReader, Invalid, encode, transform_row
 from importer.transform.trace import trace_row
+from importer.transform.values import ValueReader
 
 __all__ = [
     "DATE_IN_FUTURE",
     "DOMAIN_MISTYPED",
+    "BodyReader",
     "Duplicates",
+    "EntriesReader",
     "Filtered",
     "Invalid",
     "LikelyErrors",
     "Seen",
+    "ValueReader",
     "candidate_rows",
     "encode",
     "join_warnings",

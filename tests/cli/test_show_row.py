@@ -71,6 +71,7 @@ def test_a_row_as_json(serve: Serve) -> None:
     assert shown["cells"]["Phone"] == "+905550000001"
     assert [one["question"] for one in shown["answers"]][:5] == ["email", "first_name", "last_name", "cv", "phone"]
     assert [(one["status"], one["state"]) for one in shown["requests"]] == [(201, "created")]
+    assert shown["body"] == served.sandbox.memory.accepted()[0]
 
 
 def test_a_row_that_does_not_exist(serve: Serve) -> None:

@@ -71,6 +71,7 @@ def texts() -> Iterator[tuple[str, str]]:
         yield from ((f"{name}:{line}", text) for line, text in found)
     # In suggest/ they are words of the files that people import.
     yield from _lines(ROOT / "importer" / "problem_codes.toml")
+    yield from _lines(ROOT / "importer" / "web" / "texts.toml")
     for file in sorted((ROOT / "importer").rglob("*.json")):
         name = file.relative_to(ROOT).as_posix()
         yield from ((name, text) for text in _texts_of_json(json.loads(file.read_text(encoding="utf-8"))))

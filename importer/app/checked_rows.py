@@ -1,0 +1,242 @@
+"""The rows of a check, a page at a time, with their problems in their cells; and the corrections made there.
+
+Rows are read from the results files of the check, so that memory is flat and no workbook is opened again. A row with a
+correction that is newer than the check is checked at once, by itself; what compares rows needs the next check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from importer.extract import ReadingLimits, Sheet, corrected_sheet, open_sheet, with_texts, write_corrections
+from importer.mapping import ResolvedMapping
+from importer.models import Application, CorrectedCell, Outcome, OutcomeKind, PoolCandidate, Row, SourceOptions
+from importer.problems import Column, Problem, UsageError
+from importer.report import csv_file, outcome_text
+from importer.runs.journal import RunJournal
+from importer.runs.manifest import read_manifest
+from importer.runs.private_copies import resolve_again, sheet_of
+from importer.sent_answers import SentLine, sent_lines
+from importer.settings import Settings
+from importer.transform import Invalid, trace_row, transform_row
+
+_CORRECTIONS: Final = "corrections.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCell:
+    """A cell: its text as it is read now, its problems, and what the file has, if that is another text."""
+
+    column: Column
+    text: str
+    problems: tuple[Problem, ...] = ()
+    old: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """A row: its outcome in words, its cells, and the problems of the row as a whole. is_newer: it was corrected since
+    the check, and this is what it would be now, by itself."""
+
+    number: int
+    outcome: str
+    is_ready: bool
+    cells: tuple[CheckedCell, ...]
+    problems: tuple[Problem, ...]
+    is_newer: bool = False
+
+
+class CheckedRows:
+    """The rows of a check. corrections: the list as it is now, "" if there is none.
+
+    Raises:
+        UnusableInput: the files of the check were changed, or the list does not fit it.
+    """
+
+    def __init__(self, run: str, corrections: Path, settings: Settings) -> None:
+        self._folder, self._path, self._settings = settings.out / run, corrections, settings
+        self._limits = ReadingLimits.of(settings)
+        self._manifest = read_manifest(self._folder)
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        return self._like.columns
+
+    @property
+    def fixed(self) -> tuple[Column, ...]:
+        """The columns that say who it is: name and e-mail."""
+        email, name = self._manifest.identity or ((), ())
+        return tuple(self.columns[index] for index in dict.fromkeys((*name, *email)))
+
+    @cached_property
+    def corrections(self) -> dict[tuple[int, int], CorrectedCell]:
+        """The corrected cells by row number and index of the column."""
+        if not self._path.is_file():
+            return {}
+        listed = corrected_sheet(self._like, self._path, self._limits, is_proven=True).corrections
+        return {(one.row, one.column.index): one for one in listed}
+
+    @property
+    def newer(self) -> int:
+        """How many cells have another text than in the check."""
+        before = self._checked_with
+        return sum(before.get(cell) != one.new for cell, one in self.corrections.items()) + sum(
+            cell not in self.corrections for cell in before
+        )
+
+    def page(
+        self, first: int, count: int, cause: tuple[str, str | None] | None = None, *, all_rows: bool = False
+    ) -> tuple[CheckedRow, ...]:
+        """Some rows from the `first` (from 0) of those with problems: of this cause (a code and a column), or all."""
+        with RunJournal(self._folder) as journal:
+            outcomes = tuple(journal.page(first, count, cause=cause, all_rows=all_rows))
+        rows = self._rows(outcomes)
+        return tuple(self._shown(rows[one.row], one) for one in outcomes if one.row in rows)
+
+    def sent(self, number: int) -> tuple[SentLine, ...]:
+        """What would be sent for a row as it is now; () if it has problems."""
+        with RunJournal(self._folder) as journal:
+            outcome = journal.outcome(number)
+        row = self._rows([outcome]).get(number) if outcome else None
+        if row is None or (mapping := self._mapping) is None:
+            return ()
+        row = self._now(row)
+        body = transform_row(row, mapping)
+        if not isinstance(body, Application | PoolCandidate):
+            return ()
+        return tuple(sent_lines(trace_row(row, mapping, body), row.origin))
+
+    # --- corrections --------------------------------------------------------------------------------
+
+    def correct(self, texts: Mapping[tuple[int, int], str]) -> int:
+        """Keep the new texts of cells, by row and index of the column; a text that the file has takes a correction
+        back. Returns how many cells changed."""
+        wanted = {row for row, _ in texts}
+        cells = {row.number: row.cells for row in self._all_rows(wanted)}
+        kept, changed = dict(self.corrections), 0
+        for (number, index), text in texts.items():
+            if number not in cells or not 0 <= index < len(self.columns):
+                raise UsageError(f"the check has no such cell in row {number}; check again")
+            known = kept.pop((number, index), None)
+            old = known.old if known else self._file_text(number, index, cells[number][index])
+            new = text.strip()
+            changed += new != (known.new if known else old)
+            if new != old:
+                kept[number, index] = CorrectedCell(number, self.columns[index], old, new)
+        self._write(kept)
+        return changed
+
+    def correct_all(self, number: int, index: int) -> int:
+        """Give every cell of a column with the same old text the new text of this one. Returns how many changed."""
+        if (one := self.corrections.get((number, index))) is None:
+            raise UsageError("correct one of the cells first")
+        same = (row.number for row in self._all_rows() if row.cells[index] == one.old)
+        return self.correct({(row, index): one.new for row in same if (row, index) not in self.corrections})
+
+    def _write(self, kept: Mapping[tuple[int, int], CorrectedCell]) -> None:
+        write_corrections(self._path, kept.values(), self._like)
+        del self.corrections
+
+    def _file_text(self, number: int, index: int, text: str) -> str:
+        """The text of the file: of a cell that the check read with a correction, the old one."""
+        return self._listed_then.get((number, index), (text, ""))[0]
+
+    @cached_property
+    def _listed_then(self) -> dict[tuple[int, int], tuple[str, str]]:
+        """The corrections that the check was made with."""
+        if (listed := self._manifest.corrections) is None:
+            return {}
+        found = corrected_sheet(self._like, self._folder / listed.copy, self._limits, is_proven=True).corrections
+        return {(one.row, one.column.index): (one.old, one.new) for one in found}
+
+    @property
+    def _checked_with(self) -> dict[tuple[int, int], str]:
+        return {cell: new for cell, (_, new) in self._listed_then.items()}
+
+    # --- rows ---------------------------------------------------------------------------------------
+
+    def _open(self, kind: OutcomeKind) -> Sheet | None:
+        path = self._folder / csv_file(kind)
+        return open_sheet(path, SourceOptions(), self._limits, shown_as=self._manifest.file) if path.is_file() else None
+
+    @cached_property
+    def _like(self) -> Sheet:
+        """A sheet with the columns of the source."""
+        return next(sheet for kind in OutcomeKind if (sheet := self._open(kind)) is not None)
+
+    @cached_property
+    def _mapping(self) -> ResolvedMapping | None:
+        return resolve_again(self._folder, self._manifest, self._like, self._limits)
+
+    def _rows(self, outcomes: Sequence[Outcome]) -> dict[int, Row]:
+        """The rows of these outcomes, as the check read them."""
+        found: dict[int, Row] = {}
+        for kind in dict.fromkeys(one.kind for one in outcomes):
+            wanted = {one.row for one in outcomes if one.kind is kind}
+            sheet = self._open(kind)
+            for row in sheet.rows() if sheet is not None else ():
+                if row.corrects in wanted:
+                    found[row.corrects] = replace(row, number=row.corrects)
+                    wanted.discard(row.corrects)
+                if not wanted:
+                    break
+        return found
+
+    def _all_rows(self, wanted: set[int] | None = None) -> Iterator[Row]:
+        """Every row of the check, or those with these numbers."""
+        left = None if wanted is None else set(wanted)
+        for kind in OutcomeKind:
+            sheet = self._open(kind) if left is None or left else None
+            for row in sheet.rows() if sheet is not None else ():
+                if row.corrects is not None and (left is None or row.corrects in left):
+                    yield replace(row, number=row.corrects)
+                    if left is not None:
+                        left.discard(row.corrects)
+                        if not left:
+                            return
+
+    def _now(self, row: Row) -> Row:
+        """A row with the corrections as they are now."""
+        back = {index: old for (number, index), (old, _) in self._listed_then.items() if number == row.number}
+        new = {index: one.new for (number, index), one in self.corrections.items() if number == row.number}
+        texts = {index: text for index, text in {**back, **new}.items() if row.cells[index] != text}
+        return with_texts(row, texts) if texts else row
+
+    def _shown(self, row: Row, outcome: Outcome) -> CheckedRow:
+        now, problems = self._now(row), outcome.problems
+        kind, mapping = outcome.kind, self._mapping if now is not row else None
+        if mapping is not None and mapping.grouping is None:  # a candidate with several rows needs the next check
+            result = transform_row(now, mapping)
+            problems = result.problems if isinstance(result, Invalid) else ()
+            kind = OutcomeKind.INVALID if problems else OutcomeKind.NOT_SENT
+        cells = tuple(self._cell(now, column, problems) for column in self.columns)
+        own = tuple(problem for problem in problems if not problem.is_in(range(len(cells))))
+        label = outcome_text(kind, dry_run=True).label
+        return CheckedRow(row.number, label, kind is OutcomeKind.NOT_SENT, cells, own, now is not row)
+
+    def _cell(self, row: Row, column: Column, problems: Iterable[Problem]) -> CheckedCell:
+        own = tuple(problem for problem in problems if problem.is_in((column.index,)))
+        one = self.corrections.get((row.number, column.index))
+        return CheckedCell(column, row.cells[column.index], own, one.old if one else None)
+
+
+def write_copy(file: Path, run: str, corrections: Path, out: Path, settings: Settings) -> None:
+    """Write a copy of a checked file in which only the cells of the list are changed.
+
+    Raises:
+        UnusableInput: it cannot be written.
+    """
+    from importer.extract import refuse_corrected_copy, write_corrected  # loads what only this needs
+
+    refuse_corrected_copy(file, out)
+    folder, limits = settings.out / run, ReadingLimits.of(settings)
+    manifest = replace(read_manifest(folder), corrections=None)
+    sheet = corrected_sheet(sheet_of(folder, manifest, limits), corrections, limits)
+    with suppress(FileNotFoundError):
+        out.unlink()
+    write_corrected(folder / manifest.source, sheet, manifest.options, limits, out)

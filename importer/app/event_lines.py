@@ -1,0 +1,49 @@
+"""Events of a run in words, for every front door that shows them to a person."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from importer.app import orders
+from importer.text.dates import in_words
+
+_SHORT_DELAY: Final = 1.5  # seconds; shorter delays are not shown
+
+
+def notice_of(event: orders.Event) -> str | None:
+    """The line for an event that a person has to know of; None for any other."""
+    match event:
+        case orders.EarlierRunEnded(run):
+            return f"Run {run} was killed. Its report is now complete, and this run continues from there."
+        case orders.EarlierRunDamaged(problem):
+            return f"The report of an earlier run cannot be written: {problem}"
+        case orders.LeftoversRemoved(run):
+            return f"Run {run} was killed before it sent anything; its files were removed."
+        case orders.TargetBlocked(_, _, reason):
+            return f"importer: {reason}"
+        case orders.OtherAddressesKnown(address, others):
+            return (
+                f"The ledger contains runs for {' and '.join(others)}, and treats {address} as a different service: "
+                "candidates sent there are sent again. For the same service, always use one address in "
+                "IMPORTER_BASE_URL."
+            )
+    return None
+
+
+def detail_of(event: orders.Event) -> str | None:
+    """The line for an event that says what a run is doing or waits for; None for any other."""
+    match event:
+        case orders.Reading(file, size):
+            return f"Reading {file} ({size / 1_000_000:,.0f} MB) ..."
+        case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
+            return f"The service cannot list its questions right now; next attempt in {in_words(seconds)}."
+        case orders.Paused(reason, seconds, rows, gives_up_in):
+            waiting = "1 row is waiting" if rows == 1 else f"{rows} rows are waiting"
+            to_resend = f"{waiting} to be sent again; the" if rows else "The"
+            return (
+                f"Waiting {in_words(seconds)}: {reason}. "
+                f"{to_resend} run stops in {in_words(gives_up_in)} if no row is completed."
+            )
+        case orders.Resumed():
+            return "Sending continues."
+    return None

@@ -1,0 +1,143 @@
+"""The step Check: what will happen with each row, and a grid in which cells are corrected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlencode
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse, Response
+
+from importer.app.checked_rows import CheckedRow, CheckedRows, write_copy
+from importer.app.import_file import check_file
+from importer.problems import Column, UsageError
+from importer.web.forms import Form, Sent
+from importer.web.pages import ImportPage, OfImport
+from importer.web.result import found_run
+
+router = APIRouter()
+
+_ROWS: Final = 25  # on a page
+
+
+@router.get("/imports/{id}/check")
+def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edit: int = 0) -> Response:
+    draft, job = page.draft, page.job
+    problems = page.failure("check")
+    run = found_run(page, draft.grid) if draft.grid else None
+    flags = {"--mapping": draft.mapping, **({"--corrections": draft.corrections} if draft.corrections else {})}
+    command = page.command("check", Path(draft.file), asks=True, flags=flags)
+    is_running = job is not None and job.kind == "check" and not job.is_over
+    grid = _Grid(page, cause, all, max(first, 0), edit) if run is not None and not is_running else None
+    return page.show(
+        "check",
+        problems=problems,
+        command=command,
+        summary=run.summary if run is not None else None,
+        is_running=is_running,
+        is_current=bool(draft.check),
+        grid=grid,
+    )
+
+
+@router.post("/imports/{id}/check")
+def start(page: OfImport, form: Sent) -> Response:
+    """Check all rows, in a thread; nothing is sent."""
+    order = page.web.drafts.order(page.draft, page.settings)
+    page.start("check", lambda listen, _: check_file(order, listen))
+    return page.go("check")
+
+
+class _Grid:
+    """Some rows of the last check, and where the others are. cause: a code and a column, as in an address."""
+
+    def __init__(self, page: ImportPage, cause: str, all_rows: bool, first: int, edit: int) -> None:
+        self.cause, self.all_rows, self.first, self.edit = cause, all_rows, first, edit
+        code, _, column = cause.partition("|")
+        self.column = column
+        self.checked = _checked(page)
+        wanted = (code, column or None) if code else None
+        found = self.checked.page(first, _ROWS + 1, wanted, all_rows=all_rows)
+        self.rows, self.has_next = found[:_ROWS], len(found) > _ROWS
+        self.sent = self.checked.sent(edit) if edit else ()
+
+    @property
+    def columns(self) -> list[Column]:
+        """Those that say who it is, then those with problems, then the others."""
+        own = self.checked.fixed
+        wrong = [cell.column for row in self.rows for cell in row.cells if cell.problems or cell.old is not None]
+        return list(dict.fromkeys((*own, *wrong, *self.checked.columns)))
+
+    def is_editable(self, row: CheckedRow, index: int) -> bool:
+        cell = row.cells[index]
+        return row.number == self.edit or bool(cell.problems) or cell.old is not None
+
+    def address(self, **changed: object) -> str:
+        """The address of this grid with other values."""
+        values = {"cause": self.cause, "all": int(self.all_rows), "first": self.first, "edit": self.edit, **changed}
+        return "?" + urlencode({name: value for name, value in values.items() if value})
+
+    @property
+    def previous(self) -> int:
+        return max(self.first - _ROWS, 0)
+
+    @property
+    def following(self) -> int:
+        return self.first + _ROWS
+
+
+def _list(page: ImportPage) -> Path:
+    return Path(page.draft.corrections) if page.draft.corrections else page.folder / "corrections.csv"
+
+
+def _checked(page: ImportPage) -> CheckedRows:
+    if not page.draft.grid:
+        raise UsageError("the rows were not checked yet with these choices; check them first")
+    return CheckedRows(page.draft.grid, _list(page), page.settings)
+
+
+@router.post("/imports/{id}/check/cells")
+def correct(page: OfImport, form: Sent) -> Response:
+    """Correct cells of a row; the fields are named by the index of the column."""
+    row = _number(form, "row")
+    texts = {(row, int(name[1:])): text for name, text in form.items() if name[:1] == "c" and name[1:].isdecimal()}
+    if form.text("back"):
+        texts = {(row, int(form.text("back"))): form.get("old", "")}
+    checked = _checked(page)
+    return _corrected(page, checked, checked.correct(texts), form)
+
+
+@router.post("/imports/{id}/check/same")
+def correct_same(page: OfImport, form: Sent) -> Response:
+    """Give all cells of a column that have the same text in the file the new one."""
+    checked = _checked(page)
+    return _corrected(page, checked, checked.correct_all(_number(form, "row"), _number(form, "column")), form)
+
+
+def _number(form: Form, name: str) -> int:
+    if not form.text(name).isdecimal():
+        raise UsageError("this form is not known; load the page again")
+    return int(form.text(name))
+
+
+def _corrected(page: ImportPage, checked: CheckedRows, changed: int, form: Form) -> Response:
+    if changed:
+        path = str(_list(page)) if checked.corrections else ""
+        page.change(corrections=path, check="", grid=page.draft.grid)
+    return page.go(f"check{form.get('at', '')}")
+
+
+@router.get("/imports/{id}/check/corrections")
+def download(page: OfImport) -> Response:
+    name = f"{Path(page.draft.file).stem}_corrections.csv"
+    return FileResponse(_list(page), media_type="text/csv", filename=name)
+
+
+@router.get("/imports/{id}/check/copy")
+def download_copy(page: OfImport) -> Response:
+    """The file with the corrections in its cells, and nothing else changed."""
+    file = Path(page.draft.file)
+    copy = page.folder / f"corrected{file.suffix}"
+    write_copy(file, page.draft.grid, _list(page), copy, page.settings)
+    return FileResponse(copy, filename=f"{file.stem}_corrected{file.suffix}")

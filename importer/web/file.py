@@ -1,0 +1,109 @@
+"""The step File: how the file is read, shown on its first rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from importer.app.inspect_file import FirstRows, first_rows, parse_row_numbers
+from importer.models import SourceOptions
+from importer.problems import UnusableInput, UsageError
+from importer.web.forms import Form, Sent
+from importer.web.pages import FieldError, ImportPage, OfImport, Shown, shown
+
+router = APIRouter()
+
+_ROWS: Final = 20
+_KEPT: Final = 20  # files whose first rows are kept in memory
+_ENCODINGS: Final = ("utf-8", "cp1252", "cp1254", "iso-8859-9", "cp1250", "cp1251", "cp1253", "utf-16", "mac-roman")
+_NUMBERS: Final = {"header_row": "row number", "header_rows": "number of rows"}
+
+
+@router.get("/imports/{id}/file")
+def show(page: OfImport) -> Response:
+    read, problems = _read(page)
+    source = page.draft.source
+    skipped = ",".join(map(str, source.skip_rows))
+    declared = {name: getattr(source, name) for name in ("sheet", *_NUMBERS, "encoding", "delimiter")}
+    flags = {f"--{name.replace('_', '-')}": str(value) for name, value in declared.items() if value is not None}
+    flags |= {"--skip-rows": skipped} if skipped else {}
+    return page.show(
+        "file",
+        problems=problems,
+        command=page.command("inspect", Path(page.draft.file), flags=flags),
+        read=read,
+        source=source,
+        skipped=skipped,
+        encodings=_ENCODINGS,
+        is_text=Path(page.draft.file).suffix.lower() in (".csv", ".tsv", ".txt"),
+    )
+
+
+def _read(page: ImportPage) -> tuple[FirstRows | None, tuple[Shown, ...]]:
+    try:
+        return _first_rows(page), ()
+    except UnusableInput as error:
+        return None, shown(error)
+
+
+def _first_rows(page: ImportPage) -> FirstRows:
+    """The first rows; as they were read before, if nothing changed since: a large workbook takes seconds."""
+    file, kept = Path(page.draft.file), page.web.first_rows
+    found = file.stat() if file.exists() else None
+    key = (file, page.draft.source, found and (found.st_mtime_ns, found.st_size))
+    read = kept.get(key) or first_rows(file, page.draft.source, page.settings, _ROWS)
+    kept[key] = read
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
+    return read
+
+
+@router.post("/imports/{id}/file")
+def read_otherwise(page: OfImport, form: Sent) -> Response:
+    """Read it in another way; the table follows."""
+    source = _options(page.draft.source, form)
+    if source == page.draft.source:
+        return page.go("file")
+    page.change(source=source, is_read=False)
+    return page.go("file", page.forget_mapping())
+
+
+@router.post("/imports/{id}/file/use")
+def use(page: OfImport, form: Sent) -> Response:
+    """The file is read as it should be."""
+    _first_rows(page)
+    page.change(is_read=True)
+    return page.go("target")
+
+
+def _options(source: SourceOptions, form: Form) -> SourceOptions:
+    header_row, header_rows = (_number(name, form) for name in _NUMBERS)
+    if (header_rows or 1) > 1 and header_row is None:
+        raise FieldError("header_row", "enter the first row of the header, as it has more than one")
+    skipped = form.text("skip_rows")
+    try:
+        skip_rows = parse_row_numbers(skipped, "the rows to skip:") if skipped else ()
+    except UsageError as error:
+        raise FieldError("skip_rows", str(error)) from None
+    return replace(
+        source,
+        sheet=form.text("sheet") or None,
+        encoding=form.text("encoding") or None,
+        delimiter=form.text("delimiter") or None,
+        header_row=header_row,
+        header_rows=header_rows,
+        skip_rows=skip_rows,
+    )
+
+
+def _number(name: str, form: Form) -> int | None:
+    text = form.text(name)
+    if not text:
+        return None
+    if not text.isdecimal() or int(text) < 1:
+        raise FieldError(name, f"{text!r} is not a {_NUMBERS[name]}")
+    return int(text)

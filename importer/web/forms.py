@@ -1,0 +1,165 @@
+"""What a browser sends: the fields of a form, once, and uploads, streamed into a private folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Final
+from urllib.parse import parse_qsl
+
+from fastapi import Depends, Request
+from python_multipart.exceptions import FileError, FormParserError
+from python_multipart.multipart import File, FormParser, parse_options_header
+
+from importer.problems import UnusableInput, unusable_file
+from importer.web.pages import Web
+
+_LARGEST_FORM: Final = 4 << 20  # bytes without an upload
+_LONGEST_NAME: Final = 100  # characters of the name of an upload
+_TOKEN: Final = "token"
+
+
+class SentBefore(Exception):
+    """The form was sent before, or is of an earlier start of the server. Nothing was done."""
+
+
+class NotAForm(Exception):
+    """It is not a form of these pages."""
+
+
+class Form(Mapping[str, str]):
+    """The fields of a form: of each name the last value, or `all` of them."""
+
+    def __init__(self, fields: list[tuple[str, str]]) -> None:
+        self._fields = fields
+        self._last = dict(fields)
+
+    def __getitem__(self, name: str) -> str:
+        return self._last[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._last)
+
+    def __len__(self) -> int:
+        return len(self._last)
+
+    def text(self, name: str) -> str:
+        """The text of a field without blanks around it, "" if it is missing."""
+        return self._last.get(name, "").strip()
+
+    def all(self, name: str) -> list[str]:
+        return [value for other, value in self._fields if other == name]
+
+
+async def read_form(request: Request) -> Form:
+    """The fields of a form that was shown and is sent for the first time.
+
+    Raises:
+        SentBefore, NotAForm: it must not be used.
+    """
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _LARGEST_FORM:
+            raise NotAForm
+    try:
+        found = Form(parse_qsl(body.decode(), keep_blank_values=True, errors="strict"))
+    except ValueError:
+        raise NotAForm from None
+    _use_token(request, found)
+    return found
+
+
+def _use_token(request: Request, form: Form) -> None:
+    web: Web = request.app.state.web
+    request.state.form = form
+    if _TOKEN not in form:
+        raise NotAForm
+    if not web.tokens.use(form[_TOKEN]):
+        raise SentBefore
+
+
+Sent = Annotated[Form, Depends(read_form)]
+
+
+# --- uploads --------------------------------------------------------------------------------------
+
+
+async def receive_upload(request: Request, folder: Path, most: int) -> Path:
+    """Stream the file of a form into a private folder, which is of no use after an error. most: bytes of it.
+
+    What is too large is still read, without being stored, so that the browser gets an answer.
+
+    Raises:
+        SentBefore, NotAForm: it must not be used.
+        UnusableInput: it is larger, or cannot be stored, or no file was chosen.
+    """
+    kind, options = parse_options_header(request.headers.get("content-type"))
+    if kind != b"multipart/form-data" or b"boundary" not in options:
+        raise NotAForm
+    fields: list[tuple[str, str]] = []
+    files: list[File] = []
+    parser = FormParser(
+        kind.decode(),
+        lambda field: fields.append(((field.field_name or b"").decode(), (field.value or b"").decode())),
+        files.append,
+        boundary=options[b"boundary"],
+        config={"UPLOAD_DIR": str(folder), "UPLOAD_DELETE_TMP": False, "MAX_MEMORY_FILE_SIZE": 0},
+    )
+    size = 0
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size <= most + _LARGEST_FORM:
+                parser.write(chunk)
+        if size <= most + _LARGEST_FORM:
+            parser.finalize()
+    except (OSError, FileError) as error:
+        raise _not_stored(error) from None
+    except (FormParserError, UnicodeDecodeError):
+        raise NotAForm from None
+    finally:
+        for each in files:
+            each.close()
+    _use_token(request, Form(fields))
+    if size > most + _LARGEST_FORM or any(each.size > most for each in files):
+        raise _too_large(most)
+    chosen = next((each for each in files if each.file_name and each.actual_file_name), None)
+    if chosen is None:
+        raise _missing()
+    name = (chosen.file_name or b"").decode("utf-8", "replace")
+    return Path(os.fsdecode(chosen.actual_file_name or b"")).rename(folder / safe_name(name))
+
+
+def _missing() -> UnusableInput:
+    hint = "drop a file on the field, or choose one, and send it again"
+    return unusable_file("upload-missing", "no file was chosen", hint, "upload")
+
+
+def _not_stored(error: Exception) -> UnusableInput:
+    message = f"the upload cannot be stored: {getattr(error, 'strerror', None) or error}"
+    hint = "free disk space, or name the file by its path on this machine: then it is read in place"
+    return unusable_file("upload-not-stored", message, hint, "upload")
+
+
+def _too_large(most: int) -> UnusableInput:
+    return unusable_file(
+        "upload-too-large",
+        f"the file is larger than {most >> 20:,} MB, the limit for uploads",
+        "name it by its path on this machine: then it is read in place; or raise IMPORTER_UPLOAD_MEGABYTES",
+        "upload",
+    )
+
+
+def safe_name(given: str) -> str:
+    """The last part of a file name that a browser sent, without what could lead out of a folder.
+
+    >>> safe_name("../../.ssh/my list.csv"), safe_name("C:\\\\x\\\\..")
+    ('my list.csv', 'upload')
+    """
+    last = re.split(r"[/\\]", given)[-1]
+    kept = re.sub(r"[^\w .()+-]", "_", last).strip(" .")
+    stem, dot, ending = kept.rpartition(".")
+    return (stem[:_LONGEST_NAME] + dot + ending[:10] if dot else kept[:_LONGEST_NAME]) or "upload"

@@ -1,0 +1,178 @@
+"""Drafts: what is known of an import that is prepared in the browser, each in a private folder of its own."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from importer.app.mapping_files import listed_questions, question_list
+from importer.app.orders import Order, SandboxSetup, Sending
+from importer.atomic_files import INTERNAL, read_private, write_json
+from importer.models import Operation, Question, SourceOptions, Target
+from importer.runs.results_folder import folders_in, is_run_name, make_private_folder, make_results, new_run_id
+from importer.runs.results_folder import remove_folder as remove
+from importer.settings import Settings
+
+_FILE: Final = "import.json"
+_QUESTIONS: Final = "questions.json"
+_VERSION: Final = 1
+_INPUTS: Final = {"file", "source", "sandbox", "target", "mapping", "corrections"}  # what a check depends on
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An import that is being prepared, or was sent. Its ID is also the name of its folder.
+
+    file: a path on this machine, of an upload in the draft's folder; source: how it is read; is_read: a person has seen
+    how. sandbox: a rehearsal. asked: who was asked for the questions of the target, "" if nobody was. mapping,
+    corrections: paths, "" if there are none. rows: of the file, if counted. check: the run that checked exactly this;
+    grid: the last check, perhaps with other corrections; run: the last one that sent it. edits: counts the changes of
+    what is checked.
+    """
+
+    id: str
+    file: str = ""
+    is_upload: bool = False
+    source: SourceOptions = field(default_factory=SourceOptions)
+    is_read: bool = False
+    sandbox: bool = False
+    target: Target | None = None
+    asked: Literal["", "service", "sandbox"] = ""
+    mapping: str = ""
+    corrections: str = ""
+    rows: int | None = None
+    check: str = ""
+    grid: str = ""
+    run: str = ""
+    edits: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return Path(self.file).name
+
+    def with_changes(self, **values: Any) -> Draft:
+        """With other values; a check of other inputs is forgotten. check="": what one of its files contains changed;
+        with grid: only the corrections.
+        """
+        changed = replace(self, **values)
+        if values.get("check") == "" or any(getattr(changed, name) != getattr(self, name) for name in _INPUTS):
+            is_grid = all(getattr(changed, name) == getattr(self, name) for name in _INPUTS - {"corrections"})
+            grid = values.get("grid", changed.grid if is_grid and "check" not in values else "")
+            return replace(changed, check="", grid=grid, edits=self.edits + 1)
+        return changed
+
+
+def out_flag(settings: Settings) -> dict[str, str]:
+    """The flag that names the results folder, unless it is the usual one."""
+    return {} if settings.out == Path("results") else {"--out": str(settings.out)}
+
+
+class Drafts:
+    """The drafts of a results folder, each in `<out>/.importer/<id>`. `importer purge` removes old ones and uploads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+
+    def create(self, **values: Any) -> Draft:
+        """A new draft. Raises UnusableInput if the results folder cannot be used."""
+        make_results(self._settings)
+        draft = Draft(new_run_id(datetime.now(UTC)), **values)
+        make_private_folder(self._settings.out / INTERNAL, draft.id)
+        self._write(draft)
+        return draft
+
+    def folder(self, draft: Draft) -> Path:
+        return self._settings.out / INTERNAL / draft.id
+
+    def get(self, id: str) -> Draft | None:
+        """The draft with this ID; None if there is none, or its file was damaged."""
+        if not is_run_name(id):  # it is a part of a path
+            return None
+        try:
+            return _draft(json.loads(read_private(self._settings.out / INTERNAL / id / _FILE)))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def all(self) -> Iterator[Draft]:
+        """Every draft, the newest first."""
+        for folder in reversed(folders_in(self._settings.out / INTERNAL)):
+            if (draft := self.get(folder.name)) is not None:
+                yield draft
+
+    def change(self, id: str, **values: Any) -> Draft:
+        """Change values of a draft, and keep them. Others may change other values at the same time.
+
+        Raises:
+            KeyError: it was removed.
+        """
+        with self._lock:
+            draft = self.get(id)
+            if draft is None:
+                raise KeyError(id)
+            changed = draft.with_changes(**values)
+            self._write(changed)
+        return changed
+
+    def keep_questions(self, draft: Draft, questions: tuple[Question, ...]) -> None:
+        """Keep the questions of the draft's target."""
+        assert draft.target is not None
+        write_json(self.folder(draft) / _QUESTIONS, question_list(draft.target, questions))
+
+    def questions(self, draft: Draft) -> tuple[Question, ...]:
+        """The questions that were kept."""
+        try:
+            return listed_questions(json.loads(read_private(self.folder(draft) / _QUESTIONS)))
+        except (OSError, ValueError, KeyError, TypeError):
+            return ()
+
+    def sandbox_setup(self, draft: Draft) -> SandboxSetup | None:
+        """The sandbox of a rehearsal: with the questions of the real service, if it was asked for them."""
+        if not draft.sandbox:
+            return None
+        asks = draft.asked == "service" and self.questions(draft)
+        return SandboxSetup(self.folder(draft) / _QUESTIONS if asks else None)
+
+    def flags(self, draft: Draft) -> dict[str, str]:
+        """The flags of the command that uses the service as this draft does."""
+        setup = self.sandbox_setup(draft)
+        questions = {"--questions": str(setup.questions)} if setup and setup.questions else {}
+        return {**({"--sandbox": ""} if setup else {}), **questions, **out_flag(self._settings)}
+
+    def order(self, draft: Draft, settings: Settings) -> Order:
+        """The order that checks or sends it."""
+        sending, flags = Sending(sandbox_setup=self.sandbox_setup(draft)), self.flags(draft)
+        corrections = Path(draft.corrections) if draft.corrections else None
+        flags |= {"--corrections": draft.corrections} if corrections else {}
+        file, mapping = Path(draft.file), Path(draft.mapping)
+        return Order(file, mapping, settings, sending=sending, flags=flags, corrections=corrections)
+
+    def remove(self, draft: Draft) -> None:
+        """Remove a draft with its upload. Its runs are kept."""
+        with self._lock, suppress(OSError):
+            (self.folder(draft) / _FILE).unlink()
+        remove(self.folder(draft))
+
+    def _write(self, draft: Draft) -> None:
+        target = {draft.target.key: draft.target.id} if draft.target else None
+        write_json(self.folder(draft) / _FILE, {"version": _VERSION, **asdict(draft), "target": target})
+
+
+def _draft(values: dict[str, Any]) -> Draft:
+    if values.pop("version") != _VERSION:
+        raise ValueError("it was written by another version of importer")
+    source = SourceOptions(**{**values["source"], "skip_rows": tuple(values["source"]["skip_rows"])})
+    found = [target_of(key, id) for key, id in (values["target"] or {}).items()]
+    return Draft(**{**values, "source": source, "target": found[0] if found else None})
+
+
+def target_of(key: str, id: str) -> Target:
+    """The target by the key of its kind. Raises ValueError if the ID is not valid."""
+    return Target(Operation.APPLY if key == "job_post" else Operation.ADD_TO_POOL, id)

@@ -1,0 +1,179 @@
+"""The step Result: what became of every row, what to do next, the files, and the life of one row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse, RedirectResponse, Response
+
+from importer.app.earlier_runs import EarlierRun, resolve, retry, rows_with
+from importer.app.orders import Sending
+from importer.app.shown_runs import State, running_runs, show_row, state_of
+from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
+from importer.problems import UsageError
+from importer.report import Summary, read_summary
+from importer.runs.manifest import RunManifest
+from importer.runs.results_folder import is_run_name
+from importer.sent_answers import sent_lines
+from importer.web.forms import Sent
+from importer.web.pages import FieldError, NoSuchImport, OfAny, OfImport, Page
+from importer.web.running import again
+
+router = APIRouter()
+
+_LISTED: Final = 50  # unconfirmed rows; the file has all
+_DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+_OPEN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
+_FIXED: Final = {OutcomeKind.INVALID: "invalid.csv", OutcomeKind.REJECTED: "400_rejected.csv"}
+_PAGE: Final = "report.html"
+_PAGE_POLICY: Final = "sandbox allow-downloads; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRun:
+    """A run of the results folder. done: rows that are in the service; open: to be sent again; to_fix: by a person."""
+
+    folder: Path
+    manifest: RunManifest
+    summary: Summary
+    state: State
+
+    @property
+    def done(self) -> int:
+        return self.summary.rows_of(*_DONE)
+
+    @property
+    def open(self) -> int:
+        return self.summary.rows_of(*_OPEN)
+
+    @property
+    def to_fix(self) -> int:
+        return self.summary.rows_of(*_FIXED)
+
+    @property
+    def fixed_files(self) -> Iterator[tuple[str, int]]:
+        """The results files with rows to fix, and how many rows each has."""
+        return ((name, self.summary.outcomes[kind]) for kind, name in _FIXED.items() if self.summary.outcomes[kind])
+
+
+def earlier(page: Page, run: str) -> EarlierRun:
+    """A run by its ID, which is a part of an address: no path."""
+    if not is_run_name(run):
+        raise NoSuchImport(run)
+    return EarlierRun(run, page.settings)
+
+
+def found_run(page: Page, run: str) -> FoundRun:
+    """A run with its summary. Raises UsageError if it was removed."""
+    folder, manifest = earlier(page, run).find()
+    summary = read_summary(folder)
+    return FoundRun(folder, manifest, summary, state_of(summary, running_runs(page.settings)))
+
+
+@router.get("/imports/{id}/result")
+def show(page: OfImport) -> Response:
+    run = found_run(page, page.draft.run)
+    unconfirmed = rows_with((OutcomeKind.UNCONFIRMED,), earlier(page, page.draft.run))
+    return page.show(
+        "result",
+        command=page.command("show", page.draft.run),
+        run=run,
+        summary=run.summary,
+        problems_of_rows=sum(run.summary.outcomes[kind] for kind in NEEDS_ATTENTION),
+        unconfirmed=unconfirmed[:_LISTED],
+        more=max(len(unconfirmed) - _LISTED, 0),
+    )
+
+
+@router.post("/imports/{id}/result/retry")
+def send_rejected(page: OfImport, form: Sent) -> Response:
+    """Send the rejected rows again, unchanged."""
+    kinds = (OutcomeKind.REJECTED,)
+    page.start("send", again(partial(retry, earlier(page, page.draft.run), kinds, Sending())))
+    return page.go("send")
+
+
+@router.post("/imports/{id}/result/resolve")
+def settle(page: OfImport, form: Sent) -> Response:
+    """Record what a person found in the service about an unconfirmed row."""
+    row = form.text("row")
+    if not row.isdecimal():
+        raise FieldError("row", f"{row!r} is not a row number")
+    resolve(earlier(page, page.draft.run), int(row), created=form.text("found") == "yes")
+    return page.go("result", "settled")
+
+
+@router.post("/imports/{id}/result/fixed")
+def import_fixed(page: OfImport, form: Sent) -> Response:
+    """A new import of a results file that was fixed, like the one that it is from."""
+    run, draft = found_run(page, page.draft.run), page.draft
+    name = form.text("name")
+    if name not in _FIXED.values() or not (run.folder / name).is_file():
+        raise UsageError(f"{name} is not a file of run {run.manifest.run} any more")
+    mapping = draft.mapping if draft.mapping and Path(draft.mapping).is_file() else str(_mapping_copy(run))
+    drafts = page.web.drafts
+    new = drafts.create(
+        file=str(run.folder / name),
+        is_read=True,
+        sandbox=draft.sandbox,
+        target=draft.target,
+        asked=draft.asked,
+        mapping=mapping,
+    )
+    if draft.asked:
+        drafts.keep_questions(new, drafts.questions(draft))
+    return RedirectResponse(f"/imports/{new.id}/check", 303)
+
+
+def _mapping_copy(run: FoundRun) -> Path:
+    return run.folder / run.manifest.mapping_copy
+
+
+@router.get("/imports/{id}/result/row")
+def row(page: OfImport, number: str = "") -> Response:
+    """The life of one row: its cells, what was sent, requests and responses."""
+    if not number.isdecimal():
+        raise FieldError("row", f"{number!r} is not a row number")
+    shown = show_row(earlier(page, page.draft.run), int(number))
+    command = page.command("show", page.draft.run, flags={"--row": number})
+    lines = list(sent_lines(shown.answers, shown.row.origin))
+    body = json.dumps(json.loads(shown.body), ensure_ascii=False, indent=2) if shown.body else ""
+    return page.show("row", step="result", command=command, row=shown, lines=lines, body=body)
+
+
+# --- runs of the list, and their files ------------------------------------------------------------
+
+
+@router.post("/runs/{run}/open")
+def open_run(page: OfAny, run: str, form: Sent) -> Response:
+    """Show a run that was not begun here, as an import of its own."""
+    found = found_run(page, run)
+    manifest, target = found.manifest, found.summary.target
+    draft = page.web.drafts.create(
+        file=manifest.file,
+        is_read=True,
+        source=manifest.options,
+        sandbox=manifest.sandbox,
+        target=None if isinstance(target, ManyTargets) else target,
+        mapping=manifest.mapping,
+        run=run,
+    )
+    return RedirectResponse(f"/imports/{draft.id}/result", 303)
+
+
+@router.get("/runs/{run}/files/{name}")
+def file(page: OfAny, run: str, name: str) -> Response:
+    """A file of a run's results: the page of the report is shown, others are downloads."""
+    found = found_run(page, run)
+    if name not in found.summary.files:
+        raise NoSuchImport(name)
+    if name == _PAGE:
+        headers = {"Content-Security-Policy": _PAGE_POLICY}  # it has its styles inside, and no script
+        return FileResponse(found.folder / name, media_type="text/html", headers=headers)
+    return FileResponse(found.folder / name, filename=name)

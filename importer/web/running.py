@@ -1,0 +1,183 @@
+"""Checks and runs that go on in threads of the server, and what can be seen of them meanwhile."""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections import Counter, deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from importer.app import orders
+from importer.app.earlier_runs import NothingToSend
+from importer.app.event_lines import detail_of, notice_of
+from importer.app.import_file import Finished
+from importer.app.orders import Listener, RunControl
+from importer.models import OutcomeKind
+from importer.problems import ImporterError, UsageError
+from importer.web.imports import Draft, Drafts
+
+Kind = Literal["check", "send"]
+Work = Callable[[Listener, RunControl], Finished]
+
+_MEASURED: Final = 20.0  # seconds over which the rate is measured
+
+
+def sent(finished: Finished | None) -> Finished:
+    """The run, where no question could be declined."""
+    assert finished is not None
+    return finished
+
+
+def again(repeat: Callable[[Listener, RunControl], Finished | None]) -> Work:
+    """The work that sends rows of an earlier run again."""
+
+    def work(listen: Listener, control: RunControl) -> Finished:
+        try:
+            return sent(repeat(listen, control))
+        except NothingToSend as run:
+            raise UsageError(f"run {run} has no row left to be sent") from None
+
+    return work
+
+
+class Progress:
+    """What a run is doing, from its events; read by other threads."""
+
+    def __init__(self, on_planned: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._on_planned, self._clock = on_planned, clock
+        self._lock = threading.Lock()
+        self._counts: Counter[OutcomeKind] = Counter()
+        self._total: int | None = 0
+        self._times: deque[tuple[float, int]] = deque()
+        self.doing = ""  # what it is doing or waits for, in a sentence
+        self.notices: list[str] = []
+        self.is_sending = False
+
+    def __call__(self, event: orders.Event) -> None:
+        match event:
+            case orders.RowEnded(outcome):
+                self._count(outcome.kind)
+            case orders.Planned(folder=folder):
+                self._on_planned(folder.name)
+            case orders.Started(rows=rows):
+                self._total = None if rows is None or self._total is None else self._total + rows
+                self.is_sending, self.doing = True, ""
+            case orders.RowsEnded():
+                self.is_sending = False
+        if (notice := notice_of(event)) is not None:
+            self.notices.append(notice)
+        elif (line := detail_of(event)) is not None:
+            self.doing = line
+
+    def _count(self, kind: OutcomeKind) -> None:
+        with self._lock:
+            self._counts[kind] += 1
+            now, done = self._clock(), self._counts.total()
+            if not self._times or now - self._times[-1][0] >= 1:
+                self._times.append((now, done))
+            while now - self._times[0][0] > _MEASURED:
+                self._times.popleft()
+
+    def seen(self) -> Seen:
+        """What can be shown now."""
+        with self._lock:
+            counts, first = dict(self._counts), self._times[0] if self._times else (0.0, 0)
+        done, now = sum(counts.values()), self._clock()
+        rate = (done - first[1]) / (now - first[0]) if first[1] and now - first[0] >= 1 else None
+        left = (self._total - done) / rate if rate and self._total else None
+        total = self._total if self.is_sending or done else None
+        return Seen(counts, done, total, rate, left, self.doing, tuple(self.notices))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The progress of a run. counts: of rows by outcome; total: of rows, rate: per second, left: seconds, if known."""
+
+    counts: dict[OutcomeKind, int]
+    done: int
+    total: int | None
+    rate: float | None
+    left: float | None
+    doing: str
+    notices: tuple[str, ...]
+
+    @property
+    def percent(self) -> int | None:
+        return 100 * self.done // self.total if self.total else None
+
+    def rows(self, *kinds: str) -> int:
+        """How many rows have one of these outcomes so far."""
+        return sum(self.counts.get(OutcomeKind(kind), 0) for kind in kinds)
+
+
+@dataclass(eq=False)
+class Job:
+    """A check or a run of a draft, in its thread. error: why it could not be done."""
+
+    draft: Draft
+    kind: Kind
+    progress: Progress
+    control: RunControl = field(default_factory=RunControl)
+    finished: Finished | None = None
+    error: ImporterError | None = None
+    is_over: bool = False
+
+
+class Jobs:
+    """The last job of each draft. A draft has one at a time; the target's lock keeps others of its target away."""
+
+    def __init__(self, drafts: Drafts) -> None:
+        self._drafts = drafts
+        self._lock = threading.Lock()
+        self._jobs: dict[str, Job] = {}
+
+    def of(self, draft: Draft) -> Job | None:
+        return self._jobs.get(draft.id)
+
+    def start(self, draft: Draft, kind: Kind, work: Work) -> Job:
+        """Start it, unless one of this draft is running: that one is returned."""
+        with self._lock:
+            running = self._jobs.get(draft.id)
+            if running is not None and not running.is_over:
+                return running
+
+            def keep(run: str) -> None:
+                if kind == "send":  # at once: the next start of the server must find it
+                    with suppress(KeyError):  # the draft was removed; the run goes on
+                        self._drafts.change(draft.id, run=run)
+
+            job = self._jobs[draft.id] = Job(draft, kind, Progress(keep))
+            threading.Thread(target=self._run, args=(job, work), name=f"{kind} {draft.id}", daemon=True).start()
+        return job
+
+    def _run(self, job: Job, work: Work) -> None:
+        try:
+            job.finished = work(job.progress, job.control)
+            now = self._drafts.get(job.draft.id)
+            if job.kind == "check" and now is not None and now.edits == job.draft.edits:
+                rows = job.finished.summary.source.rows
+                run = job.finished.folder.name
+                self._drafts.change(job.draft.id, check=run, grid=run, rows=rows)
+        except ImporterError as error:
+            job.error = error
+        except Exception:  # noqa: BLE001 - a bug: its traceback is for the terminal, its browser must not wait forever
+            traceback.print_exc()
+            job.error = ImporterError("an error in importer itself; the terminal of importer web shows it, report it")
+        finally:
+            job.is_over = True
+
+    @property
+    def are_sending(self) -> bool:
+        return any(job.kind == "send" and not job.is_over for job in self._jobs.values())
+
+    def stop(self, signal: int | None = None) -> None:
+        """Stop every run as the command is stopped, and wait until their reports are written. Checks just end."""
+        sending = [job for job in self._jobs.values() if job.kind == "send" and not job.is_over]
+        for job in sending:
+            job.control.stop(signal)
+        while any(not job.is_over for job in sending):
+            time.sleep(0.05)

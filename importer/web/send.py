@@ -1,0 +1,65 @@
+"""The step Send: what will be sent, then how it goes, with its control."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from importer.app.earlier_runs import resume
+from importer.app.import_file import import_file
+from importer.app.orders import Sending
+from importer.app.plan import sending_rate
+from importer.models import OutcomeKind
+from importer.web.forms import Sent
+from importer.web.pages import OfImport
+from importer.web.result import earlier, found_run
+from importer.web.running import again, sent
+
+router = APIRouter()
+
+
+@router.get("/imports/{id}/send")
+def show(page: OfImport) -> Response:
+    draft, job, settings = page.draft, page.job, page.settings
+    is_running = job is not None and job.kind == "send" and not job.is_over
+    is_new = bool(draft.check) and draft.check > draft.run  # IDs begin with their times
+    checked = found_run(page, draft.check).summary if is_new else None
+    known = sending_rate(settings, "sandbox" if draft.sandbox else str(settings.base_url)) if checked else None
+    seconds = checked.outcomes[OutcomeKind.NOT_SENT] / known.per_second if checked and known else None
+    return page.show(
+        "send",
+        problems=page.failure("send"),
+        command=page.command("run", Path(draft.file), asks=True, flags={"--mapping": draft.mapping}) if checked else "",
+        checked=checked,
+        seconds=seconds,
+        is_running=is_running,
+        last=found_run(page, draft.run) if draft.run and not is_new and not is_running else None,
+        address=settings.base_url,
+    )
+
+
+@router.post("/imports/{id}/send")
+def start(page: OfImport, form: Sent) -> Response:
+    """Send the candidates, in a thread: closing the browser does not stop it."""
+    order = page.web.drafts.order(page.draft, page.settings)
+    page.start("send", lambda listen, control: sent(import_file(order, listen, control)))
+    return page.go("send")
+
+
+@router.post("/imports/{id}/send/continue")
+def go_on(page: OfImport, form: Sent) -> Response:
+    """Continue the last run, from its own copies: what is done is not sent again."""
+    page.start("send", again(partial(resume, earlier(page, page.draft.run), Sending())))
+    return page.go("send")
+
+
+@router.post("/imports/{id}/send/{act}")
+def control(page: OfImport, act: str, form: Sent) -> Response:
+    """Pause, go on, or stop."""
+    job = page.job
+    if job is not None and job.kind == "send" and not job.is_over:
+        {"pause": job.control.pause, "resume": job.control.resume}.get(act, job.control.stop)()
+    return page.go("send")

@@ -1,0 +1,142 @@
+"""The server of the pages: on this machine only, until it is stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from importer.problems import UsageError
+from importer.runs.results_folder import make_results
+from importer.settings import Settings, load_settings
+from importer.web.application import application
+from importer.web.imports import Drafts
+from importer.web.pages import Web
+from importer.web.running import Jobs
+from importer.web.security import Access
+
+_HOST: Final = "127.0.0.1"
+PORT: Final = 8765
+"""The usual port: with the same one at each start, bookmarks stay valid."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A server that answers. address: opens a session once, and shows the first page."""
+
+    web: Web
+    access: Access
+    address: str
+
+
+@contextmanager
+def running(
+    out: Path | None,
+    *,
+    sandbox: bool = False,
+    file: Path | None = None,
+    port: int | None = None,
+    on_used: Callable[[str], None] = print,
+) -> Iterator[RunningServer]:
+    """A server in a thread of its own. on_used: gets the next address when one was used.
+
+    Raises:
+        UsageError: the port is in use.
+        UnusableInput: a setting is not valid, or the results folder cannot be used.
+    """
+    make_results(load_settings(out=out))
+
+    def settings() -> Settings:
+        return load_settings(out=out)
+
+    drafts = Drafts(settings())
+    web = Web(settings, drafts, Jobs(drafts), sandbox=sandbox)
+    with _listening(port) as listener:
+        access = Access(listener.getsockname()[1], lambda: on_used(access.address()))
+        path = "/"
+        if file is not None:
+            path = f"/imports/{drafts.create(file=str(file.absolute()), sandbox=sandbox).id}/file"
+        config = uvicorn.Config(
+            application(web, access),
+            log_level="warning",
+            access_log=False,
+            lifespan="off",
+            ws="none",
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=1,
+        )
+        server = uvicorn.Server(config)
+        thread = threading.Thread(target=server.run, args=([listener],), name="web", daemon=True)
+        thread.start()
+        try:
+            while not server.started and thread.is_alive():
+                time.sleep(0.01)
+            yield RunningServer(web, access, access.address(path))
+        finally:
+            web.closing.set()
+            server.should_exit = True
+            thread.join()
+
+
+@contextmanager
+def _listening(port: int | None) -> Iterator[socket.socket]:
+    """A socket at the port; without one at the usual port, or at any if that is in use."""
+    listener = socket.socket()
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((_HOST, PORT if port is None else port))
+        except OSError as error:
+            if port is not None:
+                reason = error.strerror or error
+                raise UsageError(f"port {port} cannot be used ({reason}); choose another one with --port") from None
+            listener.bind((_HOST, 0))
+        yield listener
+    finally:
+        listener.close()
+
+
+def serve(web: RunningServer, say: Callable[[str], None], *, opens: bool) -> None:
+    """Until Ctrl-C or SIGTERM: then runs are stopped as the command is, and their reports are written."""
+    received: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: received.append(number))
+    with _opened(web) if opens and _has_screen() else nullcontext():
+        while not received:
+            time.sleep(0.2)
+    if web.web.jobs.are_sending:
+        say("Stopping: waiting for pending requests, then writing the report.")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)  # a second one ends the process
+    web.web.jobs.stop(received[0])
+
+
+def _has_screen() -> bool:
+    """Whether a browser has a window; one in the terminal would cover what is printed there."""
+    return sys.platform in ("darwin", "win32") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+
+
+@contextmanager
+def _opened(web: RunningServer) -> Iterator[None]:
+    """Open the address in the browser, by a private page: other users can see the arguments of a program."""
+    descriptor, page = tempfile.mkstemp(".html", "open-importer-web-", web.web.settings().out)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(f'<meta http-equiv="refresh" content="0; url={web.address}">')
+        webbrowser.open(Path(page).resolve().as_uri())
+        yield
+    finally:
+        Path(page).unlink(missing_ok=True)

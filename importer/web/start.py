@@ -1,0 +1,92 @@
+"""The start page: recent runs, imports that are being prepared, and a new one by upload or by its path."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse, Response
+
+from importer.app.doctor import missing_settings
+from importer.app.shown_runs import recent_runs, running_runs, state_of
+from importer.report import Summary
+from importer.web.forms import Sent, receive_upload
+from importer.web.pages import FieldError, OfAny, OfImport, shown
+from importer.web.steps import NAMES
+
+router = APIRouter()
+
+_RUNS: Final = 20  # that are listed
+
+
+@router.get("/")
+def show(page: OfAny) -> Response:
+    settings, drafts = page.settings, list(page.web.drafts.all())
+    by_run = {run: draft for draft in reversed(drafts) for run in (draft.run, draft.check) if run}
+    listed = list(islice(recent_runs(settings), _RUNS))
+    running = running_runs(settings)
+    runs = [(one, state_of(one, running), by_run.get(one.run)) for one in listed if isinstance(one, Summary)]
+    killed = [draft for _, state, draft in runs if state == "killed" and draft is not None]
+    damaged = [each for one in listed if not isinstance(one, Summary) for each in shown(one)]
+    return page.show(
+        "start",
+        runs=runs,
+        killed=killed,
+        damaged=damaged,
+        drafts=[draft for draft in drafts if not draft.run],
+        missing=list(missing_settings(settings)),
+        out=settings.out,
+        most=settings.upload_megabytes,
+    )
+
+
+@router.post("/by-path")
+def by_path(page: OfAny, form: Sent) -> Response:
+    """A new import of a file on this machine, which is read in place."""
+    path = Path(form.text("path")).expanduser()
+    if not form.text("path"):
+        raise FieldError("path", "enter the path of a file on this machine")
+    try:
+        is_file = path.is_file()
+    except (OSError, ValueError):  # too long, or a NUL character
+        is_file = False
+    if not is_file:
+        raise FieldError("path", f"there is no file {path}; enter its whole path, or drop the file instead")
+    return _begun(page, str(path), is_upload=False)
+
+
+@router.post("/upload")
+async def upload(request: Request, page: OfAny) -> Response:
+    """A new import of a file that the browser sends."""
+    draft = page.web.drafts.create()
+    try:
+        file = await receive_upload(request, page.web.drafts.folder(draft), page.settings.upload_megabytes << 20)
+    except BaseException:
+        page.web.drafts.remove(draft)
+        raise
+    page.web.drafts.change(draft.id, file=str(file), is_upload=True, sandbox=page.rehearses)
+    return RedirectResponse(f"/imports/{draft.id}/file", 303)
+
+
+def _begun(page: OfAny, file: str, *, is_upload: bool) -> Response:
+    draft = page.web.drafts.create(file=file, is_upload=is_upload, sandbox=page.rehearses)
+    return RedirectResponse(f"/imports/{draft.id}/file", 303)
+
+
+@router.post("/imports/{id}/remove")
+def remove(page: OfImport, form: Sent) -> Response:
+    """Remove an import that is being prepared, with its upload. The file on this machine and all runs stay."""
+    page.web.drafts.remove(page.draft)
+    return RedirectResponse("/?notice=removed", 303)
+
+
+@router.post("/imports/{id}/rehearsal")
+def switch(page: OfImport, form: Sent) -> Response:
+    """Switch between the sandbox and the real service."""
+    sandbox = form.text("sandbox") == "yes"
+    asked = "" if not sandbox and page.draft.asked == "sandbox" else page.draft.asked  # the real questions are unknown
+    page.change(sandbox=sandbox, asked=asked)
+    step = form.text("step")
+    return page.go(step if step in NAMES[:4] else "check")

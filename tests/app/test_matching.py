@@ -1,0 +1,205 @@
+"""A mapping file beside a file: what is shown of each question, and what each change sends."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from importer.app.matching import EntryKind, Matched, Matching, opened_mapping, proposed_text, sample_of
+from importer.mapping import read_mapping
+from importer.models import Operation, Question, SourceOptions, Target
+from importer.problems import UsageError
+from importer.settings import Settings, load_settings
+
+HEADER = ["E-mail", "Name", "CV", "Mobile", "Grade", "Since", "Pay", "School 1", "School 2", "Town", "Land", "Note"]
+ROWS = [
+    [
+        "a@example.com",
+        "Ada Öz",
+        "71",
+        "+905550000001",
+        "Sr",
+        "03/04/2019",
+        "1.200,50",
+        "Ege",
+        "ETH",
+        "İzmir",
+        "TR",
+        "x",
+    ],
+    ["b@example.com", "Bob Ak", "72", "+905550000002", "Junior", "05/04/2019", "900", "ODTÜ", "", "Bern", "", ""],
+    ["c@example.com", "Cem Su", "73", "+905550000003", "Chef", "13/04/2019", "", "", "", "", "", ""],
+    ["d@example.com", "Dan Ay", "74", "+905550000004", "Chef", "", "", "", "", "Van", "TR", "x"],
+]
+QUESTIONS = (
+    Question(1, "Phone", True, "short_text", (), "phone", "phone"),
+    Question(2, "Level", True, "single_choice", ("Junior", "Senior", "Lead"), "level", None),
+    Question(3, "Start date", False, "date", (), "start", None),
+    Question(4, "Salary", False, "decimal", (), "salary", None),
+    Question(5, "Education", False, "long_text", (), "education", None),
+    Question(6, "Where do you live?", False, "short_text", (), None, None),
+)
+TARGET = Target(Operation.APPLY, "4f2c9a")
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
+    return load_settings()
+
+
+Match = Callable[..., Matching]
+
+
+@pytest.fixture
+def match(tmp_path: Path, settings: Settings) -> Match:
+    """Call it with the text of a mapping file, or without one for the proposal."""
+    file = tmp_path / "people.csv"
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened).writerows([HEADER, *ROWS])
+    sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS, settings)
+
+    def made(text: str | None = None) -> Matching:
+        return Matching(text or proposed_text(sample), tmp_path / "people.yaml", file, sample, settings)
+
+    return made
+
+
+def _of(matching: Matching, id: str) -> Matched:
+    return next(one for one in matching.questions if one.id == id)
+
+
+def _sent(matching: Matching, id: str) -> list[str]:
+    return [one.sent or one.problem for one in _of(matching, id).results]
+
+
+def test_the_proposal_is_shown_by_question(match: Match) -> None:
+    """Each with its columns, how sure they are and why, filled cells, samples, results and unknown texts."""
+    matching = match()
+    assert {one.id: (one.state, one.columns) for one in matching.questions if not one.entries} == {
+        "candidate/email": ("matched", ("E-mail",)),
+        "candidate/first_name": ("matched", ("Name",)),
+        "candidate/last_name": ("matched", ("Name",)),
+        "candidate/cv": ("matched", ("CV",)),
+        "candidate/terms_of_use": ("open", ()),
+        "answers/phone": ("matched", ("Mobile",)),
+        "answers/level": ("open", ()),
+        "answers/start": ("open", ()),
+        "answers/salary": ("review", ("Pay",)),
+        "answers/text: Where do you live?": ("open", ()),
+    }
+    phone = _of(matching, "answers/phone")
+    assert (phone.title, phone.kind, phone.required, phone.filled) == ("Phone", "short text", True, 4)
+    assert phone.samples[0] == "+905550000001"
+    assert matching.required == (5, 6)
+    assert set(matching.unused) == {"Grade", "Since", "Town", "Land", "Note"}
+    entries = _of(matching, "answers/education").entries
+    assert entries is not None
+    assert [list(group.values()) for group in entries.groups] == [["School 1"], ["School 2"]]
+    first = entries.candidates[0]
+    assert (first[0], [entry.fields for entry in first[1]]) == (2, [{"school_name": "Ege"}, {"school_name": "ETH"}])
+
+
+def test_a_chosen_column_gets_the_settings_that_its_cells_need(match: Match) -> None:
+    """Unknown texts with their counts, the form of its dates, its decimal sign; no other line changes."""
+    text = match().use("answers/level", ["Grade"])
+    text = match(text).use("answers/start", ["Since"])
+    matching = match(match(text).use("answers/salary", ["Pay"]))
+    level = _of(matching, "answers/level")
+    assert (level.state, [(one.text, one.count) for one in level.choices]) == ("unknown", [("Chef", 2)])
+    assert _sent(matching, "answers/level")[:2] == ["Senior", "Junior"]
+    assert _sent(matching, "answers/salary") == ["1200.50", "900"]
+    dates = {one.form: (one.cell, one.means, one.is_used) for one in _of(matching, "answers/start").dates}
+    assert dates["%d/%m/%Y"] == ("03/04/2019", "3 April 2019", True)
+    assert dates["%m/%d/%Y"] == ("03/04/2019", "4 March 2019", False)
+    assert matching.required == (6, 6)
+    before, after = match().text.splitlines(), matching.text.splitlines()
+    gone = [line for line in before if line not in after and not line.strip().startswith("#")]
+    assert gone == ['  salary: {column: Pay, decimal: ",", thousands: "."}   # please check: the header is similar']
+
+
+def test_an_option_for_an_unknown_text_is_a_line_of_the_value_table(match: Match) -> None:
+    """Chosen, left out, or held back again; the file that the command reads has the same."""
+    matching = match(match().use("answers/level", ["Grade"]))
+    matching = match(matching.translate("answers/level", {"Chef": "Lead"}))
+    assert _sent(matching, "answers/level") == ["Senior", "Junior", "Lead", "Lead"]
+    assert _of(matching, "answers/level").state == "matched"
+    matching = match(matching.translate("answers/level", {"Chef": ""}))
+    assert _sent(matching, "answers/level")[2:] == ["", ""]
+
+
+def test_joins_alternatives_constants_and_leaving_out(match: Match) -> None:
+    """Each is a form of the value in the file, with its results."""
+    id = "answers/text: Where do you live?"
+    matching = match(match().use(id, ["Town", "Land"], ", "))
+    assert _sent(matching, id) == ["İzmir, TR", "Bern", "Van, TR"]
+    assert _of(matching, id).joined == ", "
+    matching = match(matching.use(id, ["Land", "Town"]))
+    assert (_sent(matching, id), _of(matching, id).joined) == (["TR", "Bern", "TR"], None)
+    matching = match(matching.constant(id, "no: where?"))
+    assert (_of(matching, id).constant, _sent(matching, id)[0]) == ("no: where?", "no: where?")
+    assert _of(match(matching.leave_out(id)), id).is_open
+
+
+def test_keys_beside_a_column_are_set_and_removed(match: Match) -> None:
+    """The other reading of a date is one choice; what a page does not show is kept, and said."""
+    matching = match(match().use("answers/start", ["Since"]))
+    matching = match(matching.set("answers/start", {"dates": "%m/%d/%Y", "default": "2020-01-02"}))
+    assert _sent(matching, "answers/start")[0] == "2019-03-04"
+    assert _of(matching, "answers/start").kept == ("default",)
+    assert _of(match(matching.set("answers/start", {"dates": None})), "answers/start").invalid
+
+
+def test_groups_of_entries_are_added_and_removed_as_a_whole(match: Match) -> None:
+    """From numbered columns they become one for each; the entries follow, and without a group the answer is gone."""
+    id = "answers/education"
+    matching = match(match().remove_group(id, 0))
+    assert [list(group.values()) for group in _of(matching, id).entries.groups] == [["School 2"]]
+    matching = match(matching.add_group(id, EntryKind.EDUCATION, {"school_name": "Town", "end_date": "Since"}))
+    entries = _of(matching, id).entries.candidates[1]
+    assert entries[0] == 3
+    assert _of(match(match(matching.remove_group(id, 0)).remove_group(id, 0)), id).is_open
+
+
+def test_a_mapping_that_is_wrong_is_shown_at_its_questions(match: Match) -> None:
+    """The others are read all the same; what belongs to no question is told on top."""
+    text = (
+        match()
+        .text.replace("email: E-mail", "email: Mail")
+        .replace("phone: Mobile", "phone: {column: Mobile, spilt: x}")
+    )
+    matching = match(text)
+    assert (_of(matching, "candidate/email").state, _of(matching, "answers/phone").state) == ("wrong", "wrong")
+    assert _of(matching, "candidate/email").why == "the column 'Mail' does not exist"
+    assert _sent(matching, "candidate/cv") == ["71", "72", "73", "74"]
+    assert matching.required == (3, 6)
+    assert [one.code for one in match(match().text + "surprise: x\n").problems] == ["key-unknown"]
+
+
+def test_what_a_page_does_not_show_is_kept_and_named(match: Match) -> None:
+    """Sections, and answers to questions that are not asked."""
+    text = match().text.replace("defaults:\n", "defaults:\n  optional: leave_out\n")
+    text = match(text.replace("answers:\n", "answers:\n  other: Note\n")).accept("candidate/email")
+    assert match(text).kept == ("defaults: optional", "answers: other")
+    assert "  optional: leave_out\n" in match(match(text).constant("answers/level", "Lead")).text
+
+
+def test_every_change_is_a_file_that_the_command_reads(match: Match, tmp_path: Path, settings: Settings) -> None:
+    """The text is a valid mapping file; opened again, it is the same."""
+    text = match(match().use("answers/level", ["Grade"])).translate("answers/level", {"Chef": "Lead"})
+    path = tmp_path / "people.yaml"
+    path.write_text(text, "utf-8")
+    assert read_mapping(path).target == TARGET
+    assert opened_mapping(path, TARGET, settings) == (text, read_mapping(path).source)
+    with pytest.raises(UsageError, match="this mapping file is for job post 4f2c9a, not for talent pool 17"):
+        opened_mapping(path, Target(Operation.ADD_TO_POOL, "17"), settings)
+
+
+def test_an_unknown_column_is_refused(match: Match) -> None:
+    """The page offers only those of the file."""
+    with pytest.raises(UsageError, match="choose a column of the file"):
+        match().use("answers/level", ["Rank"])

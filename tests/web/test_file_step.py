@@ -1,0 +1,91 @@
+"""A new import, and the step File."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from importer.app.cleanup import PurgeOrder, find_old, purge
+from importer.web.server import running
+from tests.samples.sample import ROOT
+from tests.web.client import Client
+from tests.web.conftest import Pages
+
+Start = Callable[..., Pages]
+EXPORT = ROOT / "sample_data" / "legacy_ats_export.xlsx"
+
+
+def test_the_first_rows_are_shown_as_they_are_read(pages: Start) -> None:
+    """Sheet, header row and the first 20 rows with their numbers; the other sheets can be chosen."""
+    shown = pages(file=EXPORT, sandbox=True).first
+    assert "XLSX, sheet 'Candidates', header found in row 3 (rows 1 to 2 above it left out), 62 columns" in shown.text
+    assert shown.form("/file").fields["sheet"] == ""
+    assert "Notes" in shown.texts
+    assert "Use these 62 columns" in shown.text
+    assert "ulku.yilmaz@example.net" in shown.text.lower()
+
+
+def test_the_table_follows_how_the_file_is_read(pages: Start) -> None:
+    """Another header row shows another table at once; the choice is kept."""
+    found = pages(file=EXPORT, sandbox=True)
+    shown = found.client.send(found.first.form("/file"), header_row="5", sheet="Candidates")
+    assert "header in row 5" in shown.text
+    assert "000003" in shown.text
+    assert found.client.get(shown.address).form("/file").fields["header_row"] == "5"
+
+
+def test_a_file_that_cannot_be_read_says_why_and_can_be_read_otherwise(pages: Start) -> None:
+    """An encoding that must be chosen is a problem on top of the page; with it the table is shown."""
+    found = pages()
+    content = "E-mail;Şehir\na@example.com;İzmir\nb@example.com;Muğla\n".encode("cp1254")
+    shown = found.client.upload(found.first.form("/upload"), "list.csv", content)
+    assert "encoding" in shown.text
+    assert "Use these" not in shown.text
+    shown = found.client.send(shown.form("/file"), encoding="cp1254")
+    assert "İzmir" in shown.text
+    assert "Use these 2 columns" in shown.text
+
+
+def test_what_cannot_be_used_is_said_at_its_field(pages: Start) -> None:
+    """A wrong value stays in its field, with the reason beside it and a link to it on top."""
+    found = pages(file=EXPORT, sandbox=True)
+    shown = found.client.send(found.first.form("/file"), skip_rows="some", sheet="Candidates")
+    assert "There is a problem" in shown.text
+    assert "#skip_rows" in shown.links
+    assert shown.form("/file").fields["skip_rows"] == "some"
+
+
+def test_a_step_that_is_not_ready_says_what_is_missing(pages: Start) -> None:
+    """A later step is no dead button: it names the step that comes first, and leads there."""
+    found = pages(file=EXPORT, sandbox=True)
+    shown = found.client.get(found.first.address.replace("/file", "/target"))
+    assert "First finish the step File." in shown.text
+    assert found.first.address in shown.links
+
+
+def test_an_import_outlives_its_server(pages: Start) -> None:
+    """What was entered is there after a restart of the server, with the upload."""
+    found = pages()
+    shown = found.client.upload(found.first.form("/upload"), "people.csv", b"E-mail,Name\na@example.com,Ada\n")
+    with running(found.out, port=0, on_used=lambda _: None) as server:
+        client = Client(int(server.access.hosts[0].partition(":")[2]))
+        assert "people.csv" in client.open(server.address).text
+        assert "a@example.com" in client.get(shown.address).text
+
+
+def test_purge_removes_old_imports_with_their_uploads(pages: Start) -> None:
+    """What was uploaded is personal data: purge removes it with the import that it was for."""
+    found = pages()
+    found.client.upload(found.first.form("/upload"), "people.csv", b"E-mail,Name\na@example.com,Ada\n")
+    order = PurgeOrder(found.server.web.settings(), timedelta(days=1), datetime.now(UTC) + timedelta(days=2))
+    assert purge(order, find_old(order)).removed == 1
+    assert not list(found.out.rglob("people.csv"))
+
+
+def test_missing_settings_are_named(pages: Start) -> None:
+    """Where the service cannot be used yet, the start page says what to set; the value of a token is never shown."""
+    found = pages({"IMPORTER_TOKEN": "t0ps3cret", "IMPORTER_BASE_URL": "https://recruiting.example.com"})
+    assert "t0ps3cret" not in found.first.html
+    assert "cannot be used yet" not in found.first.text
+    shown = pages().first
+    assert "Set IMPORTER_BASE_URL, like https://recruiting.example.com" in shown.text

@@ -1,0 +1,225 @@
+"""The ways that people go, in a real browser: by clicks, by the keyboard alone, on a phone, in the dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Served, candidate, write_csv
+from tests.patience import PATIENCE
+from tests.web import walk
+from tests.web.conftest import Pages
+from tests.web.test_file_step import EXPORT
+from tests.web.test_runs import live, people
+
+Start = Callable[..., Pages]
+Serve = Callable[..., Served]
+
+_CHROMIUM = Path("/usr/bin/chromium")
+_OFFLINE = ("--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync")
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs a browser")
+    if not _CHROMIUM.exists():
+        pytest.skip("needs /usr/bin/chromium")
+    with playwright.sync_playwright() as started:
+        options = ["--no-sandbox", "--disable-gpu", "--no-first-run", *_OFFLINE]
+        browser = started.chromium.launch(executable_path=str(_CHROMIUM), args=options)
+        yield browser
+        browser.close()
+
+
+class Person:
+    """A page of the browser. requests: all addresses that it asked; said: what the console has."""
+
+    def __init__(self, context: Any) -> None:
+        self.page = context.new_page()
+        self.page.set_default_timeout(PATIENCE * 1000)
+        self.requests: list[str] = []
+        self.said: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+
+    def open(self, found: Pages) -> None:
+        self.page.goto(found.server.access.address(found.first.address))
+        self.page.wait_for_url(f"**{found.first.address}")
+
+    def main(self, step: str) -> None:
+        """Click the main button, which leads to a step."""
+        self.page.click(".actions .main")
+        self.page.wait_for_url(f"**/{step}")
+
+    def to_match(self) -> None:
+        self.main("target")
+        self.page.fill("#target", "4f2c9a")
+        self.page.click(".actions .main")
+        self.page.wait_for_selector("a.main")
+        self.main("match")
+
+    def to_send(self) -> None:
+        self.to_match()
+        self.main("check")
+        self.page.wait_for_selector("a.main")
+        self.main("send")
+
+
+@pytest.fixture
+def person(chromium: Any, request: pytest.FixtureRequest) -> Iterator[Person]:
+    """A person at a wide screen; or with the options of a context."""
+    options = {"viewport": {"width": 1280, "height": 800}, **getattr(request, "param", {})}
+    context = chromium.new_context(**options)
+    yield Person(context)
+    context.close()
+
+
+def test_from_drop_to_result_by_clicks(pages: Start, person: Person) -> None:
+    """The sample export, uploaded, goes to its result by clicks alone; no request leaves, nothing is in the console."""
+    found = pages(sandbox=True)
+    page = person.page
+    page.goto(found.server.access.address())
+    page.wait_for_url(f"http://{found.client.host}/")
+    page.set_input_files("#upload", EXPORT)
+    page.click("text=Open this file")
+    page.wait_for_url("**/file")
+    assert "XLSX, sheet 'Candidates', header found in row 3" in page.inner_text("main")
+    person.to_send()
+    page.click("text=Rehearse with 273 candidates")
+    page.wait_for_selector("text=The last run has finished")
+    page.click("text=Show its result")
+    assert "273 of 300 candidates are in; 27 rows need a fix." in page.inner_text("main")
+    page.click("text=Row 20")
+    assert "nazan.kurt(at)example.com" in page.inner_text("main")
+    assert {address.split("/")[2] for address in person.requests} == {found.client.host}
+    assert person.said == []
+
+
+def test_by_the_keyboard_alone(pages: Start, serve: Serve, person: Person) -> None:
+    """Each step is done with Tab, arrows and Enter; where the focus is can always be seen."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 3))
+    person.open(found)
+    page = person.page
+
+    def press(words: str) -> None:
+        """Tab to what has these words, and press Enter."""
+        for _ in range(200):
+            page.keyboard.press("Tab")
+            focused = page.evaluate("[document.activeElement.innerText || '', document.activeElement.id]")
+            style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert style != "none" or page.evaluate("document.activeElement === document.body"), focused
+            if words in focused:
+                page.keyboard.press("Enter") if words != "target" else page.keyboard.type("4f2c9a")
+                return
+        raise AssertionError(f"{words} cannot be reached by Tab")
+
+    press("Use these 7 columns")
+    page.wait_for_url("**/target")
+    press("target")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("a.main")
+    press(page.inner_text("a.main"))
+    page.wait_for_url("**/match")
+    press("Check 3 rows")
+    page.wait_for_selector("a.main")
+    press("Prepare to send 3 candidates")
+    page.wait_for_url("**/send")
+    press("Send 3 candidates")
+    page.wait_for_selector("text=The last run has finished")
+    assert len(served.accepted) == 3
+
+
+def test_the_table_follows_and_the_focus_stays(pages: Start, person: Person) -> None:
+    """A change of how the file is read changes the table without a new page; the field that was left is not lost."""
+    found = pages(file=EXPORT, sandbox=True)
+    person.open(found)
+    page = person.page
+    page.evaluate("window.stays = true")
+    page.fill("#header_row", "5")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("text=header in row 5")
+    assert page.evaluate("[window.stays, document.activeElement.id]") == [True, "header_rows"]
+
+
+@pytest.mark.parametrize("person", [{"java_script_enabled": False}], indirect=True)
+def test_without_scripts(pages: Start, serve: Serve, person: Person) -> None:
+    """Without scripts every step works by plain forms, and the page of a run loads again by itself."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 3))
+    person.open(found)
+    page = person.page
+    page.fill("#skip_rows", "4")
+    page.click("text=Read it again")
+    assert "person2@example.com" not in page.inner_text("main table")
+    person.to_send()
+    page.click(".actions .main")
+    page.wait_for_selector("text=Show its result")
+    assert served.accepted == ["person0@example.com", "person1@example.com"]
+
+
+def test_live_progress_and_a_closed_browser(pages: Start, serve: Serve, person: Person) -> None:
+    """The tab's title has the percentage, pause shows at once; a closed page does not stop the run."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 40))
+    person.open(found)
+    person.to_send()
+    page = person.page
+    with served.held_after(20):
+        page.click(".actions .main")
+        served.wait_for(20)
+        page.wait_for_selector("text=of 40 rows done")
+        page.wait_for_function("/^\\d+ % - /.test(document.title)")
+        page.click("button:text-is('Pause')")
+        page.wait_for_selector("text=Paused: nothing new is sent until you go on.")
+        page.click("button:text-is('Go on')")
+        page.wait_for_selector("button:text-is('Pause')")
+        page.close()
+    assert walk.job_of(found).finished is not None
+    assert len(served.accepted) == 40
+
+
+_LOOKS = [
+    {"viewport": {"width": width, "height": 844}, "color_scheme": scheme}
+    for width in (390, 1280)
+    for scheme in ("light", "dark")
+]
+
+
+@pytest.mark.parametrize("person", [{**look, "bypass_csp": True} for look in _LOOKS], indirect=True)
+def test_every_page_is_accessible_and_fits(pages: Start, serve: Serve, person: Person) -> None:
+    """On a phone and on a screen, light and dark, axe-core finds nothing on any page, and no page is too wide."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    served = serve({"kind": "reset", "emails": ["person3@example.com"], "when": "after"})
+    rows = [candidate(number, Salary="much" if number in (2, 4) else "1000") for number in range(8)]
+    file = write_csv(served.door.folder / "people.csv", rows)
+    found = pages({**live(served), "IMPORTER_MAX_ATTEMPTS": "1"}, file=file)
+    page = person.page
+
+    def look() -> None:
+        report = axe.Axe().run(page)
+        assert not report.violations_count, (page.url, report.generate_report())
+        wide = "[...document.querySelectorAll('body *')].filter(one => one.getBoundingClientRect().right > innerWidth)"
+        if page.evaluate("document.documentElement.scrollWidth") > page.viewport_size["width"]:
+            raise AssertionError((page.url, page.evaluate(f"{wide}.map(one => one.outerHTML.slice(0, 80))")))
+
+    page.goto(f"http://{found.client.host}/")
+    look()  # no session yet
+    person.open(found)
+    look()
+    page.fill("#skip_rows", "some")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("#problems")
+    assert page.evaluate("document.activeElement.id") == "problems"
+    look()
+    page.goto(page.url)
+    walk.to_result(found)
+    for step in ("target", "match", "check", "send", "result", "result/row?number=4"):
+        page.goto(f"http://{found.client.host}{walk.address(found, step)}")
+        look()
+    page.goto(f"http://{found.client.host}/")
+    look()

@@ -1,0 +1,252 @@
+"""The steps Match and Check: a file whose proposal is partly wrong, put right by forms, and its cells corrected."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import FrontDoor, Served
+from tests.web import walk
+from tests.web.client import Client, Shown
+from tests.web.conftest import Pages
+from tests.web.test_runs import live, outcomes_of
+
+Start = Callable[..., Pages]
+Serve = Callable[..., Served]
+HEADER = ["Info", "Ad Soyad", "Ref", "Line", "Line 2", "Level", "Available from", "Work permit", "Salary"]
+PEOPLE = [
+    ["ada@example.com", "Ada Öz", "71", "+905550000001", "+905550000099", "Sr", "03/04/2025", "evet", "1000"],
+    ["bob(at)example.com", "Bob Ak", "72", "+905550000002", "+905550000099", "Junior", "05/04/2025", "no", "a lot"],
+    ["cem(at)example.com", "Cem Su", "73", "+905550000003", "+905550000099", "Chef", "06/04/2025", "yes", "a lot"],
+    ["dan@example.com", "Dan <b>Ay</b>", "74", "+905550000004", "+905550000099", "Chef", "", "yes", "900"],
+    ["eve@example.com", "Eve Uz", "75", "+905550000005", "+905550000099", "Lead", "31.02.2025", "belki", ""],
+]
+
+
+def odd_file(folder: Path, rows: list[list[str]] = PEOPLE) -> Path:
+    """A file that the proposal gets partly wrong, with a cell of markup."""
+    path = folder / "odd people.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([HEADER, *rows])
+    return path
+
+
+def at_match(found: Pages) -> Shown:
+    return walk.to_match(found)
+
+
+def change(client: Client, shown: Shown, do: str, id: str, **fields: str) -> Shown:
+    """Send a form of the step Match."""
+    form = shown.form("/match/use")
+    values = {"token": form.fields["token"], "do": do, "id": id, **fields}
+    answer = client.post(shown.address.partition("?")[0], values)
+    assert answer.status == 303
+    return client.get(answer.headers["Location"].partition("#")[0])
+
+
+def matched(client: Client, shown: Shown) -> Shown:
+    """The odd file with everything that it needs matched."""
+    shown = change(client, shown, "use", "candidate/email", column="Info")
+    shown = change(client, shown, "use", "candidate/cv", column="Ref")
+    shown = change(client, shown, "use", "answers/phone", column="Line")
+    shown = change(client, shown, "translate", "answers/level", text="Chef", option="Lead")
+    shown = change(client, shown, "keys", "answers/available_from", dates="%d/%m/%Y")
+    return change(client, shown, "use", "answers/salary", column="Salary")
+
+
+def correct(found: Pages, row: int, **cells: str) -> Shown:
+    """Correct cells of a row of the grid: `c0` is the first column."""
+    shown = found.client.get(walk.address(found, "check"))
+    values = {
+        "token": shown.form("/check").fields["token"] if "again" in shown.text else _token(shown),
+        "row": str(row),
+    }
+    answer = found.client.post(walk.address(found, "check") + "/cells", {**values, **cells})
+    assert answer.status == 303
+    return found.client.get(walk.address(found, "check"))
+
+
+def _token(shown: Shown) -> str:
+    return shown.form("/check/cells").fields["token"]
+
+
+def checked(found: Pages) -> Shown:
+    """Check all rows with the mapping as it is."""
+    shown = found.client.get(walk.address(found, "match"))
+    found.client.send(shown.form("/match/use"))
+    walk.job_of(found)
+    return found.client.get(walk.address(found, "check"))
+
+
+def checked_again(found: Pages) -> Shown:
+    shown = found.client.get(walk.address(found, "check"))
+    found.client.send(shown.form("/check"))
+    walk.job_of(found)
+    return found.client.get(walk.address(found, "check"))
+
+
+def test_each_question_shows_its_column_and_what_is_open(pages: Start, tmp_path: Path) -> None:
+    """The state in words, samples with how many are filled, the columns that nothing uses, and what is required."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    shown = at_match(found)
+    assert "of 6 required questions are matched" in shown.text
+    assert "5 of 5 filled" in shown.text
+    assert "2 columns that nothing uses" not in shown.text
+    assert "&lt;b&gt;Ay&lt;/b&gt;" in shown.html
+    assert "<b>Ay</b>" not in shown.html
+    assert "importer mapping check" in shown.text
+
+
+def test_a_change_is_a_change_of_the_file(pages: Start, tmp_path: Path) -> None:
+    """The file is shown and can be downloaded; each form changes its value and says the new state."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    shown = matched(found.client, at_match(found))
+    assert "6 of 6 required questions are matched" in shown.text
+    text = found.client.get(walk.address(found, "match") + "/file").html
+    assert "Chef: Lead" in text
+    assert "  email: Info" in text
+    assert '"%d/%m/%Y"' in text
+    assert "05/04/2025" in shown.text
+    shown = change(found.client, shown, "leave_out", "answers/salary")
+    assert "salary" not in found.client.get(walk.address(found, "match") + "/file").html.partition("questions_seen")[0]
+
+
+def test_search_and_what_is_open(pages: Start, tmp_path: Path) -> None:
+    """Only the questions that match; without one it says so."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    at_match(found)
+    shown = found.client.get(walk.address(found, "match") + "?q=phone")
+    assert "Phone number" in shown.texts
+    assert "Level" not in shown.texts
+    assert "Level" not in found.client.get(walk.address(found, "match") + "?show=open&q=level").texts
+    assert "No question matches" in found.client.get(walk.address(found, "match") + "?q=nowhere").text
+
+
+def test_a_form_that_cannot_be_used_says_why(pages: Start, tmp_path: Path) -> None:
+    """A constant without a text, an entry without a name, a change that there is not: nothing is changed."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    shown = at_match(found)
+    before = found.client.get(walk.address(found, "match") + "/file").html
+    shown = change(found.client, shown, "constant", "answers/level", value="")
+    assert "enter the value that every row gets" in shown.text.lower()
+    shown = change(found.client, shown, "add_group", "answers/education", kind="education", degree="Level")
+    assert "every entry needs one" in shown.text
+    shown = change(found.client, shown, "explode", "answers/level")
+    assert "this form is not known" in shown.text.lower()
+    assert found.client.get(walk.address(found, "match") + "/file").html == before
+
+
+def test_a_mapping_file_of_this_machine_is_opened_and_kept(pages: Start, tmp_path: Path) -> None:
+    """With its comments and what the page does not show; the file itself is not changed."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    matched(found.client, at_match(found))
+    text = found.client.get(walk.address(found, "match") + "/file").html
+    own = tmp_path / "own.yaml"
+    own.write_text(f"# Kept by Ada\n{text}".replace("defaults:\n", "defaults:\n  optional: leave_out\n"), "utf-8")
+    shown = found.client.get(walk.address(found, "match"))
+    shown = found.client.send(shown.form("/match/open"), path=str(own))
+    assert "defaults: optional" in shown.text
+    change(found.client, shown, "leave_out", "answers/salary")
+    now = found.client.get(walk.address(found, "match") + "/file").html
+    assert now.startswith("# Kept by Ada\n")
+    assert "salary: Salary" in own.read_text("utf-8")
+    shown = found.client.get(walk.address(found, "match"))
+    shown = found.client.send(shown.form("/match/open"), path=str(tmp_path / "none.yaml"))
+    assert "the mapping file cannot be read" in shown.text
+
+
+def test_cells_are_corrected_in_the_grid(pages: Start, tmp_path: Path) -> None:
+    """The row is checked at once, the cell is marked and can be taken back, and the next check has the corrections."""
+    file = odd_file(tmp_path)
+    before = file.read_bytes()
+    found = pages(file=file, sandbox=True)
+    matched(found.client, at_match(found))
+    shown = checked(found)
+    assert "'bob(at)example.com' is not a valid e-mail address" in shown.text
+    assert "Prepare to send" in shown.text
+    shown = correct(found, 3, c0="bob@example.com", c8="1100")
+    assert "2 cells were corrected since this check" in shown.text
+    assert "The file has: bob(at)example.com" in shown.text
+    assert "(as corrected)" in shown.text
+    assert "Prepare to send" not in shown.text
+    shown = correct(found, 3, back="8", old="a lot")
+    assert "1 cell was corrected since this check" in shown.text
+    correct(found, 3, c8="1100")
+    shown = found.client.get(walk.address(found, "check"))
+    answer = found.client.post(
+        walk.address(found, "check") + "/same", {"token": _token(shown), "row": "3", "column": "8"}
+    )
+    assert answer.status == 303
+    shown = found.client.get(walk.address(found, "check"))
+    assert "3 cells were corrected" in shown.text
+    shown = checked_again(found)
+    assert "3 corrected cells" in shown.text
+    assert "were corrected since" not in shown.text
+    listed = found.client.get(walk.address(found, "check") + "/corrections").html
+    assert "4,Salary,a lot,1100" in listed
+    copy = found.client.get(walk.address(found, "check") + "/copy").html
+    assert "bob@example.com,Bob Ak,72" in copy
+    assert file.read_bytes() == before
+
+
+def test_the_grid_shows_a_cause_or_all_rows_by_pages(pages: Start, tmp_path: Path) -> None:
+    """Rows with one problem only, all rows, the next ones, and one row with all its cells and what would be sent."""
+    rows = [
+        [f"p{number}@example.com", "Ada Öz", "7", "+905550000001", "+905550000099", "Sr", "", "yes", "x"]
+        for number in range(30)
+    ]
+    found = pages(file=odd_file(tmp_path, [*PEOPLE, *rows]), sandbox=True)
+    matched(found.client, at_match(found))
+    shown = checked(found)
+    check = walk.address(found, "check")
+    assert "Next rows" in shown.text
+    shown = found.client.get(f"{check}?first=25")
+    assert ("Previous rows" in shown.text, "Next rows" in shown.text) == (True, False)
+    shown = found.client.get(f"{check}?cause=email-invalid|Info")
+    assert "Only: Info" in shown.text
+    assert "p1@example.com" not in shown.html
+    shown = found.client.get(f"{check}?all=1&edit=2")
+    assert "ada@example.com" in shown.html
+    assert "What would be sent for row 2" in shown.text
+    assert "2025-04-03" in shown.text
+
+
+@pytest.mark.parametrize("fields", [{"row": "x"}, {"row": "99", "c0": "a"}, {"row": "3", "c99": "a"}])
+def test_a_cell_that_there_is_not_is_not_corrected(pages: Start, tmp_path: Path, fields: dict[str, str]) -> None:
+    """It is said on the page, and the list stays as it was."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    matched(found.client, at_match(found))
+    shown = checked(found)
+    found.client.post(walk.address(found, "check") + "/cells", {"token": _token(shown), **fields})
+    shown = found.client.get(walk.address(found, "check"))
+    assert "There is a problem" in shown.text
+    assert "corrected cell" not in shown.text
+
+
+def test_the_outcome_is_that_of_the_command_with_both_lists(
+    pages: Start, front_door: FrontDoor, serve: Serve, tmp_path: Path
+) -> None:
+    """The mapping and the corrections that the page wrote give each row the same outcome by the command."""
+    served = serve()
+    found = pages(live(served), file=odd_file(tmp_path))
+    matched(found.client, at_match(found))
+    checked(found)
+    correct(found, 3, c0="bob@example.com", c8="1100")
+    correct(found, 6, c7="no", c6="28/02/2025")
+    checked_again(found)
+    found.client.send(found.client.get(walk.address(found, "send")).form("/send"))
+    job = walk.job_of(found)
+    assert job.finished is not None
+    draft = found.server.web.drafts.get(job.draft.id)
+    assert draft is not None
+    flags = "--mapping", draft.mapping, "--corrections", draft.corrections
+    ran = front_door("run", str(draft.file), *flags, "--sandbox", "--out", "other", "--json")
+    by_command = outcomes_of(front_door.folder / "other" / ran.summary["run"])
+    assert outcomes_of(job.finished.folder) == by_command
+    assert sorted(kind for kind, _ in by_command.values()) == ["created", "created", "created", "invalid", "invalid"]
+    bodies: dict[str, Any] = {body["email"]: body for body in served.sandbox.memory.accepted()}
+    assert set(bodies) == {"ada@example.com", "bob@example.com", "eve@example.com"}

@@ -1,0 +1,127 @@
+"""Match and Check in a real browser: a file whose proposal is partly wrong, by clicks and by the keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import FrontDoor
+from tests.web import walk
+from tests.web.conftest import Pages
+from tests.web.test_in_browser import Person, chromium, person
+from tests.web.test_match_and_check import odd_file
+from tests.web.test_runs import outcomes_of
+
+__all__ = ["chromium", "person"]
+
+Start = Callable[..., Pages]
+DONE = "text=6 of 6 required questions are matched"
+
+
+def _at_match(found: Pages, person: Person) -> Any:
+    person.open(found)
+    page = person.page
+    person.main("target")
+    page.fill("#target", "4f2c9a")
+    page.click(".actions .main")
+    page.wait_for_selector("a.main")
+    person.main("match")
+    return page
+
+
+def _choose(page: Any, anchor: str, column: str) -> None:
+    """Choose the column of a question, and wait until the page has it."""
+    chooser = f"#{anchor} tr:first-child select"
+    page.select_option(chooser, column)
+    page.wait_for_selector(f"#{anchor} details[open]")
+
+
+def test_a_wrong_proposal_is_put_right_by_clicks(pages: Start, front_door: FrontDoor, person: Person) -> None:
+    """Columns, an option, the form of a date and a cell; the outcome of each row is that of the command."""
+    found = pages(file=odd_file(front_door.folder), sandbox=True)
+    page = _at_match(found, person)
+    for anchor, column in (("candidate-email", "Info"), ("candidate-cv", "Ref"), ("answers-phone", "Line")):
+        _choose(page, anchor, column)
+    page.select_option("#answers-level select[name=option]", "Lead")
+    page.click("#answers-level button:text-is('Use these options')")
+    page.wait_for_selector("#answers-level.matched")
+    page.click("#answers-available_from summary")
+    page.uncheck("#answers-available_from input[value='%m/%d/%Y']")
+    page.check("#answers-available_from input[value='%d/%m/%Y']")
+    page.click("text=Read dates like this")
+    page.wait_for_selector("#answers-available_from details[open] td:text-is('2025-04-03')")
+    page.wait_for_selector(DONE)
+    person.main("check")
+    page.wait_for_selector("#rows")
+    page.fill("#r3c0", "bob@example.com")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("text=1 cell was corrected since this check")
+    page.fill("#r3c8", "1100")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("text=2 cells were corrected since this check")
+    assert "ready (as corrected)" in " ".join(page.inner_text("#rows").split())
+    page.click("text=Check 5 rows again")
+    page.wait_for_selector("text=Prepare to send 2 candidates")
+    person.main("send")
+    page.click("text=Rehearse with 2 candidates")
+    page.wait_for_selector("text=The last run has finished")
+    job = walk.job_of(found)
+    assert job.finished is not None
+    draft = found.server.web.drafts.get(job.draft.id)
+    assert draft is not None
+    flags = "--mapping", draft.mapping, "--corrections", draft.corrections, "--sandbox"
+    ran = front_door("run", str(draft.file), *flags, "--out", "other", "--json")
+    by_command = outcomes_of(front_door.folder / "other" / ran.summary["run"])
+    assert len(by_command) == 5
+    assert outcomes_of(job.finished.folder) == by_command
+    assert person.said == []
+
+
+def test_a_wrong_proposal_is_put_right_by_the_keyboard(pages: Start, tmp_path: Path, person: Person) -> None:
+    """Tab reaches each field, arrows choose, and the focus stays where it was after each change."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    page = _at_match(found, person)
+
+    def to(wanted: str) -> None:
+        """Tab to the element that a selector finds."""
+        for _ in range(300):
+            if page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
+                return
+            page.keyboard.press("Tab")
+            style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+            assert style != "none" or page.evaluate("document.activeElement === document.body")
+        raise AssertionError(f"{wanted} cannot be reached by Tab")
+
+    for anchor, column in (("candidate-email", "Info"), ("candidate-cv", "Ref"), ("answers-phone", "Line")):
+        to(f"#{anchor} tr:first-child select")
+        letter = page.evaluate(f"[...document.activeElement.options].find(o => o.value == '{column}').text[0]")
+        page.keyboard.type(letter)
+        page.wait_for_selector(f"#{anchor} details[open]")
+        assert page.evaluate("document.activeElement.id") == f"column-{anchor}"
+    to(".actions .main")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/check")
+    page.wait_for_selector("#rows")
+    to("#r3c0")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("bob@example.com")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=1 cell was corrected since this check")
+
+
+@pytest.mark.parametrize("person", [{"java_script_enabled": False}], indirect=True)
+def test_match_and_check_without_scripts(pages: Start, tmp_path: Path, person: Person) -> None:
+    """Each change is a plain form with its button."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    page = _at_match(found, person)
+    for anchor, column in (("candidate-email", "Info"), ("candidate-cv", "Ref"), ("answers-phone", "Line")):
+        page.select_option(f"#{anchor} tr:first-child select", column)
+        page.click(f"#{anchor} tr:first-child button")
+    page.click(".actions .main")
+    page.wait_for_selector("#rows")
+    page.fill("#r3c0", "bob@example.com")
+    page.click("text=Save the cells of row 3")
+    assert "1 cell was corrected since this check" in page.inner_text("main")

@@ -1,0 +1,244 @@
+"""Check, Send and Result: the same as the command does, under the control of a person."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from importer.app import orders
+from importer.models import OutcomeKind
+from importer.problems import Busy
+from importer.report.outcomes import csv_file
+from importer.web.running import Progress
+from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
+from tests.patience import wait_until
+from tests.web import walk
+from tests.web.client import Client
+from tests.web.conftest import Pages
+from tests.web.test_file_step import EXPORT
+
+Start = Callable[..., Pages]
+Serve = Callable[..., Served]
+
+
+def outcomes_of(folder: Path) -> dict[str, tuple[str, str]]:
+    """Each row of a run's results, with its outcome and problem."""
+    found = {}
+    for kind in OutcomeKind:
+        if (path := folder / csv_file(kind)).exists():
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                for row in csv.DictReader(file):
+                    found[row["import_row"]] = kind.value, row["import_problem"]
+    return found
+
+
+def live(served: Served) -> dict[str, str]:
+    """The settings for a service."""
+    return {
+        "IMPORTER_BASE_URL": served.sandbox.base_url,
+        "IMPORTER_TOKEN": "t0ken",
+        "IMPORTER_RESEND_DELAY_SECONDS": "0.2",
+    }
+
+
+def people(found_in: Path, count: int, **changed: str) -> Path:
+    """A file with so many people."""
+    return write_csv(found_in / "people.csv", [candidate(number, **changed) for number in range(count)])
+
+
+def test_the_outcome_is_that_of_the_command(pages: Start, front_door: FrontDoor) -> None:
+    """The sample export from file to result: each row has the outcome of the command that uses the same mapping."""
+    found = pages(file=EXPORT, sandbox=True)
+    shown = walk.to_result(found)
+    assert "of 300 candidates are in" in shown.text
+    job = walk.job_of(found)
+    assert job.finished is not None
+    draft = found.server.web.drafts.get(job.draft.id)
+    assert draft is not None
+    ran = front_door("run", str(EXPORT), "--mapping", draft.mapping, "--sandbox", "--out", "other", "--json")
+    by_command = outcomes_of(front_door.folder / "other" / ran.summary["run"])
+    assert len(by_command) == 300
+    assert outcomes_of(job.finished.folder) == by_command
+
+
+def test_the_check_says_what_will_happen(pages: Start, serve: Serve) -> None:
+    """Problems are grouped by cause with their cells; the next step is named by the number of candidates."""
+    served = serve()
+    rows = [candidate(number, Salary="much" if number in (2, 3) else "1000") for number in range(5)]
+    shown = walk.to_check(pages(live(served), file=write_csv(served.door.folder / "people.csv", rows)))
+    assert "2 rows Salary 'much' is not a whole number" in shown.text
+    assert "row 4, row 5" in shown.text
+    assert "Prepare to send 3 candidates" in shown.text
+    assert "importer check" in shown.text
+    assert served.accepted == []
+
+
+def test_what_is_changed_after_the_check_is_checked_again(pages: Start, serve: Serve) -> None:
+    """A check is of exactly these choices: after another one, nothing can be sent before the next check."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 3))
+    walk.to_check(found)
+    found.client.send(found.client.get(walk.address(found, "file")).form("/file"), skip_rows="3")
+    assert "First finish the step File." in found.client.get(walk.address(found, "send")).text
+
+
+def test_a_run_can_be_paused_continued_and_stopped(pages: Start, serve: Serve) -> None:
+    """Paused, nothing new is sent; stopped, the report is written; continued, the rest is sent, each candidate once."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 60))
+    shown = walk.to_send(found)
+    assert f"60 candidates will be sent to job post 4f2c9a at {served.sandbox.base_url}." in shown.text
+    with served.held_after(20) as go_on:
+        shown = found.client.send(shown.form("/send"))
+        served.wait_for(20)
+        shown = found.client.send(found.client.get(walk.address(found, "send")).form("/pause"))
+        assert "Paused: nothing new is sent until you go on." in shown.text
+        go_on()
+        shown = found.client.send(shown.form("/stop"))
+    job = walk.job_of(found)
+    assert job.finished is not None
+    stopped = len(served.accepted)
+    assert stopped < 60
+    shown = found.client.get(walk.address(found, "send"))
+    assert "The last run stopped early" in shown.text
+    found.client.send(shown.form("/continue"))
+    assert walk.job_of(found).error is None
+    assert sorted(served.accepted) == sorted({f"person{number}@example.com" for number in range(60)})
+
+
+def test_progress_comes_as_events(pages: Start, serve: Serve) -> None:
+    """Whoever follows a run gets what it is doing, with the percentage, and its end."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 40))
+    found.client.send(walk.to_send(found).form("/send"))
+    events = found.client.get(walk.address(found, "progress")).html
+    data = [json.loads(line[6:]) for line in events.splitlines() if line.startswith("data: ")]
+    assert data[-1]["percent"] == 100
+    assert "40 of 40 rows done" in data[-1]["html"]
+    assert events.rstrip().endswith("event: over\ndata:")
+
+
+def test_a_pause_is_shown_with_its_reason() -> None:
+    """While the service is down, the page says why the run waits, for how long, and when it gives up."""
+    progress = Progress(lambda run: None)
+    progress(orders.Paused("the service does not respond", 5, 2, 900))
+    doing = "Waiting 5 seconds: the service does not respond. 2 rows are waiting to be sent again"
+    assert progress.seen().doing.startswith(doing)
+    progress(orders.Resumed())
+    assert progress.seen().doing == "Sending continues."
+
+
+def test_two_pages_cannot_send_a_file_twice(pages: Start, serve: Serve) -> None:
+    """A second page of the import joins the run; another import of the same file is refused while it is sent."""
+    served = serve()
+    file = people(served.door.folder, 30)
+    found = pages(live(served), file=file)
+    second = pages(live(served), file=file)
+    forms = [walk.to_send(found).form("/send"), found.client.get(walk.address(found, "send")).form("/send")]
+    other = walk.to_send(second).form("/send")
+    with served.held_after(10):
+        found.client.send(forms[0])
+        served.wait_for(10)
+        again = found.client.send(forms[1])
+        assert "Pause" in again.texts
+        second.client.send(other)
+        assert isinstance(walk.job_of(second).error, Busy)
+        shown = second.client.get(walk.address(second, "send"))
+        assert "There is a problem" in shown.text
+        assert "is running" in shown.text or "another" in shown.text.lower()
+    walk.job_of(found)
+    assert len(served.accepted) == 30
+
+
+def test_a_closed_browser_does_not_stop_a_run(pages: Start, serve: Serve) -> None:
+    """The run goes on when the page that follows it is gone, and its result is there later."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 30))
+    with served.held_after(10):
+        found.client.send(walk.to_send(found).form("/send"))
+        served.wait_for(10)
+        follower = found.client.connected(walk.address(found, "progress"))
+        follower.close()
+    walk.job_of(found)
+    assert "30 of 30 candidates are in" in found.client.get(walk.address(found, "result")).text
+
+
+def test_unconfirmed_rows_are_settled_by_a_person(pages: Start, serve: Serve) -> None:
+    """A row whose response was lost can be recorded as created; it is then not sent again."""
+    served = serve({"kind": "reset", "emails": ["person3@example.com"], "when": "after"})
+    found = pages({**live(served), "IMPORTER_MAX_ATTEMPTS": "1"}, file=people(served.door.folder, 5))
+    shown = walk.to_result(found)
+    assert "Unconfirmed rows" in shown.text
+    shown = found.client.send(shown.form("/resolve"), found="yes")
+    assert "It is recorded." in shown.text
+    assert "5 of 5 candidates are in" in shown.text
+
+
+def test_the_life_of_a_row(pages: Start, serve: Serve) -> None:
+    """Its cells beside what was sent, its requests with their responses, and the command that shows the same."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 3))
+    walk.to_result(found)
+    shown = found.client.get(f"{walk.address(found, 'result')}/row?number=3")
+    assert "person1@example.com" in shown.text
+    assert "201" in shown.text
+    assert "--row 3" in shown.text
+    missing = found.client.get(f"{walk.address(found, 'result')}/row?number=99")
+    assert "has no row 99" in missing.text
+
+
+def test_fixed_rows_are_imported_from_the_result(pages: Start, serve: Serve) -> None:
+    """The file of invalid rows, fixed in its place, is checked and sent like the first one; nobody is sent twice."""
+    served = serve()
+    rows = [candidate(0), candidate(1, Phone="none"), candidate(2)]
+    found = pages(live(served), file=write_csv(served.door.folder / "people.csv", rows))
+    shown = walk.to_result(found)
+    assert "2 of 3 candidates are in; 1 row needs a fix" in shown.text
+    job = walk.job_of(found)
+    assert job.finished is not None
+    invalid = job.finished.folder / "invalid.csv"
+    invalid.write_text(invalid.read_text("utf-8-sig").replace("none", "+905550000001"), "utf-8-sig")
+    checked = found.client.send(shown.form("/result/fixed"))
+    draft = found.server.web.drafts.get(checked.address.split("/")[2])
+    assert draft is not None
+    found.client.send(checked.form("/check"))
+    wait_until(lambda: (run := found.server.web.jobs.of(draft)) and run.is_over)
+    shown = found.client.get(checked.address.replace("/check", "/send"))
+    assert "1 candidate will be sent" in shown.text
+    found.client.send(shown.form("/send"))
+    wait_until(lambda: (run := found.server.web.jobs.of(draft)) and run.kind == "send" and run.is_over)
+    assert len(served.accepted) == 3
+
+
+def test_files_are_downloads_and_nothing_else_is(pages: Start, serve: Serve) -> None:
+    """The files of the report are downloads, its page is shown without scripts; no other file of the machine is."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 3))
+    walk.to_result(found)
+    job = walk.job_of(found)
+    assert job.finished is not None
+    base = f"/runs/{job.finished.summary.run}/files"
+    download = found.client.get(f"{base}/201_created.csv")
+    assert "attachment" in download.headers["Content-Disposition"]
+    assert download.html.count("@example.com") == 3
+    page = found.client.get(f"{base}/report.html")
+    assert page.headers["Content-Security-Policy"].startswith("sandbox")
+    assert "script-src" not in page.headers["Content-Security-Policy"]
+    for name in ("run.json", "..%2f..%2fmapping.yaml", "journal.sqlite", "%2e%2e"):
+        assert found.client.get(f"{base}/{name}").status == 404
+    for run in ("..", "last", "%2e%2e", "results"):
+        assert found.client.get(f"/runs/{run}/files/summary.json").status == 404
+
+
+def test_a_run_of_the_command_is_shown_too(pages: Start, front_door: FrontDoor) -> None:
+    """The list has every run of the results folder, and each can be opened."""
+    people(front_door.folder, 3)
+    front_door("run", "people.csv", "--mapping", "mapping.yaml", "--sandbox")
+    found = pages()
+    assert "people.csv" in found.first.text
+    assert "finished" in found.first.text
+    shown = found.client.send(next(form for form in found.first.forms if form.action.endswith("/open")))
+    assert "3 of 3 candidates are in" in shown.text
+    assert Client(found.client.port, found.client.cookie).get("/").links.count(shown.address) == 1

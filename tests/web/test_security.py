@@ -1,0 +1,138 @@
+"""What other pages, other programs and other people on this machine cannot do."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.conftest import candidate, write_csv
+from tests.web.client import Client
+from tests.web.conftest import Pages
+
+Start = Callable[..., Pages]
+
+
+def test_without_a_session_a_page_says_how_to_get_one(pages: Start) -> None:
+    """No page is shown to a browser that did not use the printed address; it says what to do, and nothing else."""
+    found = pages()
+    for cookie in ("", f"{found.server.access.cookie}=wrong", "other=x"):
+        shown = Client(found.client.port, cookie).get("/")
+        assert shown.status == 401
+        assert "Open the address that importer web printed last in its terminal." in shown.text
+        assert shown.forms == []
+
+
+def test_an_address_works_once(pages: Start) -> None:
+    """The printed address opens one session; the next one is made known when it was used."""
+    addresses: list[str] = []
+    found = pages(on_used=addresses.append)
+    again = Client(found.client.port).get(found.server.address.partition(found.client.host)[2])
+    assert (again.status, "Set-Cookie" in again.headers) == (401, False)
+    assert "This address was used already" in again.text
+    assert Client(found.client.port).open(addresses[0]).status == 200
+
+
+def test_the_cookie_is_of_no_use_elsewhere(pages: Start) -> None:
+    """Scripts cannot read the cookie, and no other site's request carries it."""
+    addresses: list[str] = []
+    found = pages(on_used=addresses.append)
+    shown = found.client.get(addresses[0].partition(found.client.host)[2])
+    assert "HttpOnly" in shown.headers["Set-Cookie"]
+    assert "SameSite=strict" in shown.headers["Set-Cookie"]
+
+
+@pytest.mark.parametrize("host", ["importer.example.com", "127.0.0.1", "127.0.0.1:1", "localhost.example.com", ""])
+def test_another_host_is_refused(pages: Start, host: str) -> None:
+    """A name that somebody points at this machine shows nothing, with the cookie too."""
+    shown = pages().client.get("/", Host=host)
+    assert shown.status == 403
+    assert "This address is not one of importer web" in shown.text
+
+
+@pytest.mark.parametrize("origin", ["http://example.com", "null", "https://127.0.0.1", "http://127.0.0.1:1", None])
+def test_a_form_of_another_page_is_refused(pages: Start, origin: str | None) -> None:
+    """What another site, or another server on this machine, has a browser send does nothing."""
+    found = pages()
+    form = found.first.form("/by-path")
+    headers = {"Content-Type": "application/x-www-form-urlencoded", **({"Origin": origin} if origin else {})}
+    body = f"token={form.fields['token']}&path=/etc/passwd".encode()
+    shown = found.client.request("POST", form.action, body, headers)
+    assert shown.status == 403
+    assert list(found.server.web.drafts.all()) == []
+
+
+def test_a_form_does_its_thing_once(pages: Start) -> None:
+    """A form that is sent twice, as by a double click, does its thing once; the page then says so."""
+    found = pages()
+    file = write_csv(found.out.parent / "people.csv", [candidate(1)])
+    form = found.first.form("/by-path")
+    assert found.client.send(form, path=str(file)).status == 200
+    again = found.client.send(form, path=str(file))
+    assert "This form was already sent" in again.text
+    assert len(list(found.server.web.drafts.all())) == 1
+
+
+@pytest.mark.parametrize("token", [{}, {"token": ""}, {"token": "guessed"}])
+def test_a_form_that_was_not_shown_does_nothing(pages: Start, token: dict[str, str]) -> None:
+    """Without the token of a form that was shown, nothing is done."""
+    found = pages()
+    file = write_csv(found.out.parent / "people.csv", [candidate(1)])
+    assert found.client.post("/by-path", {"path": str(file), **token}).status in (303, 400)
+    assert list(found.server.web.drafts.all()) == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/imports/../../etc/file", "/imports/%2e%2e%2f%2e%2e/file", "/imports/x/file", "/static/../texts.toml"]
+)
+def test_an_address_leads_out_of_no_folder(pages: Start, path: str) -> None:
+    """An address that is no page of ours is not found."""
+    assert pages().client.get(path).status == 404
+
+
+def test_an_upload_keeps_to_its_folder(pages: Start) -> None:
+    """Whatever name a file is sent with, it is stored in the private folder of its import, for this user alone."""
+    found = pages()
+    found.client.upload(found.first.form("/upload"), "../../../people.csv", b"E-mail,Name\na@example.com,Ada\n")
+    (draft,) = found.server.web.drafts.all()
+    folder = found.server.web.drafts.folder(draft)
+    assert draft.file == str(folder / "people.csv")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE((folder / "people.csv").stat().st_mode) == 0o600
+    assert not (found.out.parent / "people.csv").exists()
+
+
+def test_an_upload_that_is_too_large_is_refused_in_words(pages: Start) -> None:
+    """Beyond the limit nothing is kept, and the page says what to do instead."""
+    found = pages({"IMPORTER_UPLOAD_MEGABYTES": "1"})
+    shown = found.client.upload(found.first.form("/upload"), "large.csv", b"x" * (3 << 20))
+    assert "the file is larger than 1 MB, the limit for uploads" in shown.text
+    assert "Name it by its path on this machine: then it is read in place" in shown.text
+    assert list(found.server.web.drafts.all()) == []
+    assert not list(found.out.rglob("large.csv"))
+
+
+def test_every_answer_has_the_headers_that_keep_it_here(pages: Start) -> None:
+    """No answer may be kept, framed, or load anything from elsewhere; no inline script or style runs."""
+    found = pages()
+    for shown in (found.first, found.client.get("/nowhere"), Client(found.client.port).get("/")):
+        policy = shown.headers["Content-Security-Policy"]
+        assert "default-src 'none'; script-src 'self'; style-src 'self'" in policy
+        assert "unsafe" not in policy
+        assert shown.headers["Cache-Control"] == "no-store"
+        assert shown.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_cells_stay_texts(pages: Start) -> None:
+    """Markup, templates and control characters in cells, headers and file names are shown, never interpreted."""
+    found = pages()
+    payload = "<script>alert(1)</script>\"'{{7*7}}\u202e"
+    content = (
+        f'E-mail,"{payload.replace(chr(34), chr(34) * 2)}"\na@example.com,"{payload.replace(chr(34), chr(34) * 2)}"\n'
+    )
+    shown = found.client.upload(found.first.form("/upload"), "<img src=x onerror=alert(1)>.csv", content.encode())
+    assert shown.status == 200
+    assert "<script>alert" not in shown.html
+    assert "<img" not in shown.html
+    assert shown.text.count("<script>alert(1)</script>\"'{{7*7}}\\u202e") == 2

@@ -1,0 +1,68 @@
+"""The step Target."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.cli.conftest import Served, candidate, write_csv
+from tests.web import walk
+from tests.web.client import Shown
+from tests.web.conftest import Pages
+from tests.web.test_file_step import EXPORT
+from tests.web.test_runs import live
+
+Start = Callable[..., Pages]
+
+
+def at_target(found: Pages) -> Shown:
+    """The step Target of the import that was opened."""
+    return found.client.send(found.first.form("/file/use"))
+
+
+def test_the_questions_of_a_rehearsal_come_from_the_sandbox(pages: Start) -> None:
+    """They are shown with what is required; the next step is named by their number."""
+    found = pages(file=EXPORT, sandbox=True)
+    shown = found.client.send(at_target(found).form("/target"), kind="job", target="4f2c9a")
+    assert "Phone number phone * required short text (phone)" in shown.text
+    assert "As the sandbox asks them" in shown.text
+    assert "importer questions 4f2c9a --sandbox --out" in shown.text
+
+
+def test_a_rehearsal_uses_the_questions_of_the_real_service(pages: Start, serve: Callable[..., Served]) -> None:
+    """What the real service asks is kept for the rehearsal, which then needs no example questions."""
+    served = serve()
+    found = pages({"IMPORTER_BASE_URL": served.sandbox.base_url, "IMPORTER_TOKEN": "t0ken"}, file=EXPORT)
+    shown = found.client.send(at_target(found).form("/target"), kind="job", target="4f2c9a")
+    assert "As the real service asks them now." in shown.text
+    shown = found.client.send(shown.form("/rehearsal"))
+    assert "--sandbox --questions" in shown.text
+    shown = found.client.send(shown.form("/target"), kind="job", target="4f2c9a")
+    assert "As the real service asks them now." in shown.text
+
+
+def test_a_wrong_target_is_said_at_its_field(pages: Start) -> None:
+    """What is not a hash or a number stays in the field; a job post that does not exist is a problem of the page."""
+    found = pages(file=EXPORT, sandbox=True)
+    shown = found.client.send(at_target(found).form("/target"), kind="pool", target="4f2c9a")
+    assert "'4f2c9a' is not a valid talent pool ID" in shown.text
+    assert shown.form("/target").fields["target"] == "4f2c9a"
+    assert "#target" in shown.links
+    shown = found.client.send(shown.form("/target"), kind="job", target="nowhere")
+    assert "There is a problem" in shown.text
+    assert "Match" in shown.text
+    assert "Get the questions" in shown.text
+
+
+def test_another_target_or_reading_is_not_sent_with_the_old_mapping(pages: Start, serve: Callable[..., Served]) -> None:
+    """A mapping names its target and how the file is read: after a change of either it is proposed again."""
+    served = serve()
+    file = write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2)])
+    found = pages(live(served), file=file)
+    walk.to_check(found)
+    shown = found.client.send(found.client.get(walk.address(found, "file")).form("/file"), skip_rows="2")
+    assert "The mapping is proposed again" in shown.text
+    shown = found.client.send(shown.form("/file/use"))
+    walk.propose(found)
+    shown = found.client.send(found.client.get(walk.address(found, "target")).form("/target"), kind="pool", target="17")
+    assert "The mapping is proposed again" in shown.text
+    assert "First finish the step Match." in found.client.get(walk.address(found, "check")).text

@@ -1,0 +1,54 @@
+"""The way of a person through the steps, for tests of what comes after."""
+
+from __future__ import annotations
+
+from importer.web.running import Job
+from tests.patience import wait_until
+from tests.web.client import Shown
+from tests.web.conftest import Pages
+
+
+def to_match(found: Pages, target: str = "4f2c9a") -> Shown:
+    """The step Match of the import that was opened, with its proposal."""
+    shown = found.client.send(found.first.form("/file/use"))
+    found.client.send(shown.form("/target"), kind="job", target=target)
+    return found.client.get(address(found, "match"))
+
+
+def propose(found: Pages) -> Shown:
+    """The step Match with a new proposal."""
+    return found.client.send(found.client.get(address(found, "match")).form("/match/propose"))
+
+
+def to_check(found: Pages) -> Shown:
+    """The step Check, with every row checked."""
+    found.client.send(to_match(found).form("/match/use"))
+    job_of(found)
+    return found.client.get(address(found, "check"))
+
+
+def to_send(found: Pages) -> Shown:
+    """The step Send, with nothing sent yet."""
+    to_check(found)
+    return found.client.get(address(found, "send"))
+
+
+def to_result(found: Pages) -> Shown:
+    """The step Result, after the run."""
+    found.client.send(to_send(found).form("/send"))
+    job_of(found)
+    return found.client.get(address(found, "result"))
+
+
+def address(found: Pages, step: str) -> str:
+    return found.first.address.replace("/file", f"/{step}")
+
+
+def job_of(found: Pages) -> Job:
+    """The check or run of the import, when it is over."""
+    draft = found.server.web.drafts.get(found.first.address.split("/")[2])
+    assert draft is not None
+    job = found.server.web.jobs.of(draft)
+    assert job is not None
+    wait_until(lambda: job.is_over, "the job did not end")
+    return job
