@@ -51,7 +51,6 @@ class _Checked(NamedTuple):
 _Helper = Helping[list[Row | Filtered], list[_Prepared]]
 CountDone = Callable[[list[str]], int]
 """How many of these e-mail addresses an earlier run imported, by the ledger."""
-_HELPERS: Final = 2  # to read the rows and to compare them takes as long as to prepare half of them
 _BLOCK: Final = 64  # rows that a helper prepares at once
 _UNNAMED: Final = Origin("")
 
@@ -123,7 +122,7 @@ class Candidates:
         other_forms: OtherForms | None = None,
         strict: bool = False,
         with_bodies: bool = True,
-        helpers: int | None = None,
+        helpers: int = 0,
         helped_by: Callable[[_Preparation], Sequence[_Helper]] | None = None,
     ) -> None:
         self._read, self._mapping, self.other_forms, self._strict = read, mapping, other_forms, strict
@@ -159,7 +158,7 @@ class Candidates:
             )
         self.forecast = _forecast_of(self._first, origin, count_done)
         if not self.is_complete and helped_by is None:  # a client of helpers elsewhere has threads, so no fork
-            self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * (helpers or _HELPERS))
+            self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * helpers)
 
     def __iter__(self) -> Iterator[Classified]:
         while self._first:

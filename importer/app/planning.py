@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 _MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
 _CHECK_AHEAD = 2_000  # candidates checked before the first request: most files completely, in half a second
 _CHECK_AHEAD_LARGE = 200
+_HELPERS = 2  # of a check: reading and comparing rows takes as long as preparing half of them; a run waits for answers
 _LARGE_FILE_LINES = 4_000  # a file that is too large to be checked completely should start soon
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
@@ -133,7 +134,7 @@ class Planner:
                 count_done=partial(self._count_done, scope),
                 other_forms=find_other_forms(manifest, sheet, scopes, settings),
                 strict=manifest.strict,
-                helpers=settings.workers,
+                helpers=settings.workers or (_HELPERS if self.dry_run else 0),
                 helped_by=self.cluster.helpers if self.cluster is not None else None,
                 with_bodies=not self.dry_run or self._was_run(scope),
             )
