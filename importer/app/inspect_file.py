@@ -10,7 +10,7 @@ from pathlib import Path
 
 from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
 from importer.models import Row, SourceOptions
-from importer.problems import Column, Problem, UnusableInput, UsageError
+from importer.problems import Column, Problem, UnusableInput
 from importer.runs.results_folder import private_input
 from importer.settings import Settings
 from importer.suggest import (
@@ -29,7 +29,6 @@ from importer.suggest import (
 # Re-exported for the command, together with what is defined here.
 __all__ = ["ColumnKind", "ColumnProfile"]
 
-_MAX_SKIPPED = 10_000  # rows in one range
 _MAX_SHEETS = 8  # of a workbook are tried
 _MAX_FILES = 30  # beside the file are tried
 _LARGEST_BESIDE = 64 << 20  # bytes of such a file
@@ -176,25 +175,3 @@ def with_flag(problem: Problem) -> Problem:
     if flag is None or _IN_MAPPING not in problem.hint:
         return problem
     return replace(problem, hint=f"{problem.hint}; for this command use {flag}")
-
-
-# --- what a person declares ------------------------------------------------------
-
-
-def parse_row_numbers(text: str, named: str) -> tuple[int, ...]:
-    """The row numbers in `3,5-7`. named: what they were given for.
-
-    Raises:
-        UsageError: the text is not a list of row numbers.
-    """
-    return tuple(sorted(set(_row_numbers(text, named))))
-
-
-def _row_numbers(text: str, named: str) -> Iterator[int]:
-    for part in text.split(","):
-        first, _, last = part.replace(" ", "").partition("-")
-        if not (
-            first.isdecimal() and (last or first).isdecimal() and 0 <= int(last or first) - int(first) < _MAX_SKIPPED
-        ):
-            raise UsageError(f"{named} {text!r} is not a list of row numbers; write it like 3,5-7")
-        yield from range(int(first), int(last or first) + 1)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from importer.load import Cancellation, ErrorLimit, parse_minutes
 from importer.models import ManyTargets, Outcome, Stop, Target
@@ -20,6 +20,8 @@ from importer.settings import Settings
 __all__ = ["ErrorLimit", "parse_minutes"]
 
 Resend = Literal["now", "end", "never"]
+
+_MAX_SKIPPED: Final = 10_000  # rows in one range
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,3 +325,22 @@ def refuse_to_replace(path: Path, flag: str = "--to", *, force: bool) -> None:
     """Raise UsageError if a file already exists and must not be replaced. `flag`: the one that names it."""
     if path.exists() and not force:
         raise UsageError(f"{path} already exists; choose another name with {flag}, or use --force to overwrite it")
+
+
+def parse_row_numbers(text: str, named: str) -> tuple[int, ...]:
+    """The row numbers in `3,5-7`. named: what they were given for.
+
+    Raises:
+        UsageError: the text is not a list of row numbers.
+    """
+    return tuple(sorted(set(_row_numbers(text, named))))
+
+
+def _row_numbers(text: str, named: str) -> Iterator[int]:
+    for part in text.split(","):
+        first, _, last = part.replace(" ", "").partition("-")
+        if not (
+            first.isdecimal() and (last or first).isdecimal() and 0 <= int(last or first) - int(first) < _MAX_SKIPPED
+        ):
+            raise UsageError(f"{named} {text!r} is not a list of row numbers; write it like 3,5-7")
+        yield from range(int(first), int(last or first) + 1)

@@ -9,7 +9,6 @@ import typer
 
 from importer import settings
 from importer.app import orders
-from importer.app.inspect_file import parse_row_numbers
 from importer.models import SourceOptions
 from importer.problems import UsageError
 
@@ -110,7 +109,7 @@ def source_options(
     """
     if (header_rows or 1) > 1 and header_row is None:
         raise UsageError("--header-rows needs --header-row, the first row of the header")
-    rows = parse_row_numbers(skip_rows, "--skip-rows") if skip_rows else ()
+    rows = orders.parse_row_numbers(skip_rows, "--skip-rows") if skip_rows else ()
     return SourceOptions(sheet, header_row, encoding, delimiter, header_rows, rows)
 
 

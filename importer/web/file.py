@@ -9,7 +9,8 @@ from typing import Final
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from importer.app.inspect_file import FirstRows, first_rows, parse_row_numbers
+from importer.app.inspect_file import FirstRows, first_rows
+from importer.app.orders import parse_row_numbers
 from importer.models import SourceOptions
 from importer.problems import UnusableInput, UsageError
 from importer.web.forms import Form, Sent
