@@ -122,7 +122,7 @@ def _with_cells(text: str, cells: Mapping[int, CorrectedCell], file: CsvFile) ->
 
 # --- XLSX -------------------------------------------------------------------------------------------
 
-_ROW: Final = re.compile(rb"<row\b([^>]*)>(.*?)</row\s*>", re.DOTALL)
+_ROW: Final = re.compile(rb"<row\b([^>]*?)(?:/>|>(.*?)</row\s*>)", re.DOTALL)
 _CELL: Final = re.compile(rb"<c\b([^>]*?)(?:/>|>(.*?)</c\s*>)", re.DOTALL)
 _REFERENCE: Final = re.compile(rb"""\br\s*=\s*["']([A-Z]*)(\d+)["']""")
 _STYLE: Final = re.compile(rb"""\bs\s*=\s*["']\d+["']""")
@@ -161,7 +161,9 @@ class _WorkbookEdit:
         reference = _REFERENCE.search(match[1])
         self._row = int(reference[2]) if reference else self._row + 1
         cells = self._by_row.get(self._row)
-        return b"<row%s>%s</row>" % (match[1], b"".join(self._cells(match[2], dict(cells)))) if cells else match[0]
+        if not cells:
+            return match[0]
+        return b"<row%s>%s</row>" % (match[1], b"".join(self._cells(match[2] or b"", dict(cells))))
 
     def _cells(self, text: bytes, left: dict[int, CorrectedCell]) -> Iterator[bytes]:
         """The cells of a row in the order of their columns; one that the sheet does not have is put in its place."""

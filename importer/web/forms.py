@@ -13,6 +13,7 @@ from fastapi import Depends, Request
 from python_multipart.exceptions import FileError, FormParserError
 from python_multipart.multipart import File, FormParser, parse_options_header
 
+from importer.atomic_files import make_subfolder
 from importer.problems import UnusableInput, unusable_file
 from importer.web.pages import Web
 
@@ -88,7 +89,7 @@ Sent = Annotated[Form, Depends(read_form)]
 
 
 async def receive_upload(request: Request, folder: Path, most: int) -> Path:
-    """Stream the file of a form into a private folder, which is of no use after an error. most: bytes of it.
+    """Stream the file of a form into a new private folder, which is of no use after an error. most: bytes of it.
 
     What is too large is still read, without being stored, so that the browser gets an answer.
 
@@ -110,6 +111,7 @@ async def receive_upload(request: Request, folder: Path, most: int) -> Path:
     )
     size = 0
     try:
+        make_subfolder(folder)
         async for chunk in request.stream():
             size += len(chunk)
             if size <= most + _LARGEST_FORM:

@@ -21,6 +21,7 @@ from importer.settings import Settings
 
 _FILE: Final = "import.json"
 _QUESTIONS: Final = "questions.json"
+_UPLOAD: Final = "upload"
 _VERSION: Final = 1
 _INPUTS: Final = {"file", "source", "sandbox", "target", "mapping", "corrections"}  # what a check depends on
 
@@ -38,7 +39,6 @@ class Draft:
 
     id: str
     file: str = ""
-    is_upload: bool = False
     source: SourceOptions = field(default_factory=SourceOptions)
     is_read: bool = False
     sandbox: bool = False
@@ -91,6 +91,10 @@ class Drafts:
 
     def folder(self, draft: Draft) -> Path:
         return self._settings.out / INTERNAL / draft.id
+
+    def upload_folder(self, draft: Draft) -> Path:
+        """The folder of its upload alone, which may have the name of one of our files."""
+        return self.folder(draft) / _UPLOAD
 
     def get(self, id: str) -> Draft | None:
         """The draft with this ID; None if there is none, or its file was damaged."""

@@ -54,7 +54,8 @@ def by_path(page: OfAny, form: Sent) -> Response:
         is_file = False
     if not is_file:
         raise FieldError("path", f"there is no file {path}; enter its whole path, or drop the file instead")
-    return _begun(page, str(path), is_upload=False)
+    draft = page.web.drafts.create(file=str(path), sandbox=page.rehearses)
+    return RedirectResponse(f"/imports/{draft.id}/file", 303)
 
 
 @router.post("/upload")
@@ -62,16 +63,12 @@ async def upload(request: Request, page: OfAny) -> Response:
     """A new import of a file that the browser sends."""
     draft = page.web.drafts.create()
     try:
-        file = await receive_upload(request, page.web.drafts.folder(draft), page.settings.upload_megabytes << 20)
+        folder = page.web.drafts.upload_folder(draft)
+        file = await receive_upload(request, folder, page.settings.upload_megabytes << 20)
     except BaseException:
         page.web.drafts.remove(draft)
         raise
-    page.web.drafts.change(draft.id, file=str(file), is_upload=True, sandbox=page.rehearses)
-    return RedirectResponse(f"/imports/{draft.id}/file", 303)
-
-
-def _begun(page: OfAny, file: str, *, is_upload: bool) -> Response:
-    draft = page.web.drafts.create(file=file, is_upload=is_upload, sandbox=page.rehearses)
+    page.web.drafts.change(draft.id, file=str(file), sandbox=page.rehearses)
     return RedirectResponse(f"/imports/{draft.id}/file", 303)
 
 

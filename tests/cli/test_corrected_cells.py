@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from openpyxl import Workbook, load_workbook
@@ -328,18 +329,24 @@ def test_the_corrected_copy_of_a_workbook_keeps_everything_else(serve: Serve, tm
     book = load_workbook(_workbook(tmp_path))
     page = book.worksheets[0]
     page["H1"], page["H2"] = "Born", date(2001, 2, 3)
-    page.append([*candidate(3)[:6]])
+    page.row_dimensions[4].height = 30  # an empty row, which is written as one tag
+    for index, text in enumerate(candidate(3)[:6], 1):
+        page.cell(5, index, text)
     book.create_sheet("Other")["A1"] = "=1+1"
-    book.save(tmp_path / "people.xlsx")
+    book.save(tmp_path / "saved.xlsx")
+    with ZipFile(tmp_path / "saved.xlsx") as saved, ZipFile(tmp_path / "people.xlsx", "w") as people:
+        for name in saved.namelist():  # Excel writes it like this
+            people.writestr(name, saved.read(name).replace(b'customHeight="1"></row>', b'customHeight="1"/>'))
+        assert b'customHeight="1"/>' in people.read("xl/worksheets/sheet1.xml")
     mapping = tmp_path / "mapping.yaml"
     mapping.write_text(mapping.read_text("utf-8") + "defaults: {unused_columns: ignore}\n", "utf-8")
-    fixes = ("2", "Salary", "1200.5", "1300"), ("3", "Salary", "#NO_RESULT!", "7"), ("4", "Salary", "", "8 & <9>")
+    fixes = ("2", "Salary", "1200.5", "1300"), ("3", "Salary", "#NO_RESULT!", "7"), ("5", "Salary", "", "8 & <9>")
     _list(served, *fixes, ("2", "Born", "2001-02-03", "2002-03-04"), ("2", "Last", "Nr1", " Öz "))
     ran = _copy(served, "people.xlsx", "fixed.xlsx")
     assert ran.code in (0, 4), ran.err
     fixed = load_workbook(tmp_path / "fixed.xlsx")
     page = fixed.worksheets[0]
-    assert [page[each].value for each in ("G2", "G3", "G4", "C2")] == [1300, "7", "8 & <9>", "Öz"]
+    assert [page[each].value for each in ("G2", "G3", "G5", "C2")] == [1300, "7", "8 & <9>", "Öz"]
     assert (page["H2"].value.date(), page["H2"].number_format) == (date(2002, 3, 4), "yyyy-mm-dd")
     assert page["G2"].font.bold
     assert fixed["Other"]["A1"].value == "=1+1"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -96,11 +97,23 @@ def test_an_upload_keeps_to_its_folder(pages: Start) -> None:
     found = pages()
     found.client.upload(found.first.form("/upload"), "../../../people.csv", b"E-mail,Name\na@example.com,Ada\n")
     (draft,) = found.server.web.drafts.all()
-    folder = found.server.web.drafts.folder(draft)
+    folder = found.server.web.drafts.folder(draft) / "upload"
     assert draft.file == str(folder / "people.csv")
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE((folder / "people.csv").stat().st_mode) == 0o600
     assert not (found.out.parent / "people.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["import.json", "questions.json", "corrections.csv"])
+def test_an_upload_may_have_the_name_of_one_of_our_files(pages: Start, name: str) -> None:
+    """It is stored beside them, and stays as it was sent."""
+    found = pages()
+    content = b'[{"E-mail": "a@example.com"}]' if name.endswith("json") else b"E-mail,Name\na@example.com,Ada\n"
+    shown = found.client.upload(found.first.form("/upload"), name, content)
+    assert (shown.status, "a@example.com" in shown.text) == (200, True)
+    found.client.send(shown.form("/file/use"))
+    (draft,) = found.server.web.drafts.all()
+    assert (Path(draft.file).name, Path(draft.file).read_bytes()) == (name, content)
 
 
 def test_an_upload_that_is_too_large_is_refused_in_words(pages: Start) -> None:
