@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -113,11 +114,20 @@ def retry_policy_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Cal
             if ledger is None:
                 return 0.0
             with ledger:
-                return settings.give_up_minutes * 60 if ledger.has_answered(base_url) else 0.0
+                return _patience(order) if ledger.has_answered(base_url) else 0.0
 
         return RetryPolicy(retry_for=retry_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
 
     return of
+
+
+def _patience(order: Order) -> float:
+    """How many seconds a run waits for a service that does not list its questions."""
+    window, give_up_after = order.sending.window, order.settings.give_up_minutes * 60
+    if window is None:
+        return give_up_after
+    left = max(window.ends_at - time.time(), 0.0)
+    return left if window.waits else min(left, give_up_after)
 
 
 def other_addresses(address: str, settings: Settings) -> tuple[str, ...]:

@@ -37,13 +37,11 @@ def detail_of(event: orders.Event) -> str | None:
             return f"Reading {file} ({size / 1_000_000:,.0f} MB) ..."
         case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
             return f"The service cannot list its questions right now; next attempt in {in_words(seconds)}."
-        case orders.Paused(reason, seconds, rows, gives_up_in):
+        case orders.Paused(reason, seconds, rows, gives_up_in, is_window):
             waiting = "1 row is waiting" if rows == 1 else f"{rows} rows are waiting"
             to_resend = f"{waiting} to be sent again; the" if rows else "The"
-            return (
-                f"Waiting {in_words(seconds)}: {reason}. "
-                f"{to_resend} run stops in {in_words(gives_up_in)} if no row is completed."
-            )
+            unless = "" if is_window else " if no row is completed"
+            return f"Waiting {in_words(seconds)}: {reason}. {to_resend} run stops in {in_words(gives_up_in)}{unless}."
         case orders.Resumed():
             return "Sending continues."
     return None

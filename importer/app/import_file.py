@@ -336,6 +336,7 @@ class _Execution:
             give_up_after=settings.give_up_minutes * 60,
             resend_rejected=sending.resend_rejected,
             takeover_delay=PROVEN_SECONDS + 1 if self.cluster is not None else 0.0,
+            window=sending.window,
         )
         loader = Loader(
             connection.service,

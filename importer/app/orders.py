@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from importer.load import Cancellation, ErrorLimit, parse_minutes
+from importer.load import Cancellation, ErrorLimit, Window, parse_minutes, parse_window
 from importer.models import ManyTargets, Outcome, Stop, Target
 from importer.problems import Problem, UsageError
 from importer.report import ProblemGroup, Summary
@@ -17,7 +17,7 @@ from importer.sent_answers import PickedCandidate
 from importer.settings import Settings
 
 # Re-exported for the commands, together with what is defined here.
-__all__ = ["ErrorLimit", "parse_minutes"]
+__all__ = ["ErrorLimit", "Window", "parse_minutes", "parse_window"]
 
 Resend = Literal["now", "end", "never"]
 
@@ -38,12 +38,14 @@ class Sending:
 
     max_errors: stop the run when more rows fail. resend_unconfirmed: when a row whose response was lost is sent again.
     resend_rejected: also send rows that were rejected before and have not changed. sandbox_setup: use a sandbox.
+    window: the time in which rows may be sent.
     """
 
     max_errors: ErrorLimit | None = None
     resend_unconfirmed: Resend = "end"
     resend_rejected: bool = False
     sandbox_setup: SandboxSetup | None = None
+    window: Window | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,13 +223,14 @@ class RowEnded(Event):
 class Paused(Event):
     """Sending pauses for some seconds, with the reason. rows: how many wait to be sent again.
 
-    gives_up_in: seconds until the run stops if no row is completed.
+    gives_up_in: seconds until the run stops if no row is completed; with is_window in any case.
     """
 
     reason: str
     seconds: float
     rows: int
     gives_up_in: float
+    is_window: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,15 @@ GiveUpAfter = Annotated[
     str | None,
     typer.Option("--give-up-after", help="Stop when no row was completed for this long: 15m, 2h. [15m]"),
 ]
+Until = Annotated[
+    str | None,
+    typer.Option(
+        "--until", help="Send until this time of day: 06:00. Until then, wait for a service that is down. [no limit]"
+    ),
+]
+MaxRuntime = Annotated[
+    str | None, typer.Option("--max-runtime", help="Send no more rows after this long: 4h, 90m. [no limit]")
+]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Treat warnings as errors: hold the rows back. [IMPORTER_STRICT]")
 ]

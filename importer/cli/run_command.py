@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -16,7 +17,16 @@ from importer.app.annotate_file import NO_COPIES, Copies, check_and_copy
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, NothingToSend, parse_outcomes
 from importer.app.import_file import Confirm, Finished, import_file
-from importer.app.orders import ErrorLimit, Order, RunControl, SandboxSetup, Sending, parse_minutes
+from importer.app.orders import (
+    ErrorLimit,
+    Order,
+    RunControl,
+    SandboxSetup,
+    Sending,
+    Window,
+    parse_minutes,
+    parse_window,
+)
 from importer.cli import options
 from importer.cli.app import given_flags, next_command
 from importer.cli.messages import print_line, print_message, print_next, print_result
@@ -53,6 +63,8 @@ def run(
     max_errors: options.MaxErrors = None,
     resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
+    until: options.Until = None,
+    max_runtime: options.MaxRuntime = None,
     resend_rejected: Annotated[
         bool, typer.Option("--resend-rejected", help="Send rejected rows again even if they have not changed.")
     ] = False,
@@ -71,9 +83,8 @@ def run(
     selection = _selection(rows, limit)
     settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level, strict=strict)
     sandbox_setup = options.sandbox_setup(sandbox, questions, faults)
-    sending = Sending(
-        ErrorLimit.parse(max_errors) if max_errors else None, resend_unconfirmed, resend_rejected, sandbox_setup
-    )
+    most, window = ErrorLimit.parse(max_errors) if max_errors else None, _window(until, max_runtime)
+    sending = Sending(most, resend_unconfirmed, resend_rejected, sandbox_setup, window)
     flags = given_flags(context, "run")
     order = Order(
         file, mapping, settings, selection, sending, check_first, flags=flags, sheet=sheet, corrections=corrections
@@ -149,6 +160,8 @@ def resume(
     max_errors: options.MaxErrors = None,
     resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
+    until: options.Until = None,
+    max_runtime: options.MaxRuntime = None,
     yes: options.Yes = False,
     log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
@@ -156,7 +169,7 @@ def resume(
 ) -> None:
     """Continue a run that was stopped or killed, from its copies of the file and the mapping."""
     settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level)
-    sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
+    sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed, _window(until, max_runtime))
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
     session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet)
     execute = partial(earlier_runs.resume, earlier, sending)
@@ -176,6 +189,8 @@ def retry(
     max_errors: options.MaxErrors = None,
     resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
+    until: options.Until = None,
+    max_runtime: options.MaxRuntime = None,
     yes: options.Yes = False,
     log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
@@ -184,7 +199,7 @@ def retry(
     """Send the rejected, failed and unconfirmed rows of a run again, unchanged."""
     kinds = parse_outcomes(only)
     settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level)
-    sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed)
+    sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed, _window(until, max_runtime))
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
     session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet)
     execute = partial(earlier_runs.retry, earlier, kinds, sending)
@@ -232,16 +247,24 @@ def _settings(
     return load_settings(out=out, strict=strict or None, log_level=log_level, **given)
 
 
+def _window(until: str | None, max_runtime: str | None) -> Window | None:
+    return parse_window(until, max_runtime, datetime.now(UTC))
+
+
 def _selection(rows: str | None, limit: int | None) -> Selection:
     return replace(parse_rows(rows) if rows else ALL_ROWS, limit=limit)
 
 
 def _repeated_sending(
-    questions: Path | None, faults: Path | None, max_errors: str | None, resend_unconfirmed: options.Resend
+    questions: Path | None,
+    faults: Path | None,
+    max_errors: str | None,
+    resend_unconfirmed: options.Resend,
+    window: Window | None,
 ) -> Sending:
     limit = ErrorLimit.parse(max_errors) if max_errors else None
     setup = SandboxSetup(questions, faults) if questions or faults else None
-    return Sending(limit, resend_unconfirmed, sandbox_setup=setup)
+    return Sending(limit, resend_unconfirmed, sandbox_setup=setup, window=window)
 
 
 # --- an order at the terminal ---------------------------------------------------------

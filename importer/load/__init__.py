@@ -2,7 +2,7 @@
 
 from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA, LEDGER_LOST
 from importer.load.loader import DryLoader, Loader, Waiting
-from importer.load.options import Cancellation, ErrorLimit, LoadOptions, parse_minutes
+from importer.load.options import Cancellation, ErrorLimit, LoadOptions, Window, parse_minutes, parse_window
 from importer.load.sender import RequestAnswered
 
 __all__ = [
@@ -16,5 +16,7 @@ __all__ = [
     "Loader",
     "RequestAnswered",
     "Waiting",
+    "Window",
     "parse_minutes",
+    "parse_window",
 ]

@@ -83,6 +83,11 @@ def no_progress(seconds: float, reason: str | None) -> Stop:
     )
 
 
+def window_over(flag: str) -> Stop:
+    """The time in which the run may send has ended; `flag`: as the user set it."""
+    return Stop("time-over", f"the time for sending is over ({flag})", f"{_RUN_AGAIN}; it continues where it stopped")
+
+
 LEDGER_LOST = "ledger-not-writable"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import Final, NamedTuple
@@ -15,6 +16,7 @@ from importer.load.explanations import (
     outcome_of,
     rejected_before,
     unconfirmed_before,
+    window_over,
 )
 from importer.load.jobs import TINY, Job, Next, PriorAttempt, as_begun
 from importer.load.next_step import after_pause, after_question_probe, after_time
@@ -29,13 +31,14 @@ _WORTH_REPORTING: Final = 1.5  # seconds
 class Waiting(NamedTuple):
     """Why nothing is sent for so many seconds. `gives_up_in`: seconds until the run ends without progress.
 
-    rows: how many wait to be sent again.
+    rows: how many wait to be sent again. is_window: it ends then in any case.
     """
 
     reason: str
     seconds: float
     rows: int
     gives_up_in: float
+    is_window: bool = False
 
 
 class Loader:
@@ -210,6 +213,7 @@ class Loader:
         sender, now = self._sender, self._cancellation.now()
         if self._cancellation.is_set():
             sender.end(INTERRUPTED)
+        self._end_in_time()
         is_paused = self._note_pause(now)
         if not is_paused:
             self._give_up_in_time(now)
@@ -256,6 +260,19 @@ class Loader:
             with sender.lock:
                 if sender.has_work():
                     sender.change(after_time(sender.state, timeout, now))
+
+    def _end_in_time(self) -> None:
+        """Stop when the time for sending is over."""
+        sender, window = self._sender, self._options.window
+        if window is not None and self._time_left() <= 0:
+            with sender.lock:
+                is_needed = sender.has_work()
+            if is_needed:
+                sender.end(window_over(window.flag))
+
+    def _time_left(self) -> float:
+        window = self._options.window
+        return math.inf if window is None else window.ends_at - self._cancellation.time()
 
     def _begin_last_pass(self, now: float) -> None:
         """Once all other rows are done, or no more can wait in memory."""
@@ -315,10 +332,11 @@ class Loader:
         """Under the lock. is_busy: an intent or a response is pending, which ends the wait."""
         if self._cancellation.is_paused:
             return IDLE
-        times = [*self._times_of_rows(now), self._sender.state.progress_at + self._options.stall_timeout]
+        ends_at = min(self._sender.state.progress_at + self._options.stall_timeout, now + self._time_left())
+        times = [*self._times_of_rows(now), ends_at]
         if not is_busy and min(times) <= now + TINY:
             return 0.0  # the last response has just arrived, and something is due
-        return min((time - now for time in times if time > now + TINY), default=IDLE)
+        return min((time - now for time in times if now + TINY < time < math.inf), default=IDLE)
 
     def _times_of_rows(self, now: float) -> list[float]:
         """When the next rows can be sent. Under the lock."""
@@ -350,8 +368,9 @@ class Loader:
         if seconds < _WORTH_REPORTING or self._reported == reported:
             return
         self._reported, self._has_reported_suspension = reported, state.suspension is not None
-        gives_up_in = state.progress_at + self._options.stall_timeout - now
-        self._on_waiting(Waiting(reason, seconds, len(waiting), gives_up_in))
+        gives_up_in, time_left = state.progress_at + self._options.stall_timeout - now, self._time_left()
+        is_window = time_left < gives_up_in
+        self._on_waiting(Waiting(reason, seconds, len(waiting), min(gives_up_in, time_left), is_window))
 
 
 class DryLoader:

@@ -87,6 +87,8 @@ def classify(answer: Reply | NoReply) -> Disposition:
     """The disposition of one response. An unknown status is ambiguous."""
     if isinstance(answer, NoReply):
         return Disposition.AMBIGUOUS if answer.may_have_arrived else Disposition.AGAIN
+    if answer.is_outdated:
+        return Disposition.AGAIN
     return _BY_STATUS.get(answer.status, Disposition.AMBIGUOUS)
 
 
@@ -207,6 +209,8 @@ def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: C
     if run.unreachable or not run.has_answered:
         run = run._replace(has_answered=True, unreachable=0)
     match disposition:
+        case Disposition.AGAIN if answer.is_outdated:
+            return Step(run, job, state, Next.RETRY, conditions.now)
         case Disposition.AMBIGUOUS:
             return _after_inconclusive(run, job, state, conditions)
         case Disposition.AGAIN:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from importer.problems import UsageError
@@ -63,6 +65,38 @@ def parse_minutes(text: str) -> float:
 
 
 @dataclass(frozen=True, slots=True)
+class Window:
+    """The time in which a run may send. ends_at: in seconds since the epoch, so that it holds for a machine that slept.
+
+    flag: what the user set. waits: until then the run waits for a service that is down, however long that takes.
+    """
+
+    ends_at: float
+    flag: str
+    waits: bool
+
+
+def parse_window(until: str | None, max_runtime: str | None, now: datetime) -> Window | None:
+    """Read `06:00`, the next time that a clock shows it, and a duration like `4h` from `now`: what comes first.
+
+    Raises:
+        UsageError: one of them is neither.
+    """
+    ends = []
+    if until is not None:
+        found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", until.strip(), re.ASCII)
+        if found is None:
+            raise UsageError(f"{until!r} is not a time of day; write it like 06:00 or 22:30")
+        local = now.astimezone().replace(tzinfo=None)  # a clock on the wall, whatever summer time does that night
+        end = local.replace(hour=int(found[1]), minute=int(found[2]), second=0, microsecond=0)
+        end += timedelta(days=1) if end <= local else timedelta()
+        ends.append((end.timestamp(), f"--until {until}"))
+    if max_runtime is not None:
+        ends.append((now.timestamp() + parse_minutes(max_runtime) * 60, f"--max-runtime {max_runtime}"))
+    return Window(*min(ends), waits=until is not None) if ends else None
+
+
+@dataclass(frozen=True, slots=True)
 class LoadOptions:
     """How rows are sent.
 
@@ -72,6 +106,7 @@ class LoadOptions:
     sent at most; also how often a row is refused (429) before it waits for all others. give_up_after: seconds without
     progress after which the run stops. resend_rejected: also send rows that were rejected before and have not changed.
     takeover_delay: seconds, at least, before a row is sent again that another process of the run has begun.
+    window: the time in which rows may be sent; None: no limit.
     """
 
     concurrency: int = 8
@@ -83,10 +118,13 @@ class LoadOptions:
     give_up_after: float = 900.0
     resend_rejected: bool = False
     takeover_delay: float = 0.0
+    window: Window | None = None
 
     @property
     def stall_timeout(self) -> float:
         """Seconds without progress after which the run stops: at least twice the delay of a resend."""
+        if self.window is not None and self.window.waits:
+            return math.inf
         return max(self.give_up_after, 2 * self.resend_delay)
 
 
@@ -112,12 +150,18 @@ class Wakeup:
 class Cancellation:
     """Stops, pauses and resumes sending, from any thread or a signal handler. It takes effect within 0.05 seconds.
 
-    now: seconds on a monotonic clock.
+    now: seconds on a monotonic clock. time: seconds since the epoch.
     sleep: advances a simulated clock; then time passes only while nothing is in flight.
     """
 
-    def __init__(self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] | None = None) -> None:
+    def __init__(
+        self,
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] | None = None,
+        time: Callable[[], float] = time.time,
+    ) -> None:
         self.now = now
+        self.time = time
         self._sleep = sleep
         self._is_set = False
         self.is_paused = False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Final, Literal, NamedTuple
@@ -32,7 +34,8 @@ class Reply(NamedTuple):
 
     `message`: the body as one readable line, may be ""; for a 201 only whether its body has the expected format, since
     a pool's record contains presigned URLs. `retry_after`: seconds, at most a quarter of an hour. `email`: the address
-    in the body of a 201, or "". `candidate_id`: the ID of the record (2.5) in the body of a pool's 201.
+    in the body of a 201, or "". `candidate_id`: the ID of the record (2.5) in the body of a pool's 201. `is_outdated`:
+    the token was refused, but there is a new one, which the next request uses.
     """
 
     status: int
@@ -40,6 +43,7 @@ class Reply(NamedTuple):
     retry_after: float | None = None
     email: str = ""
     candidate_id: int | None = None
+    is_outdated: bool = False
 
 
 PROBED = "importer-probe"  # a job post that does not exist: a healthy service responds with 404
@@ -59,6 +63,7 @@ def service_of(settings: Settings, base_url: str, token: str, connections: int) 
         connections=connections,
         transport=settings.transport,
         options_separator=settings.options_separator,
+        changed_token=settings.changed_token,
     )
 
 
@@ -72,6 +77,7 @@ class RecruitingService:
     base_url: scheme, host and optionally a path before /api/v1/; checked by the settings (https, or loopback).
     connections: how many are kept open.
     transport: the HTTP library; "auto" uses the faster one if it is installed.
+    changed_token: given the token that was refused (401), returns a new one, if there is one.
     """
 
     def __init__(
@@ -84,15 +90,11 @@ class RecruitingService:
         transport: TransportChoice = "auto",
         options_separator: str | None = None,
         now: Clock = _now,
+        changed_token: Callable[[str], str | None] = lambda _: None,
     ) -> None:
         self._base_url = base_url.rstrip("/")
-        self._headers = {
-            "Authorization": f"Bearer {token}",
-            "Accept": "application/json",
-            "Accept-Encoding": "identity",
-            "User-Agent": f"importer/{__version__}",
-        }
-        self._post_headers = {**self._headers, "Content-Type": "application/json"}
+        self._keys = _Keys.of(token)
+        self._changed_token, self._renewing = changed_token, threading.Lock()
         self._transport = open_transport(limits or Limits(), connections, transport)
         self._options_separator = options_separator
         self._now = now
@@ -112,15 +114,19 @@ class RecruitingService:
         else:
             path = f"/api/v1/talent-pools/{target.id}/add-candidate/"
 
+        keys = self._keys
+
         def on_raw(raw: RawReply | NoReply | BaseException) -> None:
             found: Reply | NoReply | BaseException
             try:
                 found = _read_reply(target.operation, raw, self._now) if isinstance(raw, RawReply) else raw
+                if isinstance(found, Reply) and found.status == 401 and self._is_renewed(keys):
+                    found = found._replace(is_outdated=True)
             except BaseException as bug:  # noqa: BLE001 - reported to the caller
                 found = bug
             on_done(found)
 
-        self._transport.start(Request("POST", self._base_url + path, self._post_headers, body), on_raw)
+        self._transport.start(Request("POST", self._base_url + path, keys.post_headers, body), on_raw)
 
     def probe(self, job_post: str) -> Reply | NoReply:
         """Request a question list (4.1) once, only to see whether the service responds.
@@ -153,7 +159,37 @@ class RecruitingService:
         return read_questions(self._base_url, job_post, get, self._options_separator)
 
     def _get(self, url: str, body_limit: int | None = None) -> RawReply | NoReply:
-        return send(self._transport, Request("GET", url, self._headers, body_limit=body_limit))
+        keys = self._keys
+        raw = send(self._transport, Request("GET", url, keys.headers, body_limit=body_limit))
+        if isinstance(raw, RawReply) and raw.status == 401 and self._is_renewed(keys):
+            return send(self._transport, Request("GET", url, self._keys.headers, body_limit=body_limit))
+        return raw
+
+    def _is_renewed(self, used: _Keys) -> bool:
+        """Whether there is another token than the refused one, found by this request or by one before it."""
+        with self._renewing:
+            if self._keys is used and (token := self._changed_token(used.token)) is not None:
+                self._keys = _Keys.of(token)
+            return self._keys is not used
+
+
+@dataclass(frozen=True, repr=False)
+class _Keys:
+    """A token, and the headers of requests with it."""
+
+    token: str
+    headers: dict[str, str]
+    post_headers: dict[str, str]
+
+    @classmethod
+    def of(cls, token: str) -> _Keys:
+        headers = {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json",
+            "Accept-Encoding": "identity",
+            "User-Agent": f"importer/{__version__}",
+        }
+        return cls(token, headers, {**headers, "Content-Type": "application/json"})
 
 
 def _read_reply(operation: Operation, raw: RawReply, now: Clock) -> Reply:

@@ -28,6 +28,7 @@ REFUSED = NoReply("connection refused", Phase.CONNECTING)
 SILENT = NoReply("no response within 30 s", Phase.WAITING)
 
 Answer = Reply | NoReply
+EPOCH = 1_772_366_400.0  # of the simulated clock, in seconds since the real one
 
 
 class Time:
@@ -44,7 +45,7 @@ class Time:
             self.now += seconds
 
     def cancellation(self) -> Cancellation:
-        return Cancellation(lambda: self.now, self.sleep)
+        return Cancellation(lambda: self.now, self.sleep, lambda: EPOCH + self.now)
 
 
 def answer_on_a_thread(answer: Callable[[], Answer], on_done: OnAnswer) -> None:

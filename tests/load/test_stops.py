@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from importer.ledger import State
-from importer.load import Cancellation, ErrorLimit, LoadOptions, Waiting
+from importer.load import Cancellation, ErrorLimit, LoadOptions, Waiting, Window
 from importer.models import Outcome, OutcomeKind, Stop
 from importer.problems import Problem
 from importer.service import Reply
 from tests.load.given import (
     BROKEN,
     CREATED,
+    EPOCH,
     EXISTS,
     POOL,
     REFUSED,
@@ -256,6 +257,40 @@ def test_give_up_after_is_an_option(harness: Harness) -> None:
     stop, _, _ = load_with_probes(harness, Scripted(in_turn(BROKEN)), 30, *[False] * 50, options=options)
     assert stop is not None
     assert stop.reason == f"no row was completed for 5 minutes: {PAUSED}"
+
+
+@pytest.mark.parametrize("answer", [REFUSED, BROKEN], ids=["down", "inconclusive"])
+def test_a_service_that_is_down_is_waited_for_until_the_window_ends(harness: Harness, answer: Answer) -> None:
+    """Five hours, far more than the limit without a window; then what is left is not sent."""
+    ends_at = harness.time.now + 5 * 3600
+    options = LoadOptions(concurrency=1, window=Window(EPOCH + ends_at, "--until 06:00", waits=True))
+    service = Scripted(by_row({2: (CREATED,)}, otherwise=answer))
+    stop, outcomes, _ = load_with_probes(harness, service, 30, *[False] * 400, options=options)
+    assert stop == Stop(
+        "time-over", "the time for sending is over (--until 06:00)", f"{AGAIN}; it continues where it stopped"
+    )
+    assert harness.time.now == pytest.approx(ends_at)
+    assert kinds(outcomes).pop(K.CREATED) == 1
+    assert set(kinds(outcomes)) <= {K.CREATED, K.FAILED, K.NOT_SENT, K.UNCONFIRMED}
+    assert len(outcomes) == 30
+
+
+def test_the_longest_runtime_does_not_make_a_run_wait_longer(harness: Harness) -> None:
+    """--max-runtime leaves the limit without progress as it is."""
+    window = Window(EPOCH + harness.time.now + 9000, "--max-runtime 150m", waits=False)
+    options = LoadOptions(concurrency=1, window=window)
+    stop, _, _ = load_with_probes(harness, Scripted(in_turn(BROKEN)), 30, *[False] * 50, options=options)
+    assert stop is not None
+    assert stop.code == "run-stalled"
+
+
+def test_a_window_that_ends_after_the_last_row_does_not_matter(harness: Harness) -> None:
+    """A run whose rows all have their outcome has not stopped early."""
+    window = Window(EPOCH + harness.time.now - 1, "--until 06:00", waits=True)
+    stop, outcomes, _ = load_with_probes(harness, Scripted(in_turn(CREATED)), 0, options=LoadOptions(window=window))
+    assert (stop, outcomes) == (None, {})
+    stop, outcomes, _ = load_with_probes(harness, Scripted(in_turn(CREATED)), 3, options=LoadOptions(window=window))
+    assert (stop and stop.code, kinds(outcomes)) == ("time-over", {K.NOT_SENT: 3})
 
 
 @pytest.mark.parametrize("answer", [REFUSED, Reply(429), Reply(429, retry_after=20)], ids=["down", "429", "20 s"])
