@@ -32,9 +32,10 @@ MAY_IMPORT = {
     "template": GROUND | SUPPLIES | {"suggest"},
     "runs": GROUND | SUPPLIES | {"extract", "load", "report", "transform"},
     "cluster": GROUND | SUPPLIES | {"load"},
-    "app": GROUND | SUPPLIES | STAGES | {"cluster", "runs", "sandbox"},
+    "notices": GROUND | SUPPLIES | {"report"},
+    "app": GROUND | SUPPLIES | STAGES | {"cluster", "notices", "runs", "sandbox"},
     "web": GROUND | {"settings", "report", "runs", "app"},  # of report the values and their words
-    "cli": GROUND | {"settings", "report", "runs", "app", "sandbox", "web"},
+    "cli": GROUND | {"settings", "report", "runs", "app", "notices", "sandbox", "web"},
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},
     "problem_codes": set(),  # writes docs/problems.md; of a report without personal data the texts
@@ -69,6 +70,8 @@ HOMES = {
     "uvicorn": {"web"},
     "python_multipart": {"web"},
     "xlsxwriter": {"report", "template"},
+    "apprise": {"notices"},
+    "prometheus_client": {"notices"},
     "httptools": {"sandbox"},
     "typer": {"cli"},
     "rich": {"cli"},

@@ -13,6 +13,7 @@ from pathlib import Path
 from importer import __version__
 from importer.app.connection import SANDBOX, connect, is_same_address
 from importer.ledger import ledger_name, open_existing_ledger
+from importer.notices import pending_notices
 from importer.problems import ImporterError, Problem, UnusableInput
 from importer.regular_files import mode_for_others
 from importer.runs.manifest import read_manifest, runs_in
@@ -47,7 +48,7 @@ def examine(settings: Settings, confirm_use: Callable[[Settings], None], *, trus
     if problems:  # a folder that others can change is not examined
         yield from (_failure("results folder", problem, f"{problem.place}: ") for problem in problems)
         return
-    yield from (*_folder(settings.out), *_runs(settings.out), *_ledger(settings))
+    yield from (*_folder(settings.out), *_runs(settings.out), *_ledger(settings), *_notices(settings))
 
 
 def _failure(check: str, problem: Problem, where: str = "") -> Finding:
@@ -156,6 +157,17 @@ def _ledger(settings: Settings) -> Iterator[Finding]:
         yield Finding("ledger", True, f"{name}, no problems found{described and f' ({described})'}")
     yield from (_failure("ledger", problem) for problem in problems)
     yield from _addresses_of(bases)
+
+
+def _notices(settings: Settings) -> Iterator[Finding]:
+    found = pending_notices(settings)
+    if found is None:
+        return
+    waiting = f"{found.waiting} notice{'' if found.waiting == 1 else 's'} could not be sent" if found.waiting else ""
+    result = "; ".join(one for one in (waiting, found.error) if one)
+    hint = "notices that wait are sent after the next scheduled run"
+    to = f"{settings.notify}: {', '.join(found.addresses)}"
+    yield Finding("notices", not result, result or to, hint if result else "")
 
 
 def _addresses_of(bases: Sequence[str]) -> Iterator[Finding]:

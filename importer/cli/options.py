@@ -56,6 +56,12 @@ Until = Annotated[
 MaxRuntime = Annotated[
     str | None, typer.Option("--max-runtime", help="Send no more rows after this long: 4h, 90m. [no limit]")
 ]
+Job = Annotated[
+    str | None,
+    typer.Option(
+        "--job", help="The name of a scheduled job: notices, ping and metrics report how it ends. [docs/scheduling.md]"
+    ),
+]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Treat warnings as errors: hold the rows back. [IMPORTER_STRICT]")
 ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -33,6 +34,7 @@ from importer.cli.messages import print_line, print_message, print_next, print_r
 from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
+from importer.notices import Notifier
 from importer.problems import UsageError
 from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_lines, import_command, subject_line
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
@@ -65,6 +67,7 @@ def run(
     give_up_after: options.GiveUpAfter = None,
     until: options.Until = None,
     max_runtime: options.MaxRuntime = None,
+    job: options.Job = None,
     resend_rejected: Annotated[
         bool, typer.Option("--resend-rejected", help="Send rejected rows again even if they have not changed.")
     ] = False,
@@ -89,12 +92,12 @@ def run(
     order = Order(
         file, mapping, settings, selection, sending, check_first, flags=flags, sheet=sheet, corrections=corrections
     )
-    session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet)
+    session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
     if dry_run:
         session.check(order)
     if not sandbox:
         confirm_address(settings)
-    session.send(partial(import_file, order))
+    session.send(partial(import_file, order), order.shown_as)
 
 
 def check(
@@ -162,6 +165,7 @@ def resume(
     give_up_after: options.GiveUpAfter = None,
     until: options.Until = None,
     max_runtime: options.MaxRuntime = None,
+    job: options.Job = None,
     yes: options.Yes = False,
     log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
@@ -171,7 +175,7 @@ def resume(
     settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed, _window(until, max_runtime))
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
-    session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet)
+    session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet, job=job)
     execute = partial(earlier_runs.resume, earlier, sending)
     session.send_again(earlier, execute, "has finished, and no row is left to be sent")
 
@@ -191,6 +195,7 @@ def retry(
     give_up_after: options.GiveUpAfter = None,
     until: options.Until = None,
     max_runtime: options.MaxRuntime = None,
+    job: options.Job = None,
     yes: options.Yes = False,
     log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
@@ -201,7 +206,7 @@ def retry(
     settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed, _window(until, max_runtime))
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
-    session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet)
+    session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet, job=job)
     execute = partial(earlier_runs.retry, earlier, kinds, sending)
     session.send_again(earlier, execute, f"has no {', '.join(kinds)} rows")
 
@@ -279,27 +284,42 @@ class _Session:
     asks: bool
     as_json: bool
     quiet: bool
+    job: str | None = None
 
     def send_again(self, earlier: EarlierRun, execute: Execute, nothing: str) -> None:
         """Run an order that sends rows of an earlier run; `nothing`: why there may be none, after the run's ID."""
-        is_sandbox = earlier.find()[1].service == SANDBOX
+        manifest = earlier.find()[1]
+        is_sandbox = manifest.service == SANDBOX
         if not is_sandbox:
             confirm_address(self.settings)
         try:
-            replace(self, asks=self.asks and not is_sandbox).send(execute)
+            replace(self, asks=self.asks and not is_sandbox).send(execute, manifest.file)
         except NothingToSend as run:
             print_next(f"Run {run} {nothing}. Next", next_command(self.context, "show", str(run)))
 
-    def send(self, execute: Execute) -> None:
-        """Run an order, and exit with its exit code."""
-        with Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
-            asks = self.asks and not self.quiet and not self.as_json and is_interactive()
-            finished = execute(terminal, control, ask_to_send if asks else None)
+    def send(self, execute: Execute, file: str) -> None:
+        """Run an order, and exit with its exit code. file: its name in a notice."""
+        with self._reporting(file) as report:
+            with Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
+                asks = self.asks and not self.quiet and not self.as_json and is_interactive()
+                finished = execute(terminal, control, ask_to_send if asks else None)
+            if finished is not None:
+                report(finished.summary, finished.folder)
         if finished is None:
             print_message("Nothing was sent.")
             raise typer.Exit(0)
         self._present(finished)
         self._exit(finished.summary)
+
+    @contextmanager
+    def _reporting(self, file: str) -> Iterator[Callable[[Summary, Path], None]]:
+        """Report a scheduled job to people and monitors."""
+        if self.job is None:
+            yield lambda _summary, _folder: None
+            return
+        notifier = Notifier(self.settings, lambda failure: print_line(f"importer: {failure}"))
+        with notifier.reporting(self.job, file) as report:
+            yield report
 
     def check(self, order: Order, copies: Copies = NO_COPIES) -> NoReturn:
         """Check an order, write the copies of its file, and exit with its exit code."""

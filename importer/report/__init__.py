@@ -2,6 +2,7 @@
 
 from importer.report.accounting import ReportedRow, SummaryCounter, pair, place_in_list
 from importer.report.csv_files import write_rows
+from importer.report.general_texts import GeneralTexts
 from importer.report.next_steps import Copy, OpenRows, import_command
 from importer.report.outcomes import EDITS_FILE, csv_file, outcome_text
 from importer.report.summary import Entries, ProblemGroup, RunFacts, Summary, read_summary
@@ -23,6 +24,7 @@ __all__ = [
     "MOST_GROUPS",
     "Copy",
     "Entries",
+    "GeneralTexts",
     "OpenRows",
     "ProblemGroup",
     "ReportedRow",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -14,8 +13,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from importer.models import ManyTargets, OutcomeKind
 from importer.problems import DamagedRun
 from importer.report.accounting import ReportedRow
+from importer.report.general_texts import GeneralTexts
 from importer.report.next_steps import next_steps
-from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, csv_file, outcome_text
+from importer.report.outcomes import PAGE_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.summary_sheet import moment, run_details, title_of
 from importer.report.text import headline, sandbox_note
@@ -63,7 +63,7 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
 
     with_personal_data: show messages, which quote cells and responses; otherwise the general text of each code.
     """
-    words = _Quoted() if with_personal_data else _General()
+    words = _Quoted() if with_personal_data else GeneralTexts()
     environment = Environment(
         loader=PackageLoader(__package__, "."), autoescape=True, undefined=StrictUndefined, finalize=_shown
     )
@@ -108,48 +108,7 @@ class _Quoted:
         return texts
 
 
-class _General:
-    """The general text of each code in place of a message, which may quote a cell or a response."""
-
-    def __init__(self) -> None:
-        from importer.problem_codes import areas  # slow to load, rarely needed
-
-        self._codes = {each.code: each for area in areas() for each in area.codes}
-
-    def causes(self, groups: list[ProblemGroup]) -> list[ProblemGroup]:
-        """Groups that differ only in their messages become one, with all their places."""
-        merged: dict[tuple[str, ...], ProblemGroup] = {}
-        for group in groups:
-            key = group.code, group.column or "", group.outcome
-            other = merged.get(key)
-            if other is not None:
-                places, count = (*other.places, *group.places), other.count + group.count
-                merged[key] = replace(other, count=count, places=places)
-            else:
-                known = self._codes.get(group.code)
-                what, hint = (known.cause, known.action) if known else ("The message is left out.", "")
-                merged[key] = replace(group, what=_plain(what), hint=_plain(hint))
-        return sorted(merged.values(), key=lambda group: -group.count)
-
-    def stop(self, summary: Summary) -> str:
-        known = self._codes.get(summary.stopped.code) if summary.stopped else None
-        return _plain(known.cause) if known else "the reason is in the summary of the run"
-
-    def warnings(self, texts: tuple[str, ...]) -> tuple[str, ...]:
-        if not texts:
-            return ()
-        count = f"{len(texts):,} warning{'' if len(texts) == 1 else 's'}"
-        return (f"{count} about the file or the mapping as a whole: see {WORKBOOK_FILE}.",)
-
-
-_MARKDOWN: Final = re.compile(r"`([^`]*)`|\[([^\]]*)\]\([^)]*\)|\*\*([^*]*)\*\*")
-
-
-def _plain(markdown: str) -> str:
-    return _MARKDOWN.sub(lambda found: found[1] or found[2] or found[3] or "", markdown)
-
-
-_Words = _Quoted | _General
+_Words = _Quoted | GeneralTexts
 
 
 def _banners(summary: Summary, words: _Words) -> Iterator[str]:

@@ -138,6 +138,10 @@ class Settings(BaseModel):
     source_megabytes: int = Field(default=4096, ge=1)
     csv_row_megabytes: int = Field(default=16, ge=1)
     csv_columns: int = Field(default=16_384, ge=1)
+    notify: Literal["always", "problems", "changes"] = "problems"
+    notify_file: Path | None = None
+    ping_url: SecretStr | None = None
+    metrics_folder: Path | None = None
     mapping_folders: str | None = None  # more folders for files of mappings, separated as in PATH
     workbook_seconds: float = Field(default=120, gt=0)
     workbook_memory_megabytes: int = Field(default=2048, ge=128)
@@ -174,7 +178,16 @@ class Settings(BaseModel):
             )
         return value
 
-    @field_validator("out", "token_file", "ledger", "ledger_key_file", "mapping_folders")
+    @field_validator("ping_url")
+    @classmethod
+    def _valid_ping_url(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None:
+            _checked_base_url(value.get_secret_value())
+        return value
+
+    @field_validator(
+        "out", "token_file", "ledger", "ledger_key_file", "mapping_folders", "notify_file", "metrics_folder"
+    )
     @classmethod
     def _valid_path(cls, value: Any) -> Any:
         if "\0" in str(value):

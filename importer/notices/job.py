@@ -1,0 +1,105 @@
+"""How a run of a scheduled job ended, and the words for it, without personal data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from importer.models import OutcomeKind
+from importer.report import GeneralTexts, Summary, outcome_text, subject_line
+from importer.text.dates import in_words
+
+_CAUSES: Final = 3
+_MEANINGS: Final = {
+    1: "an error in importer itself; please report it",
+    2: "the command is not valid",
+    3: "the file, the mapping or the settings cannot be used; nothing was sent",
+    5: "stopped early; safe to run again",
+    75: "another run for the same target is running",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JobEnded:
+    """A run of a scheduled job, or what kept it from starting.
+
+    job: its name, the same each night. file: the name of the file. summary, folder: of the run, if it began. codes: of
+    the problems that ended it without a report. place: where the file is now, if it was moved. command: what to do
+    next. Its texts have counts, codes and names of files and columns, never a cell.
+    """
+
+    job: str
+    file: str
+    exit_code: int
+    started_at: datetime
+    ended_at: datetime
+    summary: Summary | None = None
+    folder: Path | None = None
+    codes: tuple[str, ...] = ()
+    place: str = ""
+    command: str = ""
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether nobody has to do anything."""
+        return self.exit_code == 0
+
+    def subject(self, *, is_back: bool = False) -> str:
+        """One line: `importer: needs attention: acme.csv: 300 rows read, 226 created, ...`. is_back: works again."""
+        if self.summary is not None:
+            line = subject_line(self.summary)
+            return line.replace(": complete:", ": works again:", 1) if is_back else line
+        return f"importer: not imported: {self.file}"
+
+    def body(self, before: str = "") -> str:
+        """What happened, the largest causes with what to do, and where the report is. before: how it was before."""
+        return "\n".join(self._lines(before)) + "\n"
+
+    def _lines(self, before: str) -> Iterator[str]:
+        texts = GeneralTexts()
+        if before:
+            yield from (before, "")
+        yield f"Job: {self.job}"
+        yield f"File: {self.file}"
+        if self.place:
+            yield f"It is now here: {self.place}"
+        yield f"Time: {in_words((self.ended_at - self.started_at).total_seconds())}"
+        if self.summary is None:
+            yield from self._without_report(texts)
+        else:
+            yield from self._with_report(texts, self.summary)
+        if self.command:
+            yield from ("", "What to do next:", f"  {self.command}")
+
+    def _without_report(self, texts: GeneralTexts) -> Iterator[str]:
+        yield from (
+            "",
+            f"Result: {_MEANINGS.get(self.exit_code, 'interrupted; safe to run again')} (code {self.exit_code})",
+        )
+        for code in dict.fromkeys(self.codes):
+            cause, action = texts.of(code)
+            yield from ("", f"[{code}] {cause}", f"  What to do: {action}")
+
+    def _with_report(self, texts: GeneralTexts, summary: Summary) -> Iterator[str]:
+        yield ""
+        for kind in OutcomeKind:
+            if count := summary.outcomes[kind]:
+                yield f"{count:>8,}  {outcome_text(kind, dry_run=summary.dry_run).label}"
+        if summary.stopped is not None:
+            yield from (
+                "",
+                f"Why it stopped: {texts.stop(summary)}",
+                f"  What to do: {texts.of(summary.stopped.code)[1]}",
+            )
+        causes = texts.causes([group for group in summary.problems if group.is_to_fix])
+        if causes:
+            yield from ("", "Causes" if len(causes) <= _CAUSES else f"The {_CAUSES} largest of {len(causes)} causes")
+        for group in causes[:_CAUSES]:
+            column = f" in column {group.column}" if group.column else ""
+            yield f"  {group.count:,} {'row' if group.count == 1 else 'rows'}{column}: {group.what}"
+            yield f"    What to do: {group.hint}"
+        if self.folder is not None:
+            yield from ("", f"Report: {self.folder / 'report.html'}")

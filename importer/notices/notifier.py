@@ -1,0 +1,181 @@
+"""Reports how scheduled runs end, to people and monitors, as the settings say. If that fails, the import goes on."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from importer.atomic_files import INTERNAL, internal_folder, read_private, write_json
+from importer.notices.job import JobEnded
+from importer.notices.metrics import write_metrics
+from importer.notices.outbox import AddressesUnusable, Outbox, addresses_in, described
+from importer.problems import ImporterError, UnusableInput
+from importer.report import Summary
+from importer.settings import Settings
+
+_JOBS: Final = "jobs.json"
+_PING_SECONDS: Final = 10.0
+
+State = Literal["ok", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class PendingNotices:
+    """For `importer doctor`: the addresses without their secrets, how many notices wait, and what is wrong."""
+
+    addresses: tuple[str, ...]
+    waiting: int
+    error: str
+
+
+def pending_notices(settings: Settings) -> PendingNotices | None:
+    """What waits to be sent; None if notices are not set up and none waits."""
+    has_folder = (settings.out / INTERNAL).is_dir()
+    waiting = Outbox(settings.out).waiting() if has_folder else []
+    error = next((notice.error for notice in waiting if notice.error), "")
+    if settings.notify_file is None:
+        return PendingNotices((), len(waiting), "IMPORTER_NOTIFY_FILE is not set") if waiting else None
+    try:
+        listed = addresses_in(settings.notify_file)
+        addresses = tuple(described(number, address) for number, address in enumerate(listed, start=1))
+    except AddressesUnusable as unusable:
+        return PendingNotices((), len(waiting), str(unusable))
+    return PendingNotices(addresses, len(waiting), error)
+
+
+class Notifier:
+    """Reports the runs of scheduled jobs. on_failure: gets a sentence about what could not be sent or written."""
+
+    def __init__(self, settings: Settings, on_failure: Callable[[str], None]) -> None:
+        self._settings, self._on_failure = settings, on_failure
+
+    def started(self) -> None:
+        """Ping the monitor that a scheduled command starts."""
+        self._ping("/start")
+
+    @contextmanager
+    def reporting(self, job: str, file: str) -> Iterator[Callable[[Summary, Path], None]]:
+        """Report a command that runs one job: the run that the function gets, or what ended it without a report."""
+        self.started()
+        ended = JobEnded(job, file, 1, now := datetime.now(UTC), now)
+
+        def keep(summary: Summary, folder: Path) -> None:
+            nonlocal ended
+            ended = replace(ended, exit_code=summary.exit_code or 0, summary=summary, folder=folder)
+
+        try:
+            yield keep
+        except ImporterError as error:
+            codes = tuple(one.code for one in error.problems) if isinstance(error, UnusableInput) else ()
+            ended = replace(ended, exit_code=error.exit_code, codes=codes)
+            raise
+        finally:
+            self.job_ended(replace(ended, ended_at=datetime.now(UTC)))
+            self.ended(ended.exit_code)
+
+    def job_ended(self, ended: JobEnded) -> None:
+        """Keep a notice of a run if the settings ask for one, send what waits, and write the metrics."""
+        try:
+            before = self._record(ended)
+            last_success = datetime.fromisoformat(before["last_success"]) if before.get("last_success") else None
+            if self._settings.metrics_folder is not None:
+                self._fail(write_metrics(self._settings.metrics_folder, ended, last_success))
+            if self._settings.notify_file is None:
+                return
+            outbox = Outbox(self._settings.out)
+            if self._is_wanted(ended, before.get("state")):
+                change = _change(ended, before.get("state"), before.get("since"))
+                subject = ended.subject(is_back=ended.is_ok and bool(change))
+                outbox.put(subject, ended.body(change), _iso(ended.ended_at))
+            self._deliver(outbox)
+        except (OSError, ImporterError) as error:
+            self._fail(f"the notice of this run cannot be kept: {error}")
+
+    def ended(self, exit_code: int) -> None:
+        """Ping the monitor that a scheduled command ended; with a failure unless no action is needed."""
+        self._ping("" if exit_code == 0 else "/fail")
+
+    def deliver(self) -> None:
+        """Send what waits, if anything does."""
+        if self._settings.notify_file is not None:
+            with suppress(OSError, ImporterError):
+                self._deliver(Outbox(self._settings.out))
+
+    # ------------------------------------------------------------------------------------------------
+
+    def _is_wanted(self, ended: JobEnded, before: State | None) -> bool:
+        match self._settings.notify:
+            case "always":
+                return True
+            case "problems":
+                return not ended.is_ok
+            case "changes":
+                return (not ended.is_ok) != (before == "failed")
+
+    def _deliver(self, outbox: Outbox) -> None:
+        assert self._settings.notify_file is not None
+        if not outbox.waiting():
+            return
+        try:
+            addresses = addresses_in(self._settings.notify_file)
+        except AddressesUnusable as unusable:
+            outbox.note(str(unusable))
+            self._fail(f"{unusable}. {_LATER}")
+            return
+        if not outbox.deliver(addresses):
+            errors = dict.fromkeys(notice.error for notice in outbox.waiting() if notice.error)
+            self._fail(f"a notice could not be sent: {'; '.join(errors) or 'another run is sending it'}. {_LATER}")
+
+    def _record(self, ended: JobEnded) -> dict[str, Any]:
+        """Keep the state of the job, and return the one before: state, since, and the last success, of now included."""
+        path = internal_folder(self._settings.out) / _JOBS
+        try:
+            jobs: dict[str, dict[str, Any]] = json.loads(read_private(path))["jobs"]
+        except (OSError, ValueError, KeyError, TypeError):
+            jobs = {}
+        before, state, now = jobs.get(ended.job, {}), "ok" if ended.is_ok else "failed", _iso(ended.ended_at)
+        since = before.get("since", now) if before.get("state") == state else now
+        success = now if ended.is_ok else before.get("last_success")
+        jobs[ended.job] = {"state": state, "since": since, "last_success": success}
+        write_json(path, {"version": 1, "jobs": jobs})
+        return {**before, "last_success": success}
+
+    def _ping(self, suffix: str) -> None:
+        if (url := self._settings.ping_url) is None:
+            return
+        try:
+            with urllib.request.urlopen(url.get_secret_value().rstrip("/") + suffix, timeout=_PING_SECONDS):
+                pass
+        except (OSError, ValueError, HTTPException) as error:
+            self._fail(f"the ping of IMPORTER_PING_URL failed: {type(error).__name__}")
+
+    def _fail(self, sentence: str) -> None:
+        if sentence:
+            self._on_failure(sentence)
+
+
+_LATER: Final = "It is tried again after the next run."
+
+
+def _change(ended: JobEnded, before: State | None, since: str | None) -> str:
+    """What changed since the run before; "" if nothing did."""
+    if ended.is_ok and before == "failed":
+        return f"It works again. It had failed since {_day(since)}."
+    if not ended.is_ok and before == "ok":
+        return f"This is the first failure. It had worked since {_day(since)}."
+    return ""
+
+
+def _day(moment: str | None) -> str:
+    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M") if moment else "the first run"
+
+
+def _iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")

@@ -1,0 +1,179 @@
+"""What people and monitors receive of scheduled runs: notices by mail and webhook, pings, metrics."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.cli.conftest import Served, candidate, front_door, serve, write_csv
+from tests.notices.receivers import Web, mail_server, web_server
+
+__all__ = ["front_door", "serve"]  # fixtures
+
+Serve = Callable[..., Served]
+RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--quiet", "--job", "nightly")
+CANARIES = ("Kanarya", "canary@example.com", "905550001999", "kanarya-not-a-date", "t0ken")
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    with web_server() as server:
+        yield server
+
+
+def set_up(served: Served, *addresses: str, web: Web | None = None) -> dict[str, str]:
+    """The settings of a schedule that notifies these addresses."""
+    file = served.door.folder / "notify"
+    file.write_text("\n".join(("# who is told", *addresses)), encoding="utf-8")
+    file.chmod(0o600)
+    ping = {"IMPORTER_PING_URL": f"http://127.0.0.1:{web.port}/ping/secret-id/"} if web else {}
+    return {"IMPORTER_NOTIFY_FILE": str(file), "IMPORTER_METRICS_FOLDER": str(served.door.folder / "metrics"), **ping}
+
+
+def people(served: Served, *changed: dict[str, str], good: int = 2) -> None:
+    rows = [candidate(number) for number in range(good)]
+    rows += [candidate(100 + number, **one) for number, one in enumerate(changed)]
+    write_csv(served.door.folder / "people.csv", rows)
+
+
+BAD = {"E-mail": "canary@example.com", "First": "Kanarya", "Phone": "+905550001999x", "Salary": "kanarya-not-a-date"}
+
+
+def test_a_notice_has_what_to_do_and_no_personal_data(serve: Serve, web: Web) -> None:
+    """By mail and by webhook the same; neither it, nor the log, nor the metrics have a cell or the token."""
+    served = serve({"kind": "refuse", "emails": ["person1@example.com"], "message": "Kanarya is known", "times": 9})
+    people(served, BAD, BAD | {"E-mail": "canary at example.com"})
+    with mail_server() as (port, mails):
+        mail = f"mailto://127.0.0.1:{port}?from=importer@example.com&to=staff@example.com"
+        settings = set_up(served, f"json://127.0.0.1:{web.port}/hook", mail, web=web)
+        ran = served(*RUN, "--log-level", "debug", **settings)
+    assert ran.code == 4
+    (subject, body), (mail_subject, mail_body) = web.texts[0], mails[0]
+    run = next(path for path in (served.door.folder / "results").iterdir() if path.name[0].isdigit())
+    lines = body.splitlines()
+    assert (
+        subject
+        == mail_subject
+        == "importer: needs attention: people.csv: 4 rows read, 1 created, 1 rejected, 2 invalid"
+    )
+    assert mail_body.split() == body.split()
+    assert lines[:2] == ["Job: nightly", "File: people.csv"]
+    assert lines[4:7] == ["       1  created", "       1  rejected", "       2  invalid"]
+    assert lines[8] == "The 3 largest of 4 causes"
+    assert "  2 rows in column Phone: " in body
+    assert "    What to do: " in body
+    assert lines[-1] == f"Report: results/{run.name}/report.html"
+    kept = [path.read_text() for path in (run / "log.jsonl", *(served.door.folder / "metrics").iterdir())]
+    for text in (subject, body, *kept, *map(str, web.paths), ran.err):
+        assert [one for one in CANARIES if one in text] == [] or text is ran.err
+    for line in (run / "log.jsonl").read_text().splitlines():
+        assert {"time", "level", "event", "run"} <= set(json.loads(line))
+    assert web.paths == ["/ping/secret-id/start", "/ping/secret-id/fail"]
+
+
+NIGHTS = ["ok", "bad", "bad", "ok", "ok", "unusable"]
+WANTED = [
+    pytest.param("always", ["ok", "bad", "bad", "works again", "ok", "unusable"], id="always"),
+    pytest.param("problems", ["bad", "bad", "unusable"], id="problems"),
+    pytest.param("changes", ["bad", "works again", "unusable"], id="changes"),
+]
+
+
+@pytest.mark.parametrize(("when", "wanted"), WANTED)
+def test_when_a_notice_is_sent_is_a_setting(serve: Serve, web: Web, when: str, wanted: list[str]) -> None:
+    """Always, on problems, or once for a first failure and once when it works again."""
+    served = serve()
+    settings = {**set_up(served, f"json://127.0.0.1:{web.port}"), "IMPORTER_NOTIFY": when}
+    for night in NIGHTS:
+        if night == "unusable":
+            (served.door.folder / "people.csv").write_bytes(b"")
+        else:
+            people(served, *([{"Salary": "much"}] if night == "bad" else []))
+        assert served(*RUN, **settings).code == {"ok": 0, "bad": 4, "unusable": 3}[night]
+    kinds = {"complete": "ok", "needs attention": "bad", "works again": "works again", "not imported": "unusable"}
+    assert [kinds[subject.split(": ")[1]] for subject, _ in web.texts] == wanted
+    if when == "changes":
+        assert web.texts[0][1].startswith("This is the first failure. It had worked since ")
+        assert web.texts[1][1].startswith("It works again. It had failed since ")
+    assert "Result: the file, the mapping or the settings cannot be used; nothing was sent (code 3)" in web.texts[-1][1]
+    assert "[file-empty] " in web.texts[-1][1]
+
+
+def test_a_notice_that_cannot_be_sent_waits(serve: Serve, web: Web) -> None:
+    """The import ends as it would; doctor reports it; the next run sends it, once to each address."""
+    served = serve()
+    with web_server() as other:
+        settings = set_up(served, f"json://127.0.0.1:{web.port}/a", f"json://127.0.0.1:{other.port}/b", web=web)
+        people(served, {"Salary": "much"})
+        web.status = 500
+        ran = served(*RUN, **settings)
+        assert ran.code == 4
+        assert "a notice could not be sent: address 1 (json) does not accept it, or cannot be reached. It is" in ran.err
+        assert "importer: the ping of IMPORTER_PING_URL failed: HTTPError" in ran.err
+        doctor = served("doctor", **settings)
+        assert "1 notice could not be sent" in doctor.out
+        web.status = 200
+        people(served, good=3)
+        assert served(*RUN, **settings).code == 0
+        assert (len(web.texts), len(other.texts)) == (1, 1)
+    assert "could not be sent" not in served("doctor", **settings).out
+
+
+UNUSABLE = [
+    pytest.param(None, "cannot be read: No such file or directory", id="no file"),
+    pytest.param("# none\n", "has no address; enter one on each line", id="no address"),
+    pytest.param("nonsense://x\n", "address 1 (nonsense) is not one that apprise knows", id="an unknown address"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), UNUSABLE)
+def test_addresses_that_cannot_be_used_are_reported(serve: Serve, text: str | None, message: str) -> None:
+    """On stderr and by doctor; the run ends with its own code."""
+    served = serve()
+    settings = set_up(served)
+    file = Path(settings["IMPORTER_NOTIFY_FILE"])
+    file.unlink()
+    if text is not None:
+        file.touch(0o600)
+        file.write_text(text)
+    people(served, {"Salary": "much"})
+    ran = served(*RUN, **settings)
+    assert ran.code == 4
+    assert message in ran.err
+    assert "1 notice could not be sent" in served("doctor", **settings).out or text is None
+
+
+def test_metrics_are_what_node_exporter_reads(serve: Serve) -> None:
+    """Counts by outcome, times, requests, and when a run last succeeded: of the run before, if this one failed."""
+    served = serve()
+    settings = set_up(served)
+    people(served)
+    assert served(*RUN, **settings).code == 0
+    file = served.door.folder / "metrics" / "importer_nightly.prom"
+
+    def read() -> dict[str, float]:
+        families = text_string_to_metric_families(file.read_text())
+        samples = [sample for family in families for sample in family.samples]
+        assert {sample.labels["job"] for sample in samples} == {"nightly"}
+        return {sample.name + sample.labels.get("outcome", ""): sample.value for sample in samples}
+
+    first = read()
+    assert (first["importer_last_run_rowscreated"], first["importer_last_run_exit_code"]) == (2, 0)
+    assert first["importer_last_run_requests"] == 2
+    assert first["importer_last_success_timestamp_seconds"] == pytest.approx(
+        first["importer_last_run_timestamp_seconds"], abs=1
+    )
+    people(served, {"Salary": "much"})
+    assert served(*RUN, **settings).code == 4
+    second = read()
+    assert second["importer_last_run_rowsinvalid"] == 1
+    assert second["importer_last_success_timestamp_seconds"] == first["importer_last_success_timestamp_seconds"]
+    if (promtool := shutil.which("promtool")) is not None:
+        with file.open("rb") as metrics:
+            assert subprocess.run([promtool, "check", "metrics"], stdin=metrics, check=False).returncode == 0
