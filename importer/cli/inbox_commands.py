@@ -183,6 +183,7 @@ def _show_status(found: InboxStatus, expect_every: str | None) -> None:
 
 
 def _line(record: Record) -> str:
-    if record.result is None:
-        return f"{record.folder.name}: {'released' if record.released else 'taken'}, the next pass imports it"
+    is_released = record.released and record.folder.parent.name == "working"
+    if record.result is None or is_released:
+        return f"{record.folder.name}: {'released' if is_released else 'taken'}, the next pass imports it"
     return f"{record.folder.name}: " + "; ".join(reason.text for reason in record.result.reasons)

@@ -28,6 +28,7 @@ def contents_of(planned: Planned) -> Contents:
     """What is in a file, by its plan."""
     rows = [one.rows for one in planned.targets]
     return Contents(
+        planned.service,
         planned.sha256,
         None if None in rows else sum(count or 0 for count in rows),
         planned.columns,
@@ -44,10 +45,10 @@ def _in_words(question: Question) -> str:
 
 def changes_of(record: Record, contents: Contents, history: History, rules: Changes) -> list[Change]:
     """What differs from the last file of the pattern that was imported, and was not set to go on."""
-    before = history.last_imported(record)
-    last = before.contents if before else None
+    imported = history.imported_before(record, contents.service)
+    before, last = imported[-1] if imported else (None, None)
     found: list[tuple[Decision, Problem]] = []
-    same = history.same_content(record, contents.sha256)
+    same = next((one for one, known in imported if known.sha256 == contents.sha256), None)
     if same is not None:
         message = f"it has the same content as {same.name}, which was imported from {same.taken_at:%Y-%m-%d %H:%M}"
         hint = "ask its sender for the file that was meant"

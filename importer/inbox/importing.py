@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,10 +15,10 @@ from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.app.import_file import Finished, import_file
 from importer.app.orders import ErrorLimit, Order, Planned, RunControl, SandboxSetup, Sending, parse_minutes
 from importer.inbox.arrivals import is_regular
-from importer.inbox.changes import changes_of, contents_of
+from importer.inbox.changes import Change, changes_of, contents_of
 from importer.inbox.folders import Inbox, Place, not_writable
 from importer.inbox.happened import Listener
-from importer.inbox.records import History, Identity, Reason, Record, Result
+from importer.inbox.records import Contents, History, Identity, Reason, Record, Result
 from importer.inbox.rules import FileRule
 from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput
 from importer.report import Summary
@@ -64,6 +64,11 @@ class Means:
     clock: Clock = Clock()
     out: Path | None = None
     sandbox: bool = False
+
+    @property
+    def flags(self) -> dict[str, str]:
+        """Those of the command, for the next one."""
+        return {**({"--out": str(self.out)} if self.out else {}), **({"--sandbox": ""} if self.sandbox else {})}
 
     def settings(self, rule: FileRule | None = None) -> Settings:
         """The settings of a run by a rule.
@@ -163,7 +168,7 @@ class FileImport:
 
     def _ended_run(self, record: Record, rule: FileRule) -> Finished | None:
         """The last run of a file, if it ended before this process was killed: only its result was not kept."""
-        if not record.runs or record.result is not None:
+        if not record.is_begun:
             return None
         try:
             finished = rewrite_report(EarlierRun(record.runs[-1], self.means.settings(rule)))
@@ -206,16 +211,27 @@ class _Gate:
 
     def __call__(self, planned: Planned) -> bool:
         contents = contents_of(planned)
-        if not self.record.released and not self.record.runs:  # else a person or an earlier pass accepted it
-            changes = changes_of(self.record, contents, self._history, self._rule.changes)
+        if not self.record.released:
+            changes = list(self._changes(contents))
             self.reasons = [change.reason for change in changes]
             self.is_refused = any(change.decision == "refuse" for change in changes)
-        runs = self.record.runs if self.reasons else (*self.record.runs, planned.folder.name)
+        runs = () if self.reasons else (planned.folder.name,)
         try:
-            self.record = self.record.with_changes(runs=runs, contents=contents, result=None)
+            self.record = self.record.with_changes(
+                runs=(*self.record.runs, *runs), is_begun=not self.reasons, contents=contents
+            )
         except OSError as error:
             raise not_writable(self.record.folder, error) from None
         return not self.reasons
+
+    def _changes(self, contents: Contents) -> Iterator[Change]:
+        before = self.record.contents
+        if not self.record.runs or before is None:
+            yield from changes_of(self.record, contents, self._history, self._rule.changes)
+        elif before.service != contents.service:  # an earlier pass accepted the rest
+            text = f"{self.record.name}: its import began at {before.service}, but the settings name {contents.service}"
+            hint = "correct the settings, or release the file to send its rows to the other service"
+            yield Change("hold", Reason("inbox-service-differs", text, hint))
 
 
 def _flags(rule: FileRule, out: Path | None) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path  # pathlib cannot go up before Python 3.12
 from pathlib import Path
 from typing import Final
 
@@ -72,10 +73,9 @@ def new_inbox(folder: Path, pattern: str, mapping: Path) -> Path:
 
 
 def _relative(path: Path, folder: Path) -> str:
-    """A path from a folder, if they have a folder in common."""
-    import os.path  # pathlib cannot go up before Python 3.12
-
-    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix()
+    """A path from a folder, if it is beside it or below."""
+    near = path.resolve().is_relative_to(folder.resolve().parent)
+    return Path(os.path.relpath(path.resolve(), folder.resolve())).as_posix() if near else path.as_posix()
 
 
 def _quoted(text: str) -> str:

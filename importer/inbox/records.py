@@ -52,8 +52,9 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What was in a file, and the questions when it was read; compared with those of the next file of its pattern."""
+    """What was in a file, and the questions of the service when it was read; compared with those of the next file."""
 
+    service: str
     sha256: str
     rows: int | None
     columns: tuple[str, ...]
@@ -82,7 +83,8 @@ class Record:
     """A file in its folder <id>.
 
     pattern: of its rule, None if none matched. marker: the name of its marker file, with its identity. runs: those that
-    imported it, the last one last. released: a person accepted its changes. result: of the last pass, None before it;
+    imported it, the last one last; is_begun: the last one began, but its result was not kept yet. released: a person
+    accepted its changes. result: of the last pass, None before it;
     reported: whether the listeners were called for it.
     """
 
@@ -94,6 +96,7 @@ class Record:
     marker: str | None = None
     marker_identity: Identity | None = None
     runs: tuple[str, ...] = ()
+    is_begun: bool = False
     released: bool = False
     contents: Contents | None = None
     result: Result | None = None
@@ -193,15 +196,15 @@ class History:
         found = [record for record in self._records.values() if record.pattern == pattern]
         return sorted(found, key=lambda record: (record.taken_at, record.folder.name))
 
-    def last_imported(self, record: Record) -> Record | None:
-        """The last other file of the record's pattern that was imported."""
-        found = [one for one in self.of(record.pattern) if one.is_imported and one.folder.name != record.folder.name]
-        return max(found, key=lambda one: one.result.at if one.result else one.taken_at, default=None)
-
-    def same_content(self, record: Record, sha256: str) -> Record | None:
-        """An earlier file of the record's pattern with the same content that was imported."""
-        others = (one for one in self.of(record.pattern) if one.is_imported and one.folder.name != record.folder.name)
-        return next((one for one in others if one.contents and one.contents.sha256 == sha256), None)
+    def imported_before(self, record: Record, service: str) -> list[tuple[Record, Contents]]:
+        """The other files of the record's pattern that were imported into the service, in the order of their ends."""
+        found = [
+            (one.result.at, one, one.contents)
+            for one in self.of(record.pattern)
+            if one.is_imported and one.result and one.contents and one.folder.name != record.folder.name
+        ]
+        found.sort(key=lambda each: each[0])
+        return [(one, contents) for _, one, contents in found if contents.service == service]
 
     def state_of(self, pattern: str | None) -> Literal["ok", "failed"] | None:
         """How the file of the pattern ended that was reported last."""

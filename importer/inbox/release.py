@@ -28,7 +28,9 @@ def release(folder: Path, name: str) -> Record:
                 f"{inbox.incoming} again, or set what refuses it to hold in inbox.toml and do the same"
             )
         try:
-            record = replace(record, released=True, result=None, identity=Identity.of(record.file.stat())).write()
+            identity = Identity.of(record.file.stat())
+            result = replace(record.result, place="working") if record.result else None
+            record = replace(record, released=True, is_begun=False, result=result, identity=identity).write()
         except FileNotFoundError:
             raise UsageError(
                 f"{record.file} does not exist any more; put the file into {inbox.incoming} again"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,8 +20,10 @@ REASON_FILE: Final = "reason.txt"
 _COPIED: Final = ("report.xlsx", "summary.json")
 
 
-def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None) -> None:
-    """Write them, before the folder of the file is moved to where `result` says. run: the folder of its last run.
+def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None, flags: Mapping[str, str]) -> None:
+    """Write them, before the folder of the file is moved to where `result` says.
+
+    run: the folder of its last run. flags: of the command that imports it again.
 
     Raises:
         UnusableInput: the inbox cannot be written.
@@ -35,8 +37,10 @@ def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None
                 with suppress(FileNotFoundError):
                     shutil.copyfile(run / name, record.folder / record.own_name(name))
                     (record.folder / record.own_name(name)).chmod(0o600)
+        if result.place == "done":
+            (record.folder / record.own_name(REASON_FILE)).unlink(missing_ok=True)  # from before it was released
         if result.place == "attention":
-            lines = "\n".join(_reason_lines(inbox, record, result, run, summary)) + "\n"
+            lines = "\n".join(_reason_lines(inbox, record, result, run, summary, flags)) + "\n"
             write_private(record.folder / record.own_name(REASON_FILE), lines.encode("utf-8", "backslashreplace"))
         sync_folder(record.folder)
     except OSError as error:
@@ -44,7 +48,12 @@ def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None
 
 
 def _reason_lines(
-    inbox: Inbox, record: Record, result: Result, run: Path | None, summary: Summary | None
+    inbox: Inbox,
+    record: Record,
+    result: Result,
+    run: Path | None,
+    summary: Summary | None,
+    flags: Mapping[str, str],
 ) -> Iterator[str]:
     folder = inbox.place("attention") / record.folder.name
     yield f"{record.name} needs a person."
@@ -67,6 +76,6 @@ def _reason_lines(
     else:
         yield "To import the file again from here, with what you changed since (imported rows are skipped):"
         yield f"  {command_line('inbox', 'release', record.folder.name, inbox.folder)}"
-        yield f"  {command_line('inbox', 'run', inbox.folder)}"
+        yield f"  {command_line('inbox', 'run', inbox.folder, flags=flags)}"
     yield "If it is settled in another way, move this folder to done/:"
     yield f"  mv {folder} {inbox.place('done')}/"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os.path
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
@@ -254,7 +255,7 @@ def _file_rule(section: _Section, lines: _Lines, number: int) -> FileRule | None
     changes = _changes(section, lines, number)
     if not {"pattern", "mapping"} <= values.keys():
         return None
-    mapping = section.lines.folder / values.pop("mapping")
+    mapping = Path(os.path.normpath(section.lines.folder / values.pop("mapping")))
     return FileRule(**values, mapping=mapping, changes=changes)
 
 

@@ -96,7 +96,7 @@ class _Pass:
             judged = FileImport(self._inbox, self._means, self._history).result_of(record)
             self.is_over = judged.ends_pass
             result = replace(judged.result, previous=self._history.state_of(record.pattern))
-            record = self._kept(judged.record, result=result, reported=False)
+            record = self._kept(judged.record, result=result, is_begun=False, reported=False)
         if result.place != "working":
             self._put(record, result)
             record = move(self._inbox, record, result.place)
@@ -105,7 +105,8 @@ class _Pass:
 
     def _put(self, record: Record, result: Result) -> None:
         out = self._means.settings(self._inbox.rules.rule_for(record.name)).out
-        write_reports(self._inbox, record, result, out / record.runs[-1] if record.runs else None)
+        run = out / record.runs[-1] if record.runs else None
+        write_reports(self._inbox, record, result, run, self._means.flags)
 
     def _report(self, record: Record) -> None:
         result = record.result
