@@ -118,6 +118,7 @@ class FileImport:
             message = "its name matches no pattern of inbox.toml"
             hint = "add a [[files]] section for it and release it, or correct the name and put it into incoming/ again"
             return self._unusable(record, Problem("inbox-file-unmatched", message, hint))
+        record = replace(record, pattern=rule.pattern)  # of a file without one that was released, or of changed rules
         if (ended := self._ended_run(record, rule)) is not None:
             return self._judge(record, ended)
         return self._import(self._until_still(record, rule), rule)
