@@ -35,7 +35,7 @@ inbox = typer.Typer(
 
 _DEFAULT = Path("inbox")
 Folders = Annotated[list[Path] | None, typer.Argument(help="The folders of the inboxes. [inbox]", show_default=False)]
-Folder = Annotated[Path, typer.Argument(help="The folder of the inbox. [inbox]", show_default=False)]
+Folder = Annotated[Path, typer.Argument(help="The folder of the inbox.")]
 UseSandbox = Annotated[bool, typer.Option("--sandbox", help="Import all files into a local sandbox.")]
 
 

@@ -133,7 +133,7 @@ class FileImport:
             result = self._result(error.exit_code, place, map(Reason.of, error.problems))
             return Judged(gate.record, result, ends_pass)
         except ImporterError as error:  # the service, another run of its target, or an option
-            result = self._result(error.exit_code, "working", [Reason("inbox-run-stopped", str(error))])
+            result = self._result(error.exit_code, "working", [Reason.of(Problem("inbox-run-stopped", str(error)))])
             return Judged(gate.record, result, isinstance(error, StoppedEarly))
         if finished is None:
             result = self._result(UnusableInput.exit_code, "attention", gate.reasons)
@@ -230,9 +230,10 @@ class _Gate:
         if not self.record.runs or before is None:
             yield from changes_of(self.record, contents, self._history, self._rule.changes)
         elif before.service != contents.service:  # an earlier pass accepted the rest
-            text = f"{self.record.name}: its import began at {before.service}, but the settings name {contents.service}"
+            message = f"its import began at {before.service}, but the settings name {contents.service}"
             hint = "correct the settings, or release the file to send its rows to the other service"
-            yield Change("hold", Reason("inbox-service-differs", text, hint))
+            place = FilePlace(self.record.name)
+            yield Change("hold", Reason.of(Problem("inbox-service-differs", message, hint, place)))
 
 
 def _flags(rule: FileRule, out: Path | None) -> dict[str, str]:
@@ -260,7 +261,7 @@ def _rows_open(summary: Summary) -> list[Reason]:
     if not summary.exit_code:
         return []
     open_rows = sum(group.count for group in summary.problems if group.is_to_fix)
-    return [Reason("inbox-rows-open", f"{open_rows:,} of its {summary.source.rows:,} rows need a person")]
+    return [Reason.of(Problem("inbox-rows-open", f"{open_rows:,} of its {summary.source.rows:,} rows need a person"))]
 
 
 def _changed(record: Record) -> list[Reason]:
@@ -269,6 +270,6 @@ def _changed(record: Record) -> list[Reason]:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     if record.contents is None or sha256 == record.contents.sha256:
         return []
-    text = "its sender changed it during the import, which read it as it was before"
+    message = "its sender changed it during the import, which read it as it was before"
     hint = "release it: rows that were imported already are skipped"
-    return [Reason("inbox-file-changed", text, hint)]
+    return [Reason.of(Problem("inbox-file-changed", message, hint, FilePlace(record.name)))]

@@ -191,17 +191,17 @@ class _Section:
                 parse(self._taken[key])
             except UsageError as error:
                 del self._taken[key]
-                self.add_problem("inbox-value-invalid", f"{key} is not valid: {error}", "fix the value", key)
+                self.refuse("inbox-value-invalid", f"{key} is not valid: {error}", "fix the value", key)
 
     def end(self, *others: str) -> dict[str, Any]:
         """The values that were found valid. others: keys that are read elsewhere."""
         known = (*self._known, *others)
         for key in self.values:
             if key not in known:
-                self.add_problem("inbox-key-unknown", f"unknown key {key!r}", did_you_mean(key, known, 20), key)
+                self.refuse("inbox-key-unknown", f"unknown key {key!r}", did_you_mean(key, known, 20), key)
         return self._taken
 
-    def add_problem(self, code: str, message: str, hint: str, key: str = "") -> None:
+    def refuse(self, code: str, message: str, hint: str, key: str = "") -> None:
         self.problems.append(Problem(code, message, hint, self.lines.place(self.name, self.number, key)))
 
     def _take(self, key: str, fits: Any, hint: str) -> None:
@@ -211,7 +211,7 @@ class _Section:
         if fits(self.values[key]):
             self._taken[key] = self.values[key]
         else:
-            self.add_problem("inbox-value-invalid", f"{key} is not valid", hint, key)
+            self.refuse("inbox-value-invalid", f"{key} is not valid", hint, key)
 
 
 def _rules(values: Mapping[str, Any], lines: _Lines, problems: list[Problem]) -> Rules:
@@ -223,7 +223,7 @@ def _rules(values: Mapping[str, Any], lines: _Lines, problems: list[Problem]) ->
     listed = values.get("files")
     if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
         message, hint = "the file has no [[files]] section", "add one with pattern = and mapping ="
-        top.add_problem("inbox-key-missing", message, hint)
+        top.refuse("inbox-key-missing", message, hint)
         return Rules(())
     found = tuple(_file_rule(_Section(one, lines, problems, "files", n), lines, n) for n, one in enumerate(listed))
     return Rules(tuple(rule for rule in found if rule is not None), **own)
@@ -244,14 +244,14 @@ def _file_rule(section: _Section, lines: _Lines, number: int) -> FileRule | None
     values = section.end("changes")
     for key in ("pattern", "mapping"):
         if key not in section.values:
-            section.add_problem("inbox-key-missing", f"this section has no {key}", f"add {key} = to it")
+            section.refuse("inbox-key-missing", f"this section has no {key}", f"add {key} = to it")
     for key in ("pattern", "marker"):
         if set("/\\") & set(values.get(key, "")):
             hint = "write only the name of the file; its folder is incoming"
-            section.add_problem("inbox-value-invalid", f"{key} is not valid: it contains a folder", hint, key)
+            section.refuse("inbox-value-invalid", f"{key} is not valid: it contains a folder", hint, key)
     if "{name}" not in values.get("marker", "{name}") or values.get("marker") == "{name}":
         hint = 'write the name of the file as {name}, like "{name}.done"'
-        section.add_problem("inbox-value-invalid", "marker is not valid", hint, "marker")
+        section.refuse("inbox-value-invalid", "marker is not valid", hint, "marker")
     changes = _changes(section, lines, number)
     if not {"pattern", "mapping"} <= values.keys():
         return None
@@ -263,7 +263,7 @@ def _changes(rule: _Section, lines: _Lines, number: int) -> Changes:
     values = rule.values.get("changes", {})
     if not isinstance(values, dict):
         hint = "write it as a section [files.changes]"
-        rule.add_problem("inbox-value-invalid", "changes is not valid", hint, "changes")
+        rule.refuse("inbox-value-invalid", "changes is not valid", hint, "changes")
         return Changes()
     section = _Section(values, lines, rule.problems, "files.changes", number)
     for key in fields(Changes):
