@@ -35,7 +35,8 @@ MAY_IMPORT = {
     "notices": GROUND | SUPPLIES | {"report"},
     "app": GROUND | SUPPLIES | STAGES | {"cluster", "notices", "runs", "sandbox"},
     "web": GROUND | {"settings", "report", "runs", "app"},  # of report the values and their words
-    "cli": GROUND | {"settings", "report", "runs", "app", "notices", "sandbox", "web"},
+    "inbox": GROUND | {"settings", "report", "runs", "app"},
+    "cli": GROUND | {"settings", "report", "runs", "app", "notices", "sandbox", "web", "inbox"},
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},
     "problem_codes": set(),  # writes docs/problems.md; of a report without personal data the texts

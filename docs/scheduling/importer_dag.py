@@ -19,8 +19,9 @@ with DAG(
 ) as dag:
     BashOperator(
         task_id="import_files",
-        bash_command="/opt/importer/bin/importer inbox run /srv/import/inbox --quiet; code=$?; exit $((code == 4 ? 0 : code))",
+        bash_command="importer inbox run /srv/import/inbox --quiet; code=$?; exit $((code == 4 ? 0 : code))",
         cwd="/srv/import",
         skip_on_exit_code=75,
+        env={"PATH": "/opt/importer/bin:/usr/bin:/bin"},
         append_env=True,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from importer.load import Cancellation, ErrorLimit, Window, parse_minutes, parse_window
-from importer.models import ManyTargets, Outcome, Stop, Target
+from importer.models import ManyTargets, Outcome, Question, Stop, Target
 from importer.problems import Problem, UsageError
 from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
@@ -181,7 +181,8 @@ class Planned(Event):
 
     reading: how the file was read, in one line. is_split: the rows go to several targets, each with its own run.
     rate: None if nothing is known about it. changed: the changes of questions since the mapping was written that
-    matter for the file.
+    matter for the file. sha256, columns: of the file, the columns by their labels in order; questions: those of all
+    its job posts, as they are now.
     """
 
     folder: Path
@@ -192,6 +193,9 @@ class Planned(Event):
     dry_run: bool
     rate: SendingRate | None = None
     changed: tuple[str, ...] = ()
+    sha256: str = ""
+    columns: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

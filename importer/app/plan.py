@@ -12,6 +12,7 @@ from importer.app.orders import Planned, ReadyRows, SendingRate, Started
 from importer.extract import ReadingLimits, Sheet
 from importer.ledger import DONE, LedgerStore, Presence, RunRecord, Scope
 from importer.mapping import ResolvedMapping
+from importer.models import Question
 from importer.problems import UnusableInput
 from importer.report import read_summary
 from importer.runs.known_rows import find_other_forms
@@ -28,7 +29,7 @@ class Plan:
     """A checked combination of file, mapping and target, with the private copy that all rows are read from.
 
     candidates: those of the source; they can be iterated once. scopes: its own, and those of the other targets of its
-    batch. changed: the changes of questions that matter for it.
+    batch. changed: the changes of questions that matter for it; questions: all of them.
     """
 
     folder: Path
@@ -40,6 +41,7 @@ class Plan:
     limits: ReadingLimits
     scopes: frozenset[Scope]
     changed: tuple[str, ...] = ()
+    questions: tuple[Question, ...] = ()
 
     @property
     def scope(self) -> Scope:
@@ -115,6 +117,9 @@ class PlannedRun:
             manifest.dry_run,
             self.rate,
             tuple(text for plan in self.plans for text in plan.changed),
+            manifest.sha256,
+            tuple(column.label for column in self.sheet.columns),
+            tuple(question for plan in self.plans for question in plan.questions),
         )
 
     def discard(self) -> None:

@@ -87,6 +87,7 @@ class _Inputs:
     mapping: Mapping
     sheet: Sheet
     children: ChildTables
+    questions: tuple[Question, ...]
     resolved: ResolvedMapping
 
 
@@ -142,7 +143,18 @@ class Planner:
             manifest, changed = self._check(inputs, manifest, candidates)
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
-        return Plan(folder, manifest, sheet, inputs.resolved, candidates, presence, self.limits, scopes, changed)
+        return Plan(
+            folder,
+            manifest,
+            sheet,
+            inputs.resolved,
+            candidates,
+            presence,
+            self.limits,
+            scopes,
+            changed,
+            inputs.questions,
+        )
 
     def _read(self, mapping: Mapping, shown_as: str, folder: Path, part: _Part | None) -> tuple[_Inputs, RunManifest]:
         """Copy and read file, mapping, other tables and questions; the manifest says so far only what was read."""
@@ -168,7 +180,7 @@ class Planner:
             entries=children.entries(resolved),
         )
         manifest = replace(manifest, fingerprint=fingerprint(folder, manifest, questions, settings.wire))
-        return _Inputs(mapping, sheet, children, resolved), manifest
+        return _Inputs(mapping, sheet, children, questions, resolved), manifest
 
     def _open(
         self, copy: SourceCopy, options: SourceOptions, folder: Path, part: _Part | None = None

@@ -46,6 +46,10 @@ COMMANDS = {
     "status": ("runs_commands", "Show what became of each row of a file, over all its runs."),
     "rate": ("runs_commands", "Show the rate that the runs of one ledger share, and who uses it."),
     "report": ("runs_commands", "Write the report of a run again, even if the run was killed."),
+    "inbox": (
+        "inbox_commands",
+        "Import the files that arrive in a folder, each once: for cron and other schedulers.",
+    ),
     "web": ("web_command", "Import files in a browser on this machine. Stop it with Ctrl-C."),
     "sandbox": ("sandbox_command", "Run a local recruiting service for testing. Stop it with Ctrl-C."),
     "doctor": ("maintenance_commands", "Check the settings, token, connection, folders and ledger."),

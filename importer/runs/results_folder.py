@@ -115,7 +115,7 @@ def _mode_risks(folder: Path, shared: Shared) -> Iterator[Problem]:
         hint = "choose your own folder with --out or IMPORTER_OUT; or set IMPORTER_OUT_SHARED: group for a team "
         message = f"this folder belongs to {_user(found.st_uid)}, who could change its contents"
         yield _untrusted(message, hint + "folder, any for a drive or volume without file owners", folder)
-    if mode & stat.S_IWGRP and not _is_private_group(found.st_gid):
+    if mode & stat.S_IWGRP and not is_private_group(found.st_gid):
         hint = f"run: chmod g-w {folder}; or set IMPORTER_OUT_SHARED=group if it is a team folder"
         message = f"the group {_group(found.st_gid)} can write to this folder (mode {mode:04o})"
         yield _untrusted(message, hint, folder)
@@ -144,7 +144,7 @@ def _link_of_other_user(path: Path) -> Path | None:
     return None
 
 
-def _is_private_group(gid: int) -> bool:
+def is_private_group(gid: int) -> bool:
     """Whether a group contains only this user, as the private groups of systems with umask 002."""
     import grp  # POSIX only, rarely needed
     import pwd

@@ -11,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.crash.every_step import BEHAVIORS, FORMS, Part, StepFigures, kill_at_all_points, parts
+from tests.crash.fork_server import ForkServer
+from tests.crash.inbox_kills import kill_inbox_at_random
 from tests.crash.power_cuts import cut_power
 from tests.crash.random_kills import Size, kill_at_random_in_several
 from tests.crash.scenarios import run_scenarios
@@ -70,6 +72,14 @@ def _scenarios(_: Path, asked: argparse.Namespace) -> list[str]:
     return figures.wrong
 
 
+def _inbox(folder: Path, asked: argparse.Namespace) -> list[str]:
+    """20 files at a time, each of a few rows."""
+    with ForkServer() as fork_server:
+        figures = kill_inbox_at_random(folder, fork_server, max(1, asked.kills // 2), seed=asked.seed)
+    _print(figures.lines())
+    return figures.wrong
+
+
 _PARTS: dict[str, Callable[[Path, argparse.Namespace], list[str]]] = {
     "kills": _kills,
     "workers": _workers,
@@ -77,6 +87,7 @@ _PARTS: dict[str, Callable[[Path, argparse.Namespace], list[str]]] = {
     "steps": _steps,
     "scenarios": _scenarios,
     "power": _power,
+    "inbox": _inbox,
 }
 
 

@@ -1,0 +1,189 @@
+"""`importer inbox run`, `watch`, `status`, `release` and `new`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from importer.app.orders import RunControl, parse_minutes
+from importer.cli import options
+from importer.cli.messages import counted, print_lines, print_message, print_next, print_result, show_error
+from importer.cli.terminal import Terminal, stopped_by_signals
+from importer.inbox.happened import FileEnded, FileLeft, FileTaken, Happened
+from importer.inbox.importing import Means
+from importer.inbox.new import new_inbox
+from importer.inbox.records import Reason, Record
+from importer.inbox.release import release as release_file
+from importer.inbox.status import InboxStatus, status_of
+from importer.inbox.worker import run_once
+from importer.text.commands import command_line
+
+inbox = typer.Typer(
+    name="inbox",
+    help="Import the files that arrive in a folder, each once: for cron and other schedulers.",
+    epilog="Start with: importer inbox new FOLDER --mapping MAPPING",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+_DEFAULT = Path("inbox")
+Folders = Annotated[list[Path] | None, typer.Argument(help="The folders of the inboxes. [inbox]", show_default=False)]
+Folder = Annotated[Path, typer.Argument(help="The folder of the inbox.")]
+UseSandbox = Annotated[bool, typer.Option("--sandbox", help="Import all files into a local sandbox.")]
+
+
+@inbox.callback()
+def _group() -> None:
+    pass
+
+
+@inbox.command()
+def run(
+    folders: Folders = None,
+    out: options.Out = None,
+    sandbox: UseSandbox = False,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Import the files that are complete, then end. Safe to repeat, also after a crash."""
+    shown = _Shown(quiet=quiet or as_json)
+    with Terminal(quiet=shown.quiet) as terminal, stopped_by_signals(RunControl()) as control:
+        code = run_once(folders or [_DEFAULT], Means(shown, terminal, control, out=out, sandbox=sandbox), show_error)
+    if as_json:
+        print_result(json.dumps([_as_json(event) for event in shown.ended], ensure_ascii=False, indent=1))
+    elif not shown.ended and not quiet:
+        print_message("No file was complete and waiting.")
+    raise typer.Exit(code)
+
+
+@inbox.command()
+def status(
+    folders: Folders = None,
+    expect_every: Annotated[
+        str | None,
+        typer.Option("--expect-every", help="End with 4 if the last file of a pattern came longer ago: 24h."),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what waits, what needs a person, and when the last files came."""
+    expected = timedelta(minutes=parse_minutes(expect_every)) if expect_every else None
+    found = [status_of(folder, datetime.now(UTC), expected) for folder in folders or [_DEFAULT]]
+    if as_json:
+        print_result(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=1, default=str))
+    else:
+        for each in found:
+            _show_status(each, expect_every)
+    raise typer.Exit(4 if any(each.is_late for each in found) else 0)
+
+
+@inbox.command()
+def release(
+    name: Annotated[str, typer.Argument(help="The file in attention/: its name, or that of its folder.")],
+    folder: Folder = _DEFAULT,
+) -> None:
+    """Let the next pass import a file that waits in attention/."""
+    record = release_file(folder, name)
+    print_result(f"{record.name} is released.")
+    print_next("Next", command_line("inbox", "run", folder))
+
+
+@inbox.command()
+def new(
+    folder: Folder = _DEFAULT,
+    mapping: Annotated[
+        Path, typer.Option("--mapping", "-m", help="The mapping file, or a folder of mapping files.")
+    ] = Path("mapping.yaml"),
+    pattern: Annotated[str, typer.Option("--pattern", help="The names of the files, such as acme_*.xlsx.")] = "*",
+) -> None:
+    """Make the folders of an inbox, and an inbox.toml that explains its settings."""
+    rules = new_inbox(folder, pattern, mapping)
+    print_result(f"{rules} has the settings. Let partners write in {folder / 'incoming'} only.")
+    print_next("Next, after a file was put there", command_line("inbox", "run", folder, flags={"--sandbox": ""}))
+
+
+# --- what is shown ----------------------------------------------------------------------------------
+
+
+@dataclass
+class _Shown:
+    """Shows what happens to files; with `quiet` only what needs a person."""
+
+    quiet: bool
+    ended: list[FileEnded] = field(default_factory=list)
+
+    def __call__(self, event: Happened) -> None:
+        match event:
+            case FileTaken(_, name, is_continued):
+                self._show_detail(f"{name}: {'continued' if is_continued else 'taken'}")
+            case FileLeft(_, name, why, is_odd):
+                if is_odd:
+                    print_message(f"{name} {why}; it stays in incoming")
+                else:
+                    self._show_detail(f"{name} {why}; it stays in incoming")
+            case FileEnded():
+                self.ended.append(event)
+                self._show_end(event)
+
+    def _show_detail(self, line: str) -> None:
+        if not self.quiet:
+            print_message(line)
+
+    def _show_end(self, event: FileEnded) -> None:
+        if event.place == "done":
+            if not self.quiet:
+                print_lines(f"{event.name}: done, {_counts(event)}")
+            return
+        what = "needs a person" if event.place == "attention" else "is not finished; the next pass continues it"
+        print_message(f"{event.name} {what}:")
+        _show_reasons(event.reasons, sys.stderr)
+        if event.place == "attention":
+            print_next("  What to do", str(event.folder / "reason.txt"))
+
+
+def _counts(event: FileEnded) -> str:
+    counts = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in event.outcomes.items())
+    return f"{counts or '0 rows'} (run {event.run})"
+
+
+def _show_reasons(reasons: tuple[Reason, ...], stream: Any) -> None:
+    for reason in reasons:
+        lines = [f"  {reason.text} [{reason.code}]"] + ([f"    -> {reason.hint}"] if reason.hint else [])
+        for line in lines:
+            print_message(line) if stream is sys.stderr else print_lines(line)
+
+
+def _as_json(event: FileEnded) -> dict[str, Any]:
+    values = {**asdict(event), "place": event.place}
+    return {key: str(value) if isinstance(value, Path) else value for key, value in values.items()}
+
+
+def _show_status(found: InboxStatus, expect_every: str | None) -> None:
+    print_lines(
+        f"{found.folder}: {counted(len(found.waiting), 'file')} waiting, {len(found.working)} in work, "
+        f"{len(found.attention)} in attention"
+    )
+    for waiting in found.waiting:
+        print_lines(f"{waiting.name} {waiting.why}", "  incoming   ", " " * 13)
+    for place, records in (("working", found.working), ("attention", found.attention)):
+        for record in records:
+            print_lines(_line(record), f"  {place:<11}", " " * 13)
+    for path in found.unknown:
+        print_lines(f"{path} has no record of a file; look into it", "  unknown    ", " " * 13)
+    for each in found.patterns:
+        last = f"{each.last.name}, {each.last.taken_at:%Y-%m-%d %H:%M} UTC" if each.last else "no file so far"
+        late = f"; LATE: one is expected every {expect_every}" if each.is_late else ""
+        print_lines(f"{each.pattern}: last {last}{late}", "  pattern    ", " " * 13)
+
+
+def _line(record: Record) -> str:
+    is_released = record.released and record.folder.parent.name == "working"
+    if record.result is None or is_released:
+        return f"{record.folder.name}: {'released' if is_released else 'taken'}, the next pass imports it"
+    return f"{record.folder.name}: " + "; ".join(reason.text for reason in record.result.reasons)

@@ -1,0 +1,136 @@
+"""Looks at the files in incoming/: which are complete, and why the others are not."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from importer.inbox.folders import Inbox, not_writable
+from importer.inbox.records import Identity
+from importer.inbox.rules import FileRule, Rules
+
+_UNFINISHED: Final = (".part", ".partial", ".tmp", ".temp", ".filepart", ".crdownload", ".download", ".upload")
+_SETTLE: Final = 10.0  # seconds, for a file without a rule
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A complete file. rule: None if none matches."""
+
+    name: str
+    rule: FileRule | None
+    identity: Identity
+    marker: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A file that is not taken now. why: after its name. settles_in: seconds after which another look may show that it
+    is complete; None if only its sender can change that. is_odd: it is never taken.
+    """
+
+    name: str
+    why: str
+    settles_in: float | None = None
+    is_odd: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a look found: the complete files in the order in which they are imported, and the others."""
+
+    ready: tuple[Arrival, ...]
+    waiting: tuple[Waiting, ...]
+
+
+class Arrivals:
+    """Repeated looks at incoming/. A file without a marker is complete if it was unchanged for long enough.
+
+    Size, mtime and ctime together: a program may set mtime back, or write without changing the size.
+    """
+
+    def __init__(self, inbox: Inbox, monotonic: Callable[[], float]) -> None:
+        self._inbox = inbox
+        self._monotonic = monotonic
+        self._since: dict[str, tuple[Identity, float]] = {}
+
+    def look(self) -> Looked:
+        """Look once.
+
+        Raises:
+            UnusableInput: incoming/ cannot be read.
+        """
+        try:
+            with os.scandir(self._inbox.incoming) as entries:
+                names = sorted(entry.name for entry in entries)
+            found = [each for name in names if (each := self._look_at(name, set(names))) is not None]
+        except OSError as error:
+            raise not_writable(self._inbox.incoming, error) from None
+        self._since = {name: since for name, since in self._since.items() if name in names}
+        ready = [each for each in found if isinstance(each, Arrival)]
+        if self._inbox.rules.order == "oldest":
+            ready.sort(key=lambda arrival: (arrival.identity.mtime_ns, arrival.name))
+        return Looked(tuple(ready), tuple(each for each in found if isinstance(each, Waiting)))
+
+    def _look_at(self, name: str, names: set[str]) -> Arrival | Waiting | None:
+        """None for files of programs, markers, and files that have just been moved away."""
+        rules = self._inbox.rules
+        if name.startswith((".", "~$")) or _is_marker(name, rules):
+            return None
+        try:
+            found = (self._inbox.incoming / name).lstat()
+        except FileNotFoundError:
+            return None
+        if not stat.S_ISREG(found.st_mode):
+            return Waiting(name, f"is {_kind(found.st_mode)}, which is never imported", is_odd=True)
+        if name.lower().endswith(_UNFINISHED):
+            return Waiting(name, "has the name of an unfinished transfer")
+        if {f"~${name}", f"~${name[2:]}", f".~lock.{name}#"} & names:
+            return Waiting(name, "is open in a spreadsheet program, whose lock file is beside it")
+        rule, identity = rules.rule_for(name), Identity.of(found)
+        if rule is None and rules.unmatched == "leave":
+            return Waiting(name, "matches no pattern of inbox.toml", is_odd=True)
+        if rule is not None and rule.complete == "renamed":
+            return Arrival(name, rule, identity)
+        if rule is not None and rule.complete == "marker":
+            marker = rule.marker_of(name)
+            return Arrival(name, rule, identity, marker) if marker in names else Waiting(name, f"waits for {marker}")
+        return self._settled(name, rule, identity)
+
+    def _settled(self, name: str, rule: FileRule | None, identity: Identity) -> Arrival | Waiting:
+        now, settle = self._monotonic(), rule.settle if rule else _SETTLE
+        before, since = self._since.get(name, (None, now))
+        if before != identity:
+            self._since[name] = identity, now
+            return Waiting(name, "is still changing" if before else "has just arrived", settle)
+        left = settle - (now - since)
+        return Arrival(name, rule, identity) if left <= 0 else Waiting(name, "has just arrived", left)
+
+
+def _is_marker(name: str, rules: Rules) -> bool:
+    return any(rule.matches(base) for rule in rules.files for base in _marked(name, rule))
+
+
+def _marked(name: str, rule: FileRule) -> Iterator[str]:
+    """The name of the file that a marker belongs to."""
+    before, _, after = rule.marker.partition("{name}")
+    if rule.complete == "marker" and name.startswith(before) and name.endswith(after):
+        yield name[len(before) : len(name) - len(after)]
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISLNK(mode):
+        return "a symbolic link"
+    return "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+
+
+def is_regular(path: Path) -> bool:
+    """Whether it is a regular file, and not a link to one."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except FileNotFoundError:
+        return False

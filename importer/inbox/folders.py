@@ -1,0 +1,112 @@
+"""The folders of an inbox: who may write and read there, and the lock that one worker holds."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from importer.atomic_files import INTERNAL, make_folder
+from importer.file_lock import hold_lock
+from importer.inbox.rules import RULES_FILE, Rules, read_rules
+from importer.problems import Problem, UnusableInput, file_problem, unusable_file
+from importer.runs.results_folder import is_private_group
+
+Place = Literal["working", "done", "attention"]
+PLACES: Final[tuple[Place, ...]] = ("working", "done", "attention")
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """A folder with its rules. Others may write in `incoming` only; the other folders are private."""
+
+    folder: Path
+    rules: Rules
+
+    @property
+    def incoming(self) -> Path:
+        return self.folder / "incoming"
+
+    def place(self, place: Place) -> Path:
+        """The folder with a folder for each file that was taken."""
+        return self.folder / place
+
+    def lock(self) -> AbstractContextManager[object]:
+        """Hold the lock of the inbox: one worker at a time takes and moves its files.
+
+        Raises:
+            Busy: another worker holds it.
+        """
+        return hold_lock(self.folder / INTERNAL / "inbox.lock", f"another worker uses the inbox {self.folder}")
+
+
+def open_inbox(folder: Path) -> Inbox:
+    """The inbox in a folder, with its private folders made.
+
+    Raises:
+        UnusableInput: its rules have problems, or others could change or read what they must not.
+    """
+    inbox = Inbox(folder, read_rules(folder))
+    if problems := list(_problems(inbox)):
+        raise UnusableInput(problems)
+    try:
+        for place in PLACES:
+            make_folder(inbox.place(place))
+    except OSError as error:
+        raise not_writable(folder, error) from None
+    if problems := list(_problems_of_private(inbox)):
+        raise UnusableInput(problems)
+    return inbox
+
+
+def not_writable(folder: Path, error: OSError) -> UnusableInput:
+    """The error for an inbox that cannot be written; its files stay where they are."""
+    message = f"the inbox cannot be written ({error.strerror or error}), so no file is taken"
+    hint = "free disk space or get write permission there, then run the same command again"
+    return unusable_file("inbox-not-writable", message, hint, folder)
+
+
+def _problems(inbox: Inbox) -> Iterator[Problem]:
+    try:
+        yield from _writable_by_others(inbox.folder)
+        yield from _writable_by_others(inbox.folder / RULES_FILE)
+        if not stat.S_ISDIR(inbox.incoming.lstat().st_mode):
+            yield file_problem("inbox-folder-invalid", "it is not a folder", "replace it with a folder", inbox.incoming)
+    except FileNotFoundError:
+        hint = "make it, or mount the drive that has it"
+        yield file_problem("inbox-folder-invalid", "this folder does not exist", hint, inbox.incoming)
+    except OSError as error:
+        raise not_writable(inbox.folder, error) from None
+
+
+def _writable_by_others(path: Path) -> Iterator[Problem]:
+    found = path.stat()
+    mode = stat.S_IMODE(found.st_mode)
+    by_group = mode & stat.S_IWGRP and not is_private_group(found.st_gid) if os.name != "nt" else False
+    if os.name != "nt" and (mode & stat.S_IWOTH or by_group):
+        message = f"other users of this computer can change it (mode {mode:04o})"
+        yield file_problem("inbox-open-to-others", message, f"run: chmod go-w {path}", path)
+
+
+def _problems_of_private(inbox: Inbox) -> Iterator[Problem]:
+    """Make the folders private that may be; the problems of the others."""
+    device = inbox.incoming.stat().st_dev
+    for place in PLACES:
+        path = inbox.place(place)
+        found = path.lstat()
+        if not stat.S_ISDIR(found.st_mode):
+            yield file_problem("inbox-folder-invalid", "it is not a folder", "replace it with a folder", path)
+            continue
+        if found.st_dev != device:
+            message = "it is not on the file system of incoming, so files cannot be moved in one step"
+            yield file_problem("inbox-folder-invalid", message, "put the whole inbox on one file system", path)
+        if os.name != "nt" and found.st_mode & 0o077:
+            try:
+                path.chmod(0o700)
+            except OSError:
+                message = f"other users of this computer can read it (mode {stat.S_IMODE(found.st_mode):04o})"
+                yield file_problem("inbox-open-to-others", message, f"run: chmod 700 {path}", path)

@@ -1,0 +1,81 @@
+"""The files beside a file that is done or needs attention: why and what to do, and a copy of the report of its run."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from importer.atomic_files import sync_folder, write_private
+from importer.inbox.folders import Inbox, not_writable
+from importer.inbox.records import Record, Result
+from importer.problems import UnusableInput
+from importer.report import Summary, attention_lines, read_summary
+from importer.text.commands import command_line
+
+REASON_FILE: Final = "reason.txt"
+_COPIED: Final = ("report.xlsx", "summary.json")
+
+
+def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None, flags: Mapping[str, str]) -> None:
+    """Write them, before the folder of the file is moved to where `result` says.
+
+    run: the folder of its last run. flags: of the command that imports it again.
+
+    Raises:
+        UnusableInput: the inbox cannot be written.
+    """
+    summary = None
+    try:
+        if run is not None and result.outcomes:
+            with suppress(UnusableInput):  # it was purged meanwhile
+                summary = read_summary(run)
+            for name in _COPIED:
+                with suppress(FileNotFoundError):
+                    shutil.copyfile(run / name, record.folder / record.own_name(name))
+                    (record.folder / record.own_name(name)).chmod(0o600)
+        if result.place == "done":
+            (record.folder / record.own_name(REASON_FILE)).unlink(missing_ok=True)  # from before it was released
+        if result.place == "attention":
+            lines = "\n".join(_reason_lines(inbox, record, result, run, summary, flags)) + "\n"
+            write_private(record.folder / record.own_name(REASON_FILE), lines.encode("utf-8", "backslashreplace"))
+        sync_folder(record.folder)
+    except OSError as error:
+        raise not_writable(inbox.folder, error) from None
+
+
+def _reason_lines(
+    inbox: Inbox,
+    record: Record,
+    result: Result,
+    run: Path | None,
+    summary: Summary | None,
+    flags: Mapping[str, str],
+) -> Iterator[str]:
+    folder = inbox.place("attention") / record.folder.name
+    yield f"{record.name} needs a person."
+    yield ""
+    for reason in result.reasons:
+        yield f"- {reason.text} [{reason.code}]"
+        if reason.hint:
+            yield f"  -> {reason.hint}"
+    yield ""
+    if summary is None or run is None:
+        yield (
+            "An earlier run sent rows of it; importer status shows them." if record.runs else "Nothing of it was sent."
+        )
+    else:
+        source = replace(summary.source, file=str(folder / record.name))  # where it is from now on
+        yield from attention_lines(replace(summary, source=source), run)
+    yield ""
+    if result.is_final:
+        yield "The settings refuse such a file. Correct it, and put it into incoming/ again."
+    else:
+        yield "To import the file again from here, with what you changed since (imported rows are skipped):"
+        yield f"  {command_line('inbox', 'release', record.folder.name, inbox.folder)}"
+        yield f"  {command_line('inbox', 'run', inbox.folder, flags=flags)}"
+    yield "If it is settled in another way, move this folder to done/:"
+    yield f"  mv {folder} {inbox.place('done')}/"

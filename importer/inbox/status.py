@@ -1,0 +1,63 @@
+"""What is in an inbox: what waits, what is to be continued, what needs a person, and whether files come as expected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from importer.inbox.arrivals import Arrivals, Waiting
+from importer.inbox.folders import open_inbox
+from importer.inbox.records import History, Record, folders_in, read_record, records_in
+
+
+@dataclass(frozen=True, slots=True)
+class PatternStatus:
+    """The last file of a pattern that was taken, None if there was none; is_late: a newer one was expected."""
+
+    pattern: str
+    last: Record | None
+    is_late: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InboxStatus:
+    """An inbox as it is now. waiting: in incoming/, each with the reason; unknown: folders without a record."""
+
+    folder: Path
+    waiting: tuple[Waiting, ...]
+    working: tuple[Record, ...]
+    attention: tuple[Record, ...]
+    unknown: tuple[Path, ...]
+    patterns: tuple[PatternStatus, ...]
+
+    @property
+    def is_late(self) -> bool:
+        return any(each.is_late for each in self.patterns)
+
+
+def status_of(folder: Path, now: datetime, expect_every: timedelta | None = None) -> InboxStatus:
+    """The status of an inbox. expect_every: a file of each pattern is late if the last one came longer ago.
+
+    Raises:
+        UnusableInput: the inbox cannot be used.
+    """
+    inbox = open_inbox(folder)
+    looked = Arrivals(inbox, lambda: 0.0).look()
+    ready = tuple(Waiting(each.name, "is ready for the next pass") for each in looked.ready)
+    working, attention = folders_in(inbox, "working"), folders_in(inbox, "attention")
+    history = History(inbox)
+    return InboxStatus(
+        folder,
+        (*ready, *looked.waiting),
+        tuple(records_in(inbox, "working")),
+        tuple(records_in(inbox, "attention")),
+        tuple(path for path in (*working, *attention) if read_record(path) is None),
+        tuple(_of_pattern(rule.pattern, history, now, expect_every) for rule in inbox.rules.files),
+    )
+
+
+def _of_pattern(pattern: str, history: History, now: datetime, expect_every: timedelta | None) -> PatternStatus:
+    last = max(history.of(pattern), key=lambda record: record.taken_at, default=None)
+    is_late = expect_every is not None and (last is None or now - last.taken_at > expect_every)
+    return PatternStatus(pattern, last, is_late)

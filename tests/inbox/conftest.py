@@ -1,0 +1,81 @@
+"""An inbox in a folder of its own, a clock that jumps, and a sandbox over real HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from importer.inbox.happened import FileEnded, Happened
+from importer.inbox.importing import Clock, Means
+from importer.inbox.worker import run_once
+from importer.problems import ImporterError
+from tests.cli.conftest import Served, candidate, front_door, serve, write_csv
+
+__all__ = ["front_door", "serve"]
+
+RULES = '[[files]]\npattern = "people*.csv"\nmapping = "../mapping.yaml"\n'
+
+
+@dataclass
+class Night:
+    """An inbox, and a time that passes only where a worker sleeps. at_sleep: is called then, as a sender would act."""
+
+    folder: Path
+    served: Served
+    at: datetime = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
+    slept: float = 0.0
+    at_sleep: Callable[[], object] = lambda: None
+    events: list[Happened] = field(default_factory=list)
+    errors: list[ImporterError] = field(default_factory=list)
+
+    def drop(self, name: str, rows: range, **changed: str) -> Path:
+        """Put a file with these people into incoming/."""
+        return write_csv(self.folder / "incoming" / name, [candidate(number, **changed) for number in rows])
+
+    def run(self) -> int:
+        """One pass of a worker; its exit code."""
+        self.events.clear()
+        self.errors.clear()
+        clock = Clock(lambda: self.at + timedelta(seconds=self.slept), lambda: self.slept, self._sleep)
+        return run_once([self.folder], Means(self.events.append, clock=clock), self.errors.append)
+
+    def _sleep(self, seconds: float) -> None:
+        self.slept += seconds
+        self.at_sleep()
+
+    @property
+    def ended(self) -> list[FileEnded]:
+        return [event for event in self.events if isinstance(event, FileEnded)]
+
+    @property
+    def places(self) -> dict[str, list[str]]:
+        """The names of the files in each folder that has any, without those that the worker wrote."""
+        found = {"incoming": sorted(path.name for path in (self.folder / "incoming").iterdir())}
+        for place in ("working", "done", "attention"):
+            own = {".taken.json", "reason.txt", "report.xlsx", "summary.json"}
+            files = (self.folder / place).glob("*/*")
+            found[place] = sorted(path.name for path in files if path.name not in own)
+        return {place: names for place, names in found.items() if names}
+
+
+@pytest.fixture
+def night(serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch) -> Night:
+    """An inbox for people*.csv, whose settings name a sandbox that accepts everybody."""
+    return night_of(serve(), monkeypatch)
+
+
+def night_of(served: Served, monkeypatch: pytest.MonkeyPatch, rules: str = RULES) -> Night:
+    folder = served.door.folder
+    monkeypatch.chdir(folder)
+    for name, value in served.door.environment.items():
+        monkeypatch.setenv(name, value)
+    inbox = folder / "inbox"
+    (inbox / "incoming").mkdir(parents=True)
+    inbox.chmod(0o755)
+    (inbox / "inbox.toml").write_text(rules, encoding="utf-8")
+    (inbox / "inbox.toml").chmod(0o644)
+    return Night(Path("inbox"), replace(served))

@@ -1,0 +1,229 @@
+"""What becomes of the files in an inbox: each is imported once, or waits with a reason."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from importer.inbox.happened import FileLeft
+from importer.inbox.release import release
+from importer.problems import UsageError
+from tests.cli.conftest import HEADER, Served
+from tests.inbox.conftest import RULES, Night, night_of
+
+
+def reasons(night: Night) -> list[str]:
+    return [reason.code for event in night.ended for reason in event.reasons]
+
+
+def test_a_complete_file_is_imported_and_done_with_its_report(night: Night) -> None:
+    """It lies in done/ beside its report, only its owner can read both, and the event says how the last file ended."""
+    night.drop("people1.csv", range(3))
+    assert night.run() == 0
+    (first,) = night.ended
+    assert (first.place, first.outcomes, first.previous) == ("done", {"created": 3}, None)
+    names = {"people1.csv", ".taken.json", "report.xlsx", "summary.json"}
+    assert {path.name for path in first.folder.iterdir()} == names
+    assert oct(first.folder.stat().st_mode & 0o777) == "0o700"
+    night.drop("people2.csv", range(3, 6))
+    assert night.run() == 0
+    assert night.ended[0].previous == "ok"
+    assert night.served.accepted == [f"person{number}@example.com" for number in range(6)]
+    assert (night.run(), night.events) == (0, [])
+
+
+def test_a_file_that_grows_is_looked_at_until_it_is_complete(night: Night) -> None:
+    """Only then it is taken, once, with all rows."""
+    written = []
+
+    def write_more() -> None:
+        if len(written) < 5:
+            written.append(night.drop("people.csv", range(len(written) + 2)))
+
+    night.drop("people.csv", range(1))
+    night.at_sleep = write_more
+    assert night.run() == 0
+    assert [event.outcomes for event in night.ended] == [{"created": 6}]
+    assert night.slept >= 60
+
+
+def test_a_file_that_grows_for_too_long_stays_for_the_next_pass(night: Night) -> None:
+    """The pass ends after `wait` and reports the file, which a later pass takes."""
+    night.drop("people.csv", range(1))
+    path = night.folder / "incoming" / "people.csv"
+    night.at_sleep = lambda: path.write_text(path.read_text() + "\n")
+    assert night.run() == 0
+    assert night.events == [FileLeft(night.folder, "people.csv", "is still changing", is_odd=False)]
+    night.at_sleep = lambda: None
+    assert night.run() == 0
+    assert night.places == {"done": ["people.csv"]}
+
+
+def test_a_sender_that_still_writes_after_the_file_was_taken_is_waited_for(
+    serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rename does not stop it: what it wrote into the taken file is imported too."""
+    night = night_of(serve(), monkeypatch, RULES + 'settle = "1s"\n')
+    path = night.drop("people.csv", range(2))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-5])
+    with path.open("ab") as sender:
+        original = Path.rename
+
+        def write_then_rename(self: Path, target: Path) -> Path:
+            if self.name == "people.csv":
+                sender.write(whole[-5:])
+                sender.flush()
+            return original(self, target)
+
+        monkeypatch.setattr(Path, "rename", write_then_rename)
+        assert night.run() == 0
+    assert night.ended[0].outcomes == {"created": 2}
+
+
+def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night) -> None:
+    """reason.txt says what, where and what to do; the fixed file is released and imported by the next pass."""
+    night.drop("people.csv", range(2), Salary="much")
+    assert night.run() == 4
+    (event,) = night.ended
+    text = (event.folder / "reason.txt").read_text()
+    assert text.startswith("people.csv needs a person.\n\n- 2 of its 2 rows need a person [inbox-rows-open]\n")
+    assert f"importer run {event.folder}/people.csv --mapping mapping.yaml" in text
+    assert text.endswith(
+        "To import the file again from here, with what you changed since (imported rows are skipped):\n"
+        f"  importer inbox release {event.folder.name} inbox\n  importer inbox run inbox\n"
+        f"If it is settled in another way, move this folder to done/:\n  mv {event.folder} inbox/done/\n"
+    )
+    file = event.folder / "people.csv"
+    file.write_text(file.read_text().replace("much", "1000"))
+    release(night.folder, "people.csv")
+    assert night.places == {"working": ["people.csv"]}
+    assert night.run() == 0
+    assert (night.ended[0].place, night.ended[0].previous, len(night.served.accepted)) == ("done", "failed", 2)
+
+
+OTHERS = [
+    pytest.param("people.csv", b"", 3, ["file-empty"], id="empty"),
+    pytest.param("other.csv", b"x", 3, ["inbox-file-unmatched"], id="no pattern"),
+    pytest.param("people.csv", ",".join(HEADER[1:]).encode() + b"\n1\n", 3, ["column-not-found"], id="wrong header"),
+    pytest.param("people.csv", ",".join(HEADER).encode() + b"\n", 3, ["inbox-file-smaller"], id="no rows"),
+    pytest.param("people.csv", b"PK\x03\x04", 3, ["workbook-damaged"], id="not a table"),
+    pytest.param("reason.txt", b"x", 3, ["inbox-file-unmatched"], id="a name that we use too"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "code", "found"), OTHERS)
+def test_a_file_that_cannot_be_imported_waits_in_attention(
+    night: Night, name: str, content: bytes, code: int, found: list[str]
+) -> None:
+    """With its reason, unchanged, and nothing was sent."""
+    (night.folder / "incoming" / name).write_bytes(content)
+    assert night.run() == code
+    assert reasons(night) == found
+    assert (night.ended[0].folder / name).read_bytes() == content
+    assert (night.ended[0].place, night.served.accepted) == ("attention", [])
+
+
+def test_what_changed_since_the_last_file_is_held_before_anything_is_sent(night: Night) -> None:
+    """The same content, a new column, half of the rows; each is released by a person, and is then the new normal."""
+    night.drop("people1.csv", range(20))
+    assert night.run() == 0
+    night.drop("people2.csv", range(20))
+    assert (night.run(), reasons(night)) == (3, ["inbox-file-repeated"])
+    small = night.drop("people3.csv", range(20, 29))
+    small.write_text(
+        "\n".join(f"{line},x" for line in small.read_text().splitlines()).replace("Salary,x", "Salary,New")
+    )
+    assert (night.run(), reasons(night)) == (3, ["inbox-file-smaller", "inbox-header-changed"])
+    assert [reason.text for reason in night.ended[0].reasons] == [
+        "people3.csv: it has 9 rows, at most half of the 20 rows of the last file",
+        "people3.csv: the header changed since people1.csv: new column 'New'",
+    ]
+    assert len(night.served.accepted) == 20
+    release(night.folder, "people3.csv")
+    assert night.run() == 0
+    assert (night.ended[0].outcomes, len(night.served.accepted)) == ({"created": 9}, 29)
+    again = night.drop("people4.csv", range(30, 39))
+    again.write_text(
+        "\n".join(f"{line},x" for line in again.read_text().splitlines()).replace("Salary,x", "Salary,New")
+    )
+    assert night.run() == 0
+
+
+def test_a_change_can_be_refused_or_let_through(serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refused file cannot be released; what is set to go on is imported."""
+    changes = '[files.changes]\nrepeated = "refuse"\nsize = "go on"\n'
+    night = night_of(serve(), monkeypatch, RULES + changes)
+    night.drop("people1.csv", range(20))
+    assert night.run() == 0
+    night.drop("people2.csv", range(20))
+    night.drop("people3.csv", range(2))
+    assert night.run() == 3
+    assert night.places == {"attention": ["people2.csv"], "done": ["people1.csv", "people3.csv"]}
+    with pytest.raises(UsageError, match="the settings refuse this file"):
+        release(night.folder, "people2.csv")
+
+
+def test_questions_that_changed_are_held(night: Night, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The message names what is new."""
+    night.drop("people1.csv", range(2))
+    assert night.run() == 0
+    (record,) = (night.folder / "done").glob("*/.taken.json")
+    record.write_text(record.read_text().replace("salary (", "old salary ("))
+    night.drop("people2.csv", range(2, 4))
+    assert (night.run(), reasons(night)) == (3, ["inbox-questions-changed"])
+    assert "missing question 'old salary (" in night.ended[0].reasons[0].text
+
+
+def test_a_service_that_is_down_or_refuses_the_token_leaves_every_file_for_the_next_pass(
+    night: Night, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file that was begun is continued from working/, the others are not even taken, nothing is sent twice."""
+    night.drop("people1.csv", range(2))
+    night.drop("people2.csv", range(2, 4))
+    token = os.environ["IMPORTER_TOKEN"]
+    monkeypatch.setenv("IMPORTER_TOKEN", "expired")
+    assert night.run() == 5
+    assert night.places == {"incoming": ["people2.csv"], "working": ["people1.csv"]}
+    assert (night.ended[0].place, len(night.ended[0].reasons)) == ("working", 1)
+    monkeypatch.setenv("IMPORTER_TOKEN", "")
+    monkeypatch.setenv("IMPORTER_TOKEN_FILE", "missing")
+    assert (night.run(), reasons(night)) == (3, ["token-file-unreadable"])
+    monkeypatch.delenv("IMPORTER_TOKEN_FILE")
+    monkeypatch.setenv("IMPORTER_TOKEN", token)
+    assert night.run() == 0
+    assert [event.previous for event in night.ended] == ["failed", "ok"]
+    assert night.places == {"done": ["people1.csv", "people2.csv"]}
+    assert len(night.served.accepted) == 4
+
+
+def test_an_import_that_began_is_not_continued_at_another_service(
+    night: Night, serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits until a person releases it."""
+    served = serve({"kind": "401", "share": 1.0, "times": 9999, "operation": "apply"})
+    monkeypatch.setenv("IMPORTER_BASE_URL", served.sandbox.base_url)
+    night.drop("people.csv", range(2))
+    assert night.run() == 5
+    monkeypatch.setenv("IMPORTER_BASE_URL", night.served.sandbox.base_url)
+    assert (night.run(), reasons(night)) == (3, ["inbox-service-differs"])
+    assert night.served.accepted == []
+
+
+def test_two_workers_do_not_use_one_inbox(night: Night) -> None:
+    """The second one ends with 75 and touches nothing."""
+    night.drop("people.csv", range(2))
+    codes = []
+
+    def run_another() -> None:
+        other = Night(night.folder, night.served)
+        codes.append(other.run())
+        codes.append(len(other.errors))
+
+    night.at_sleep = run_another
+    assert night.run() == 0
+    assert codes == [75, 1]
+    assert night.places == {"done": ["people.csv"]}
