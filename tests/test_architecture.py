@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "notices": GROUND | SUPPLIES | {"report"},
     "app": GROUND | SUPPLIES | STAGES | {"cluster", "notices", "runs", "sandbox"},
     "web": GROUND | {"settings", "report", "runs", "app"},  # of report the values and their words
-    "inbox": GROUND | {"settings", "report", "runs", "app"},
+    "inbox": GROUND | {"settings", "report", "runs", "app", "notices"},
     "cli": GROUND | {"settings", "report", "runs", "app", "notices", "sandbox", "web", "inbox"},
     "sandbox": {"importer", "child_process"},
     "__main__": {"cli"},

@@ -11,17 +11,21 @@ from typing import Annotated, Any
 
 import typer
 
-from importer.app.orders import RunControl, parse_minutes
+from importer.app.orders import RunControl, parse_minutes, parse_window
 from importer.cli import options
-from importer.cli.messages import counted, print_lines, print_message, print_next, print_result, show_error
+from importer.cli.messages import counted, print_line, print_lines, print_message, print_next, print_result, show_error
 from importer.cli.terminal import Terminal, stopped_by_signals
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken, Happened
 from importer.inbox.importing import Means
 from importer.inbox.new import new_inbox
+from importer.inbox.notifying import FileNotices
 from importer.inbox.records import Reason, Record
 from importer.inbox.release import release as release_file
 from importer.inbox.status import InboxStatus, status_of
 from importer.inbox.worker import run_once
+from importer.notices import Notifier
+from importer.problems import ImporterError
+from importer.settings import load_settings
 from importer.text.commands import command_line
 
 inbox = typer.Typer(
@@ -49,13 +53,31 @@ def run(
     folders: Folders = None,
     out: options.Out = None,
     sandbox: UseSandbox = False,
+    until: options.Until = None,
+    max_runtime: options.MaxRuntime = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Import the files that are complete, then end. Safe to repeat, also after a crash."""
-    shown = _Shown(quiet=quiet or as_json)
+    shown, window = _Shown(quiet=quiet or as_json), parse_window(until, max_runtime, datetime.now(UTC))
+    settings = load_settings(out=out)
+    notifier = Notifier(settings, lambda failure: print_line(f"importer: {failure}"))
+    notices = FileNotices(settings, notifier)
+
+    def tell(event: Happened) -> None:
+        shown(event)
+        notices(event)
+
+    def fail(error: ImporterError) -> None:
+        show_error(error)
+        notices.failed(error, ", ".join(map(str, inboxes)))
+
+    inboxes = folders or [_DEFAULT]
+    notifier.started()
     with Terminal(quiet=shown.quiet) as terminal, stopped_by_signals(RunControl()) as control:
-        code = run_once(folders or [_DEFAULT], Means(shown, terminal, control, out=out, sandbox=sandbox), show_error)
+        code = run_once(inboxes, Means(tell, terminal, control, out=out, sandbox=sandbox, window=window), fail)
+    notifier.deliver()
+    notifier.ended(code)
     if as_json:
         print_result(json.dumps([_as_json(event) for event in shown.ended], ensure_ascii=False, indent=1))
     elif not shown.ended and not quiet:

@@ -13,7 +13,7 @@ from typing import Final
 from importer.app import orders
 from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.app.import_file import Finished, import_file
-from importer.app.orders import ErrorLimit, Order, Planned, RunControl, SandboxSetup, Sending, parse_minutes
+from importer.app.orders import ErrorLimit, Order, Planned, RunControl, SandboxSetup, Sending, Window, parse_minutes
 from importer.inbox.arrivals import is_regular
 from importer.inbox.changes import Change, changes_of, contents_of
 from importer.inbox.folders import Inbox, Place, not_writable
@@ -27,7 +27,7 @@ from importer.settings import Settings, load_settings
 # Stops of a run that any other file would meet now too.
 _OF_THE_SERVICE: Final = (
     *("token-refused", "service-redirected", "service-unreachable", "run-stalled", "request-refused"),
-    "stopped-by-user",
+    *("stopped-by-user", "time-over"),
 )
 # Stops that the same file would meet again: a person must change the file, its mapping or its target.
 _OF_THE_FILE: Final = (
@@ -56,6 +56,7 @@ class Means:
     """What a worker works with. tell: is called for what happens to files; listen: for the events of each run.
 
     out: the results folder, None for that of the settings. sandbox: all files are imported into the sandbox.
+    window: the time in which rows may be sent.
     """
 
     tell: Listener
@@ -64,6 +65,7 @@ class Means:
     clock: Clock = Clock()
     out: Path | None = None
     sandbox: bool = False
+    window: Window | None = None
 
     @property
     def flags(self) -> dict[str, str]:
@@ -147,7 +149,7 @@ class FileImport:
             record.file,
             rule.mapping,
             self.means.settings(rule),
-            sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox),
+            sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox, self.means.window),
             file_shown_as=str(self.inbox.incoming / record.name),
             flags=_flags(rule, self.means.out),
             sheet=rule.sheet,

@@ -27,8 +27,9 @@ class JobEnded:
     """A run of a scheduled job, or what kept it from starting.
 
     job: its name, the same each night. file: the name of the file. summary, folder: of the run, if it began. codes: of
-    the problems that ended it without a report. place: where the file is now, if it was moved. command: what to do
-    next. Its texts have counts, codes and names of files and columns, never a cell.
+    why a person is needed, beside the causes in the report. place: where the file is now, if it was moved. event: what
+    is reported once, however often it happens; "" if each run is another event. The texts have counts, codes and names
+    of files and columns, never a cell.
     """
 
     job: str
@@ -40,7 +41,7 @@ class JobEnded:
     folder: Path | None = None
     codes: tuple[str, ...] = ()
     place: str = ""
-    command: str = ""
+    event: str = ""
 
     @property
     def is_ok(self) -> bool:
@@ -68,20 +69,19 @@ class JobEnded:
             yield f"It is now here: {self.place}"
         yield f"Time: {in_words((self.ended_at - self.started_at).total_seconds())}"
         if self.summary is None:
-            yield from self._without_report(texts)
+            yield from ("", self._result())
         else:
             yield from self._with_report(texts, self.summary)
-        if self.command:
-            yield from ("", "What to do next:", f"  {self.command}")
-
-    def _without_report(self, texts: GeneralTexts) -> Iterator[str]:
-        yield from (
-            "",
-            f"Result: {_MEANINGS.get(self.exit_code, 'interrupted; safe to run again')} (code {self.exit_code})",
-        )
         for code in dict.fromkeys(self.codes):
-            cause, action = texts.of(code)
-            yield from ("", f"[{code}] {cause}", f"  What to do: {action}")
+            if self.summary is None or self.summary.stopped is None or self.summary.stopped.code != code:
+                cause, action = texts.of(code)
+                yield from ("", f"[{code}] {cause}", f"  What to do: {action}")
+        if self.folder is not None:
+            yield from ("", f"Report: {self.folder / 'report.html'}")
+
+    def _result(self) -> str:
+        meaning = _MEANINGS.get(self.exit_code, "interrupted; safe to run again")
+        return f"Result: {meaning} (code {self.exit_code})"
 
     def _with_report(self, texts: GeneralTexts, summary: Summary) -> Iterator[str]:
         yield ""
@@ -101,5 +101,3 @@ class JobEnded:
             column = f" in column {group.column}" if group.column else ""
             yield f"  {group.count:,} {'row' if group.count == 1 else 'rows'}{column}: {group.what}"
             yield f"    What to do: {group.hint}"
-        if self.folder is not None:
-            yield from ("", f"Report: {self.folder / 'report.html'}")

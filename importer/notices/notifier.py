@@ -21,6 +21,7 @@ from importer.report import Summary
 from importer.settings import Settings
 
 _JOBS: Final = "jobs.json"
+_MOST_EVENTS: Final = 50  # of a job that are known again
 _PING_SECONDS: Final = 10.0
 
 State = Literal["ok", "failed"]
@@ -90,7 +91,7 @@ class Notifier:
             if self._settings.notify_file is None:
                 return
             outbox = Outbox(self._settings.out)
-            if self._is_wanted(ended, before.get("state")):
+            if self._is_wanted(ended, before.get("state"), is_known=ended.event in before.get("events", ())):
                 change = _change(ended, before.get("state"), before.get("since"))
                 subject = ended.subject(is_back=ended.is_ok and bool(change))
                 outbox.put(subject, ended.body(change), _iso(ended.ended_at))
@@ -110,7 +111,9 @@ class Notifier:
 
     # ------------------------------------------------------------------------------------------------
 
-    def _is_wanted(self, ended: JobEnded, before: State | None) -> bool:
+    def _is_wanted(self, ended: JobEnded, before: State | None, *, is_known: bool) -> bool:
+        if is_known:
+            return False
         match self._settings.notify:
             case "always":
                 return True
@@ -134,7 +137,7 @@ class Notifier:
             self._fail(f"a notice could not be sent: {'; '.join(errors) or 'another run is sending it'}. {_LATER}")
 
     def _record(self, ended: JobEnded) -> dict[str, Any]:
-        """Keep the state of the job, and return the one before: state, since, and the last success, of now included."""
+        """Keep the state of the job, and return the one before: state, since, events, and the last success of all."""
         path = internal_folder(self._settings.out) / _JOBS
         try:
             jobs: dict[str, dict[str, Any]] = json.loads(read_private(path))["jobs"]
@@ -143,7 +146,8 @@ class Notifier:
         before, state, now = jobs.get(ended.job, {}), "ok" if ended.is_ok else "failed", _iso(ended.ended_at)
         since = before.get("since", now) if before.get("state") == state else now
         success = now if ended.is_ok else before.get("last_success")
-        jobs[ended.job] = {"state": state, "since": since, "last_success": success}
+        events = [*before.get("events", ()), *([ended.event] if ended.event else [])][-_MOST_EVENTS:]
+        jobs[ended.job] = {"state": state, "since": since, "last_success": success, "events": events}
         write_json(path, {"version": 1, "jobs": jobs})
         return {**before, "last_success": success}
 

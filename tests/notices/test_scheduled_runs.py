@@ -177,3 +177,45 @@ def test_metrics_are_what_node_exporter_reads(serve: Serve) -> None:
     if (promtool := shutil.which("promtool")) is not None:
         with file.open("rb") as metrics:
             assert subprocess.run([promtool, "check", "metrics"], stdin=metrics, check=False).returncode == 0
+
+
+INBOX = """\
+[[files]]
+pattern = "people*.csv"
+mapping = "../mapping.yaml"
+settle = "0.1s"
+"""
+
+
+def test_each_file_of_an_inbox_is_reported_once(serve: Serve, web: Web) -> None:
+    """Under its pattern, with where it is now; also if several passes cannot finish it, and if the inbox is broken."""
+    served = serve()
+    settings = set_up(served, f"json://127.0.0.1:{web.port}", web=web)
+    inbox = served.door.folder / "inbox"
+    (inbox / "incoming").mkdir(parents=True)
+    inbox.chmod(0o755)
+    (inbox / "inbox.toml").write_text(INBOX)
+    (inbox / "inbox.toml").chmod(0o644)
+
+    def passes(count: int, **changed: str) -> list[int]:
+        return [served("inbox", "run", "--quiet", **settings, **changed).code for _ in range(count)]
+
+    def drop(name: str, *changed: dict[str, str]) -> None:
+        people(served, *changed)
+        (served.door.folder / "people.csv").rename(inbox / "incoming" / name)
+
+    drop("people1.csv", BAD)
+    assert passes(2) == [4, 0]
+    drop("people2.csv")
+    assert passes(3, IMPORTER_TOKEN="wrong") == [5, 5, 5]
+    assert passes(1) == [0]
+    (inbox / "inbox.toml").write_text("[[files]]")
+    assert passes(2) == [3, 3]
+    first, second, third = web.texts
+    place = next((inbox / "attention").iterdir()).relative_to(served.door.folder)
+    assert first[1].splitlines()[:3] == ["Job: people*.csv", "File: people1.csv", f"It is now here: {place}"]
+    assert "\n       2  created\n" in first[1]
+    assert second[0] == "importer: not imported: people2.csv"
+    assert third[0] == "importer: not imported: inbox"
+    assert not [one for one in CANARIES for text in (*first, *second, *third) if one in text]
+    assert len(web.paths) == 2 * 8
