@@ -89,6 +89,11 @@ class MappingText:
                     return section, name
         return None
 
+    def lines(self, section: str, name: str) -> tuple[int, int]:
+        """The lines of a value: the index of its first line, and that behind its last one; 0, 0 if there is none."""
+        block = self._block(section, name)
+        return (block.above, block.end) if block else (0, 0)
+
     # --- changing ---------------------------------------------------------------------------------
 
     def put(self, section: str, name: str, lines: Sequence[str]) -> MappingText:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter
 from fastapi.responses import Response
 
 from importer.app.import_file import check_file
+from importer.app.mapping_changes import MappingChanges
 from importer.app.matching import (
     ENTRY_FIELDS,
     EntryKind,
@@ -21,6 +22,7 @@ from importer.app.matching import (
     proposed_text,
     sample_of,
 )
+from importer.app.shown_candidates import Order
 from importer.atomic_files import read_private, write_private
 from importer.problems import UsageError
 from importer.web.forms import Form, Sent
@@ -35,20 +37,41 @@ _SHOWN: Final[dict[str, Callable[[Matched], bool]]] = {
 }
 
 
+class _View:
+    """What of the mapping is shown: questions that are searched, and the row beside them. It is kept after a change."""
+
+    def __init__(self, query: Mapping[str, str]) -> None:
+        self.q, self.show = query.get("q", ""), query.get("show", "all")
+        self.row = int(query["row"]) if query.get("row", "").isdecimal() else 0
+        self.order: Order = "file" if query.get("order") == "file" else "odd"
+
+    def address(self, **changed: object) -> str:
+        """The query of this view with other values."""
+        values = {"q": self.q, "show": self.show, "row": self.row, "order": self.order, **changed}
+        usual = {"q": "", "show": "all", "row": 0, "order": "odd", "open": ""}
+        return "?" + urlencode({name: value for name, value in values.items() if value != usual[name]})
+
+    def has(self, one: Matched) -> bool:
+        return _SHOWN.get(self.show, _SHOWN["all"])(one) and _has(one, self.q)
+
+
 @router.get("/imports/{id}/match")
-def show(page: OfImport, q: str = "", show: str = "all", open: str = "") -> Response:
-    matching = _matching(page)
-    found = [one for one in matching.questions if _SHOWN.get(show, _SHOWN["all"])(one) and _has(one, q)]
+def show(page: OfImport, open: str = "") -> Response:
+    matching, view = _matching(page), _View(page.request.query_params)
+    candidate = matching.candidates.at(view.row, view.order)
+    view.row = candidate.row if candidate else 0
     return page.show(
         "match",
         problems=tuple(map(shown_problem, matching.problems)),
         command=page.command("mapping", "check", _path(page), Path(page.draft.file), asks=True),
         matching=matching,
-        questions=found,
-        columns=matching.columns,
-        q=q,
-        show=show,
+        questions=[one for one in matching.questions if view.has(one) or one.id == open],
+        columns=matching.sample.listed,
+        view=view,
         open=open,
+        candidate=candidate,
+        mapping_text=matching.marked_text(open),
+        mapping_name=_path(page).name,
         views=tuple(_SHOWN),
         entry_fields=ENTRY_FIELDS,
     )
@@ -80,8 +103,8 @@ def change(page: OfImport, form: Sent) -> Response:
     change, id = _CHANGES.get(form.text("do")), form.text("id")
     if change is None:
         raise UsageError("this form is not known; load the page again")
-    _keep(page, change(_matching(page), id, form))
-    return page.go(f"match?open={quote(id)}#{anchor_of(id)}")
+    _keep(page, change(_matching(page).changes, id, form))
+    return page.go(f"match{_View(page.request.query_params).address(open=id)}#{anchor_of(id)}")
 
 
 def _keep(page: ImportPage, text: str) -> None:
@@ -90,54 +113,54 @@ def _keep(page: ImportPage, text: str) -> None:
         page.change(check="")
 
 
-def _use(matching: Matching, id: str, form: Form) -> str:
+def _use(changes: MappingChanges, id: str, form: Form) -> str:
     columns = [name for name in form.all("column") if name]
     if not columns:
-        return matching.leave_out(id)
-    return matching.use(id, columns, form.get("with", " ") if form.text("how") == "join" else None)
+        return changes.leave_out(id)
+    return changes.use(id, columns, form.get("with", " ") if form.text("how") == "join" else None)
 
 
-def _constant(matching: Matching, id: str, form: Form) -> str:
+def _constant(changes: MappingChanges, id: str, form: Form) -> str:
     if not (text := form.text("value")):
         raise FieldError(f"value-{anchor_of(id)}", "enter the value that every row gets")
-    return matching.constant(id, text)
+    return changes.constant(id, text)
 
 
-def _keys(matching: Matching, id: str, form: Form) -> str:
+def _keys(changes: MappingChanges, id: str, form: Form) -> str:
     """Keys beside the column: a field that is empty removes its key."""
     keys: dict[str, Any] = {key: form[key] or None for key in ("part", "decimal", "thousands", "split") if key in form}
     if "dates" in form:
         chosen = [one for one in form.all("dates") if one]
         keys["dates"] = (chosen[0] if len(chosen) == 1 else chosen) if chosen else None
-    return matching.set(id, keys)
+    return changes.set(id, keys)
 
 
-def _translate(matching: Matching, id: str, form: Form) -> str:
+def _translate(changes: MappingChanges, id: str, form: Form) -> str:
     """Options for unknown texts: `-` leaves a text out, nothing holds its rows back."""
     chosen = dict(zip(form.all("text"), form.all("option"), strict=False))
     known = {text: "" if option == "-" else option for text, option in chosen.items() if option}
-    return matching.translate(id, known)
+    return changes.translate(id, known)
 
 
-def _add_group(matching: Matching, id: str, form: Form) -> str:
+def _add_group(changes: MappingChanges, id: str, form: Form) -> str:
     kind = EntryKind(form.text("kind"))
     columns = {name: form.text(name) for name in ENTRY_FIELDS[kind] if form.text(name)}
     if ENTRY_FIELDS[kind][0] not in columns:
         raise FieldError(
             f"{ENTRY_FIELDS[kind][0]}-{anchor_of(id)}", "choose the column with its name: every entry needs one"
         )
-    return matching.add_group(id, kind, columns)
+    return changes.add_group(id, kind, columns)
 
 
-_CHANGES: Final[Mapping[str, Callable[[Matching, str, Form], str]]] = {
+_CHANGES: Final[Mapping[str, Callable[[MappingChanges, str, Form], str]]] = {
     "use": _use,
-    "leave_out": lambda matching, id, _: matching.leave_out(id),
-    "accept": lambda matching, id, _: matching.accept(id),
+    "leave_out": lambda changes, id, _: changes.leave_out(id),
+    "accept": lambda changes, id, _: changes.accept(id),
     "constant": _constant,
     "keys": _keys,
     "translate": _translate,
     "add_group": _add_group,
-    "remove_group": lambda matching, id, form: matching.remove_group(id, int(form.text("group"))),
+    "remove_group": lambda changes, id, form: changes.remove_group(id, int(form.text("group"))),
 }
 
 

@@ -73,6 +73,12 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def _share(count: int, total: int) -> str:
+    """A share in percent, which is 0 or 100 only if it is exactly that."""
+    percent = 100 * count / total if total else 0
+    return f"{min(max(round(percent), 1), 99) if 0 < percent < 100 else round(percent)} %"
+
+
 def _environment() -> Environment:
     found = Environment(
         loader=PackageLoader(__package__, "."),
@@ -83,7 +89,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     found.globals.update(t=_TEXTS, outcome_text=outcome_text, version=__version__, shown_problem=shown_problem)
-    found.filters.update(seconds=in_words, sentence=_sentence, file_name=lambda path: PurePath(path).name)
+    found.filters.update(share=_share, seconds=in_words, sentence=_sentence, file_name=lambda path: PurePath(path).name)
     return found
 
 

@@ -120,10 +120,28 @@ def test_search_and_what_is_open(pages: Start, tmp_path: Path) -> None:
     found = pages(file=odd_file(tmp_path), sandbox=True)
     at_match(found)
     shown = found.client.get(walk.address(found, "match") + "?q=phone")
-    assert "Phone number" in shown.texts
-    assert "Level" not in shown.texts
-    assert "Level" not in found.client.get(walk.address(found, "match") + "?show=open&q=level").texts
+    assert 'id="answers-phone"' in shown.html
+    assert 'id="answers-level"' not in shown.html
+    assert 'id="answers-level"' not in found.client.get(walk.address(found, "match") + "?show=open&q=level").html
     assert "No question matches" in found.client.get(walk.address(found, "match") + "?q=nowhere").text
+
+
+def test_a_row_is_shown_as_it_would_be_sent(pages: Start, tmp_path: Path) -> None:
+    """Beside its cells, with problems and what nothing uses; links lead to the others, and a change keeps the row."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    shown = at_match(found)
+    assert "1 of 5" in shown.text
+    assert "required, and no column answers it" in shown.text
+    shown = change(found.client, shown, "use", "candidate/email", column="Info")
+    shown = found.client.get(next(link for link in shown.links if "row=" in link and "order" not in link))
+    row = shown.text.partition(" as it would be sent")[0][-1]
+    form = next(form for form in shown.forms if f"row={row}" in form.action)
+    answer = found.client.post(form.action, {**form.fields, "do": "leave_out", "id": "answers/level"})
+    assert f"row={row}" in answer.headers["Location"]
+    shown = found.client.get(answer.headers["Location"].partition("#")[0])
+    assert f"Row {row} as it would be sent" in shown.text
+    assert "bob(at)example.com' is not a valid e-mail address" in found.client.get(f"{shown.address}?row=3").text
+    assert "Row 2 as it would be sent" in found.client.get(f"{shown.address}?row=2&order=file").text
 
 
 def test_a_form_that_cannot_be_used_says_why(pages: Start, tmp_path: Path) -> None:
