@@ -12,16 +12,13 @@ from typing import Any, Final
 
 from importer.app.inspect_file import InspectedFile, inspect_file
 from importer.extract import ReadingLimits, open_sheet
-from importer.mapping import read_mapping
 from importer.models import Question, Row, SourceOptions, Target
-from importer.problems import UsageError
 from importer.settings import Settings
 from importer.suggest import (
     ColumnView,
     Proposal,
     profile_sheet,
     propose,
-    write_proposal,
     writes_day_first,
 )
 
@@ -106,21 +103,3 @@ def sample_of(
 
 
 _KEPT: Final[dict[Any, Sample]] = {}  # the last two: a file is not read again for each change
-
-
-def opened_mapping(path: Path, target: Target, settings: Settings) -> tuple[str, SourceOptions]:
-    """The text of a mapping file, with what it takes from other files, and how it reads its source.
-
-    Raises:
-        UnusableInput: it has errors.
-        UsageError: it is for another target.
-    """
-    mapping = read_mapping(path, settings.mapping_folders)
-    if mapping.target != target:
-        raise UsageError(f"this mapping file is for {mapping.target}, not for {target}; choose its target first")
-    return mapping.content.decode("utf-8-sig"), mapping.source
-
-
-def proposed_text(sample: Sample) -> str:
-    """The mapping file that is proposed."""
-    return write_proposal(sample.proposal)

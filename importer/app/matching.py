@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from importer.app.file_sample import Sample, SampledColumn, opened_mapping, proposed_text, sample_of
+from importer.app.file_sample import Sample, SampledColumn, sample_of
 from importer.app.mapping_changes import MappingChanges
 from importer.app.matched import MarkedText, Matched, anchor_of
 from importer.app.readable_mapping import ReadableMapping, id_of, read_what_is_right
@@ -31,7 +31,7 @@ from importer.suggest import (
 from importer.transform import EntriesReader
 
 # Re-exported for pages, together with what is defined here.
-__all__ = ["ENTRY_FIELDS", "EntryKind", "Matched", "anchor_of", "opened_mapping", "proposed_text", "sample_of"]
+__all__ = ["ENTRY_FIELDS", "EntryKind", "Matched", "anchor_of", "sample_of"]
 
 EDITED: Final = ("column", "join", "with", "value", "part", "dates", "decimal", "thousands", "split", "values")
 """The keys of a value that a page can change; others are kept."""
@@ -112,6 +112,11 @@ class Matching:
         sections += [f"defaults: {name}" for name in defaults if name not in ("region", "unused_columns")]
         known = {id.partition("/")[2] for id in (one.id for one in self.questions)}
         return (*sections, *(f"answers: {name}" for name in self._mapping.values("answers") if name not in known))
+
+    @property
+    def aside(self) -> tuple[str, ...]:
+        """The questions whose answers are kept as comments, as they are not asked now."""
+        return tuple(name for section in ("candidate", "answers") for name in self._mapping.aside(section))
 
     # --- one question -------------------------------------------------------------------------------
 

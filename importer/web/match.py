@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from importer.app.draft_mapping import DraftMapping, open_mapping
 from importer.app.import_file import check_file
 from importer.app.mapping_changes import MappingChanges
 from importer.app.matching import (
@@ -18,17 +20,17 @@ from importer.app.matching import (
     Matched,
     Matching,
     anchor_of,
-    opened_mapping,
-    proposed_text,
     sample_of,
 )
 from importer.app.shown_candidates import Order
-from importer.atomic_files import read_private, write_private
 from importer.problems import UsageError
-from importer.web.forms import Form, Sent
+from importer.web.forms import Form, Sent, receive_upload
 from importer.web.pages import FieldError, ImportPage, OfImport, shown_problem
 
 router = APIRouter()
+
+_UPLOAD: Final = "mapping_upload"
+_LARGEST: Final = 1 << 20  # bytes of a mapping file
 
 _SHOWN: Final[dict[str, Callable[[Matched], bool]]] = {
     "all": lambda one: True,
@@ -58,12 +60,13 @@ class _View:
 @router.get("/imports/{id}/match")
 def show(page: OfImport, open: str = "") -> Response:
     matching, view = _matching(page), _View(page.request.query_params)
+    mapping = _mapping(page)
     candidate = matching.candidates.at(view.row, view.order)
     view.row = candidate.row if candidate else 0
     return page.show(
         "match",
         problems=tuple(map(shown_problem, matching.problems)),
-        command=page.command("mapping", "check", _path(page), Path(page.draft.file), asks=True),
+        command=page.command("mapping", "check", mapping.path, Path(page.draft.file), asks=True),
         matching=matching,
         questions=[one for one in matching.questions if view.has(one) or one.id == open],
         columns=matching.sample.listed,
@@ -71,7 +74,9 @@ def show(page: OfImport, open: str = "") -> Response:
         open=open,
         candidate=candidate,
         mapping_text=matching.marked_text(open),
-        mapping_name=_path(page).name,
+        mapping_name=mapping.path.name,
+        can_take_back=mapping.can_take_back,
+        most=_LARGEST,
         views=tuple(_SHOWN),
         entry_fields=ENTRY_FIELDS,
     )
@@ -82,19 +87,23 @@ def _has(one: Matched, text: str) -> bool:
     return all(word in words for word in text.casefold().split())
 
 
-def _path(page: ImportPage) -> Path:
-    return page.folder / f"{Path(page.draft.file).stem}.yaml"
+def _mapping(page: ImportPage) -> DraftMapping:
+    return DraftMapping(page.folder / f"{Path(page.draft.file).stem}.yaml")
 
 
 def _matching(page: ImportPage) -> Matching:
-    """The mapping file of the draft beside its file; at first the one that is proposed."""
-    draft, path = page.draft, _path(page)
+    """The mapping file of the draft beside its file: at first the one that is proposed, and always one that fits."""
+    draft, mapping = page.draft, _mapping(page)
     assert draft.target is not None
     file, questions = Path(draft.file), page.web.drafts.questions(draft)
     sample = sample_of(file, draft.source, draft.target, questions, page.settings)
-    if not path.exists():
-        write_private(path, proposed_text(sample).encode())
-    return Matching(read_private(path).decode(), path, file, sample, page.settings)
+    if not mapping.exists():
+        mapping.propose(sample)
+    elif not draft.fits:
+        mapping.refit(sample)
+    if not draft.fits:
+        page.change(fits=True)
+    return Matching(mapping.text, mapping.path, file, sample, page.settings)
 
 
 @router.post("/imports/{id}/match")
@@ -108,7 +117,11 @@ def change(page: OfImport, form: Sent) -> Response:
 
 
 def _keep(page: ImportPage, text: str) -> None:
-    write_private(_path(page), text.encode())
+    _mapping(page).change(text)
+    _forget_check(page)
+
+
+def _forget_check(page: ImportPage) -> None:
     if page.draft.mapping:
         page.change(check="")
 
@@ -169,25 +182,52 @@ def open_file(page: OfImport, form: Sent) -> Response:
     """Use a mapping file of this machine: a copy of it is changed."""
     if not form.text("path"):
         raise FieldError("path", "enter the path of a mapping file")
+    return _opened(page, Path(form.text("path")).expanduser())
+
+
+@router.post("/imports/{id}/match/upload")
+async def upload(request: Request, page: OfImport) -> Response:
+    """Use a mapping file that the browser sends."""
+    folder = page.folder / _UPLOAD
+    rmtree(folder, ignore_errors=True)
+    try:
+        path = await receive_upload(request, folder, _LARGEST, setting="")
+        return _opened(page, path, path.name)
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+def _opened(page: ImportPage, path: Path, shown_as: str = "") -> Response:
     assert page.draft.target is not None
-    text, source = opened_mapping(Path(form.text("path")).expanduser(), page.draft.target, page.settings)
-    page.change(source=source)
-    _keep(page, text)
-    return page.go("match")
+    opened = open_mapping(path, page.draft.target, page.settings, shown_as)
+    _matching(page)
+    _mapping(page).open(opened.text)
+    _forget_check(page)
+    page.change(source=opened.source, fits=opened.fits)
+    return page.go("match", "" if opened.fits else "mapping_kept")
 
 
 @router.post("/imports/{id}/match/propose")
 def propose(page: OfImport, form: Sent) -> Response:
     """Begin again with the proposal."""
-    _path(page).unlink(missing_ok=True)
-    _keep(page, _matching(page).text)
+    _mapping(page).propose(_matching(page).sample)
+    _forget_check(page)
     return page.go("match")
+
+
+@router.post("/imports/{id}/match/back")
+def take_back(page: OfImport, form: Sent) -> Response:
+    """Take the last change back."""
+    _matching(page)
+    _mapping(page).take_back()
+    _forget_check(page)
+    return page.go(f"match{_View(page.request.query_params).address()}")
 
 
 @router.get("/imports/{id}/match/file")
 def download(page: OfImport) -> Response:
     text = _matching(page).text
-    name = quote(_path(page).name)
+    name = quote(_mapping(page).path.name)
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
     return Response(text, media_type="text/yaml; charset=utf-8", headers=headers)
 
@@ -196,7 +236,7 @@ def download(page: OfImport) -> Response:
 def use(page: OfImport, form: Sent) -> Response:
     """Check all rows with this mapping file."""
     _matching(page)
-    page.change(mapping=str(_path(page)), check="")
+    page.change(mapping=str(_mapping(page).path), check="")
     order = page.web.drafts.order(page.draft, page.settings)
     page.start("check", lambda listen, _: check_file(order, listen))
     return page.go("check")

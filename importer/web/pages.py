@@ -212,12 +212,11 @@ class ImportPage(Page):
         return self.draft
 
     def forget_mapping(self) -> str:
-        """Forget the mapping, which fits another reading or target; the key of the notice that says so, "" for none."""
-        found = [*self.folder.glob("*.yaml")]
-        for path in found:
-            path.unlink()
-        self.change(mapping="")
-        return "mapping_forgotten" if found else ""
+        """Ask for the step Match again, as its mapping file was made for another reading or target; the key of the
+        notice that says so, "" if there is no such file."""
+        is_made = any(self.folder.glob("*.yaml"))
+        self.change(mapping="", fits=not is_made)
+        return "mapping_kept" if is_made else ""
 
     @property
     def folder(self) -> Path:

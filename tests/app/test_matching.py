@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from importer.app.matching import EntryKind, Matched, Matching, opened_mapping, proposed_text, sample_of
+from importer.app.draft_mapping import open_mapping
+from importer.app.matching import EntryKind, Matched, Matching, sample_of
 from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import read_mapping, resolve
 from importer.models import Application, Operation, Question, SourceOptions, Target
 from importer.problems import UsageError
 from importer.sent_answers import sent_lines
 from importer.settings import Settings, load_settings
+from importer.suggest import write_proposal
 from importer.transform import Invalid, trace_row, transform_row
 
 HEADER = ["E-mail", "Name", "CV", "Mobile", "Grade", "Since", "Pay", "School 1", "School 2", "Town", "Land", "Note"]
@@ -67,7 +69,7 @@ def match(tmp_path: Path, settings: Settings) -> Match:
     sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS, settings)
 
     def made(text: str | None = None) -> Matching:
-        return Matching(text or proposed_text(sample), tmp_path / "people.yaml", file, sample, settings)
+        return Matching(text or write_proposal(sample.proposal), tmp_path / "people.yaml", file, sample, settings)
 
     return made
 
@@ -197,9 +199,9 @@ def test_every_change_is_a_file_that_the_command_reads(match: Match, tmp_path: P
     path = tmp_path / "people.yaml"
     path.write_text(text, "utf-8")
     assert read_mapping(path).target == TARGET
-    assert opened_mapping(path, TARGET, settings) == (text, read_mapping(path).source)
-    with pytest.raises(UsageError, match="this mapping file is for job post 4f2c9a, not for talent pool 17"):
-        opened_mapping(path, Target(Operation.ADD_TO_POOL, "17"), settings)
+    opened = open_mapping(path, TARGET, settings)
+    assert (opened.text, opened.source, opened.fits) == (text, read_mapping(path).source, True)
+    assert not open_mapping(path, Target(Operation.ADD_TO_POOL, "17"), settings).fits
 
 
 def _whole(match: Match) -> Matching:
@@ -258,7 +260,7 @@ def test_the_odd_rows_come_first(tmp_path: Path, settings: Settings) -> None:
         csv.writer(opened).writerows([["E-mail", "Name", "CV", "Phone", "Level", "LinkedIn"], *rows])
     questions = (*QUESTIONS[:2], Question(9, "LinkedIn", False, "url", (), "linkedin", "linkedin_url"))
     sample = sample_of(file, SourceOptions(), TARGET, questions, settings)
-    candidates = Matching(proposed_text(sample), tmp_path / "many.yaml", file, sample, settings).candidates
+    candidates = Matching(write_proposal(sample.proposal), tmp_path / "many.yaml", file, sample, settings).candidates
     first = candidates.at(0, "odd")
     order = [first]
     while order[-1] is not None and order[-1].following is not None:
