@@ -1,111 +1,16 @@
-"""What a page shows of each question beside its columns, and the first rows of the file that it is read from."""
+"""What a page shows of each question beside its columns, and of a row beside what would be sent for it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
-from itertools import islice
-from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
-from importer.app.inspect_file import InspectedFile, inspect_file
-from importer.extract import ReadingLimits, open_sheet
-from importer.mapping import (
-    EntryKind,
-    read_mapping,
-)
-from importer.models import Question, Row, SourceOptions, Target
-from importer.problems import Problem, UsageError
-from importer.settings import Settings
-from importer.suggest import (
-    ColumnView,
-    Proposal,
-    profile_sheet,
-    propose,
-    write_proposal,
-    writes_day_first,
-)
+from importer.mapping import EntryKind
+from importer.problems import Problem
+from importer.sent_answers import SentLine
 
 State = Literal["open", "matched", "review", "unknown", "wrong"]
-
-_ROWS: Final = 2_000  # of the file, which a page looks at
-_PROFILED: Final = 500  # of a large file, for the proposal
-_SMALL: Final = 4 << 20  # bytes of a file that is read whole, with the tables beside it
-
-
-@dataclass(frozen=True)
-class Sample:
-    """The first rows of a file, with what is in its columns, and the mapping file that is proposed from them."""
-
-    columns: tuple[ColumnView, ...]
-    rows: tuple[Row, ...]
-    is_whole: bool
-    proposal: Proposal
-
-    @cached_property
-    def day_first(self) -> bool | None:
-        return writes_day_first(self.columns)
-
-    def view(self, name: str) -> ColumnView | None:
-        """The column with this name, or `=C` for its letter."""
-        return next((one for one in self.columns if name in (column_name(one, self.columns), one.column.label)), None)
-
-
-def column_name(view: ColumnView, views: Sequence[ColumnView]) -> str:
-    """The name of a column for a mapping: its header, or its letter if others have the same."""
-    same = [one for one in views if one.column.name == view.column.name]
-    return view.column.name if view.column.name and len(same) == 1 else f"={view.column.letter}"
-
-
-def sample_of(
-    file: Path, source: SourceOptions, target: Target, questions: tuple[Question, ...], settings: Settings
-) -> Sample:
-    """The first rows of a file, read once for all requests about it.
-
-    Raises:
-        UnusableInput: it cannot be read.
-    """
-    status = file.stat()
-    key = file, status.st_size, status.st_mtime_ns, source, target, questions
-    if key not in _KEPT:
-        if status.st_size <= _SMALL:
-            found = inspect_file(file, source, settings)
-        else:
-            sheet = open_sheet(file, source, ReadingLimits.of(settings))
-            first = islice(sheet.rows(), _PROFILED)
-            found = InspectedFile(sheet, profile_sheet(sheet.columns, first, sheet.header_row))
-        views, rows = found.profile.views, tuple(islice(found.sheet.rows(), _ROWS + 1))
-        proposal = propose(target, questions, views, found.facts(source), found.others)
-        while len(_KEPT) > 1:
-            _KEPT.pop(next(iter(_KEPT)))
-        _KEPT[key] = Sample(views, rows[:_ROWS], len(rows) <= _ROWS, proposal)
-    return _KEPT[key]
-
-
-_KEPT: Final[dict[Any, Sample]] = {}  # the last two: a file is not read again for each change
-
-
-def opened_mapping(path: Path, target: Target, settings: Settings) -> tuple[str, SourceOptions]:
-    """The text of a mapping file, with what it takes from other files, and how it reads its source.
-
-    Raises:
-        UnusableInput: it has errors.
-        UsageError: it is for another target.
-    """
-    mapping = read_mapping(path, settings.mapping_folders)
-    if mapping.target != target:
-        raise UsageError(f"this mapping file is for {mapping.target}, not for {target}; choose its target first")
-    return mapping.content.decode("utf-8-sig"), mapping.source
-
-
-def proposed_text(sample: Sample) -> str:
-    """The mapping file that is proposed."""
-    return write_proposal(sample.proposal)
-
-
-# --- what is shown ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +116,68 @@ class Matched:
     def is_done(self) -> bool:
         """Whether nothing prevents its use."""
         return self.state not in ("open", "wrong")
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedText:
+    """The text of a mapping file in three parts; marked: the lines of one value, "" if there is none."""
+
+    before: str
+    marked: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """What is unusual about a row: a cell that is filled in or blank, or has another form, as in few rows."""
+
+    kind: Literal["filled", "blank", "form"]
+    column: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentPart:
+    """A field or question beside the cells of a row: what would be sent, or why nothing is.
+
+    lines: one, or one for each field of each entry. is_left_out: without it the row is sent all the same.
+    """
+
+    id: str
+    title: str
+    lines: tuple[SentLine, ...]
+    problems: tuple[Problem, ...] = ()
+    is_left_out: bool = False
+
+    @property
+    def anchor(self) -> str:
+        return anchor_of(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCandidate:
+    """A row beside what would be sent for it by a mapping that is perhaps not complete.
+
+    place: of count rows, from 1; previous, following: the rows before and after it, in the order that was asked for.
+    problems: of the row itself, which belong to no part. lacking: required questions that nothing answers. blank: the
+    questions that its cells do not answer. unused: the cells that nothing uses.
+    """
+
+    row: int
+    place: int
+    count: int
+    previous: int | None
+    following: int | None
+    parts: tuple[SentPart, ...]
+    problems: tuple[Problem, ...]
+    lacking: tuple[str, ...]
+    blank: tuple[str, ...]
+    unused: tuple[SentLine, ...]
+    oddities: tuple[Oddity, ...]
+
+    @property
+    def problem_count(self) -> int:
+        return len(self.problems) + sum(len(one.problems) for one in self.parts if not one.is_left_out)
 
 
 def anchor_of(id: str) -> str:

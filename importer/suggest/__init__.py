@@ -21,6 +21,7 @@ from importer.suggest.proposal import (
     question_goals,
 )
 from importer.suggest.propose import finds_candidates, propose, propose_value, writes_day_first
+from importer.suggest.refitted_text import refitted
 from importer.suggest.yaml_writer import question_key, write_proposal, write_value
 
 __all__ = [
@@ -50,6 +51,7 @@ __all__ = [
     "propose_value",
     "question_goals",
     "question_key",
+    "refitted",
     "sample_columns",
     "write_proposal",
     "write_value",

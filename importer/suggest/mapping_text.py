@@ -26,6 +26,7 @@ from importer.problems import UsageError
 CHECK: Final = "please check"
 _REVIEW: Final = re.compile(rf"\s*(?:#|,|;)\s*{CHECK}(?:: (?P<reason>.*))?$")
 _COUNT: Final = re.compile(rf'(?m)^# Look for "{CHECK}" \(\d+\):.*\n')
+_ASIDE: Final = "# not asked ({section}): "
 _NO_BLOCK: Final = "this value cannot be changed here; change it in the mapping file"
 
 
@@ -89,6 +90,17 @@ class MappingText:
                     return section, name
         return None
 
+    def written(self, section: str, name: str) -> list[str]:
+        """The lines of a value that is there, without their indentation, for `put`."""
+        text = self._in_blocks(section)
+        block = text._block(section, name)
+        return [line[block.indent :].rstrip() for line in text._lines[block.above : block.end]] if block else []
+
+    def lines(self, section: str, name: str) -> tuple[int, int]:
+        """The lines of a value: the index of its first line, and that behind its last one; 0, 0 if there is none."""
+        block = self._block(section, name)
+        return (block.above, block.end) if block else (0, 0)
+
     # --- changing ---------------------------------------------------------------------------------
 
     def put(self, section: str, name: str, lines: Sequence[str]) -> MappingText:
@@ -139,10 +151,54 @@ class MappingText:
         return text._with(block.start, block.end, lines)
 
     def drop(self, section: str, name: str) -> MappingText:
-        """Remove a value."""
+        """Remove a value, and with the last one its section."""
         text = self._in_blocks(section)
         block = text._block(section, name)
-        return text._with(block.above, block.end, []) if block else text
+        return text._with(block.above, block.end, [])._without_empty(section) if block else text
+
+    def put_section(self, name: str, lines: Sequence[str]) -> MappingText:
+        """Set a whole section to these lines, of which the first has its key; without lines, it is removed."""
+        found = _pairs(self._root).get(name)
+        if found is None:
+            return self._with(len(self._lines), len(self._lines), [f"{line}\n" for line in lines])
+        later = [key.start_mark.line for key, _ in _pairs(self._root).values()]
+        start = found[0].start_mark.line
+        end = min((line for line in later if line > start), default=len(self._lines))
+        while end > start + 1 and _is_between(self._lines[end - 1], 0):
+            end -= 1
+        return self._with(start, end, [f"{line}\n" for line in lines])
+
+    def set_aside(self, section: str, name: str) -> MappingText:
+        """Keep a value as comments, which `bring_back` makes a value again."""
+        text = self._in_blocks(section)
+        if (block := text._block(section, name)) is None:
+            return text
+        mark = f"{' ' * block.indent}{_ASIDE.format(section=section)}"
+        lines = [f"{mark}{line[block.indent :]}" for line in text._lines[block.start : block.end]]
+        return text._with(block.above, block.end, lines)._without_empty(section)
+
+    def aside(self, section: str) -> tuple[str, ...]:
+        """The names of the values of a section that are kept as comments."""
+        return tuple(self._aside(section))
+
+    def bring_back(self, section: str, name: str) -> MappingText:
+        """Make a value again of what is kept as comments."""
+        if (own := self._aside(section).get(name)) is None:
+            return self
+        text = MappingText("".join(line for at, line in enumerate(self._lines) if at not in own))
+        return text.put(section, name, list(own.values()))
+
+    def _aside(self, section: str) -> dict[str, dict[int, str]]:
+        """Of each of these values its lines, as they were, by their indexes."""
+        mark, name = _ASIDE.format(section=section), ""
+        found: dict[str, dict[int, str]] = {}
+        for at, line in enumerate(self._lines):
+            if (own := line.strip()).startswith(mark):
+                own = own.removeprefix(mark)
+                if not own.startswith(" "):
+                    name = next(iter(_nodes(YAML(typ="safe", pure=True).compose(own))), "")
+                found.setdefault(name, {})[at] = own
+        return found
 
     def confirm(self, section: str, name: str) -> MappingText:
         """Remove the notes that ask to check a value."""
@@ -165,6 +221,14 @@ class MappingText:
         count = sum(CHECK in line for line in text.splitlines()) - bool(_COUNT.search(text))
         note = f'# Look for "{CHECK}" ({count}): these values are likely, but not certain.\n' if count else ""
         return MappingText(_COUNT.sub(note, text))
+
+    def _without_empty(self, section: str) -> MappingText:
+        """Without the key of a section that has no value; its place is kept as a comment."""
+        found = _pairs(self._root).get(section)
+        if found is None or _nodes(found[1]):
+            return self
+        start = found[0].start_mark.line
+        return self._with(start, start + 1, [f"# {section}:\n"])
 
     def _block(self, section: str, name: str) -> _Block | None:
         found = _pairs(self._root).get(section)

@@ -7,8 +7,8 @@ from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entries import EntriesReader
 from importer.transform.entry_rows import join_warnings
 from importer.transform.likely_errors import DOMAIN_MISTYPED, LikelyErrors, Seen
-from importer.transform.row import BodyReader, Invalid, encode, transform_row
-from importer.transform.trace import trace_row
+from importer.transform.row import BodyReader, Invalid, body_reader, encode, transform_row
+from importer.transform.trace import TracedPart, trace_parts, trace_row
 from importer.transform.values import ValueReader
 
 __all__ = [
@@ -21,10 +21,13 @@ __all__ = [
     "Invalid",
     "LikelyErrors",
     "Seen",
+    "TracedPart",
     "ValueReader",
+    "body_reader",
     "candidate_rows",
     "encode",
     "join_warnings",
+    "trace_parts",
     "trace_row",
     "transform_row",
 ]

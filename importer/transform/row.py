@@ -92,10 +92,7 @@ class BodyReader:
 
     def read(self, row: Row, problems: list[Problem]) -> Application | PoolCandidate:
         """The body of the request; it may be sent only if no problem was added."""
-        person: dict[str, Any] = {
-            name: _required(reader, row, problems) if name in self._required else reader.read(row, problems)
-            for name, reader in self.fields.items()
-        }
+        person: dict[str, Any] = {name: self.read_field(name, row, problems) for name in self.fields}
         if not self._is_application:
             return PoolCandidate(row.number, **person)
         left_out: list[Problem] = []
@@ -109,6 +106,11 @@ class BodyReader:
             answers=tuple(answer for answer in answers if answer),
             left_out=tuple(dict.fromkeys(left_out)),
         )
+
+    def read_field(self, name: str, row: Row, problems: list[Problem]) -> Any:
+        """A field of the body; "" if a required one has a problem."""
+        reader = self.fields[name]
+        return _required(reader, row, problems) if name in self._required else reader.read(row, problems)
 
 
 @lru_cache(maxsize=8)

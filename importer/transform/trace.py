@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from importer.mapping import Kind, ResolvedMapping, ResolvedValue
-from importer.models import Answer, Application, PoolCandidate, Row
-from importer.problems import CellPlace
+from importer.models import Answer, Application, PoolCandidate, Question, Row
+from importer.problems import CellPlace, Problem
 from importer.sent_answers import Note, TracedAnswer, TracedCell
 from importer.transform.entries import EntriesReader, EntrySource
 from importer.transform.entry_rows import EntryRow
@@ -32,6 +33,37 @@ def trace_row(row: Row, mapping: ResolvedMapping, body: Application | PoolCandid
         traced.append(_answer(answer_reader, row, unused.pop(0) if is_answered else None))
     assert not unused, "an answer of the body comes from no question of the mapping"
     return tuple(traced)
+
+
+@dataclass(frozen=True, slots=True)
+class TracedPart:
+    """A field of the candidate, or the answer to a question, of a row that perhaps cannot be sent.
+
+    question: None for a field. problems: why it is not read; they hold the row back, unless it is left out for them.
+    """
+
+    question: Question | None
+    traced: TracedAnswer
+    problems: tuple[Problem, ...] = ()
+    is_left_out: bool = False
+
+
+def trace_parts(row: Row, mapping: ResolvedMapping) -> Iterator[TracedPart]:
+    """Each field and each answer of a row by itself, as `transform_row` reads them; pure."""
+    reader = body_reader(mapping)
+    for name, field in reader.fields.items():
+        problems: list[Problem] = []
+        sent = reader.read_field(name, row, problems)
+        yield TracedPart(None, _value(name, field, row, None if problems else sent), tuple(problems))
+    for answer_reader in reader.answers:
+        found: list[Problem] = []
+        read = answer_reader.read_or_leave_out if answer_reader.leave_out else answer_reader.read
+        answer = read(row, found)
+        traced = _answer(answer_reader, row, None if found else answer)
+        if found and not traced.cells:
+            filled = [column for column in answer_reader.columns if row.cells[column.index]]
+            traced = replace(traced, cells=tuple(TracedCell(row.place(one), row.cells[one.index]) for one in filled))
+        yield TracedPart(answer_reader.question, traced, tuple(found), answer_reader.leave_out)
 
 
 def _answer(reader: AnswerReader, row: Row, answer: Answer | None) -> TracedAnswer:

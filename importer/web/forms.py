@@ -88,8 +88,9 @@ Sent = Annotated[Form, Depends(read_form)]
 # --- uploads --------------------------------------------------------------------------------------
 
 
-async def receive_upload(request: Request, folder: Path, most: int) -> Path:
-    """Stream the file of a form into a new private folder, which is of no use after an error. most: bytes of it.
+async def receive_upload(request: Request, folder: Path, most: int, setting: str = "IMPORTER_UPLOAD_MEGABYTES") -> Path:
+    """Stream the file of a form into a new private folder, which is of no use after an error. most: bytes of it;
+    setting: the one that allows more, "" if there is none.
 
     What is too large is still read, without being stored, so that the browser gets an answer.
 
@@ -116,8 +117,9 @@ async def receive_upload(request: Request, folder: Path, most: int) -> Path:
             size += len(chunk)
             if size <= most + _LARGEST_FORM:
                 parser.write(chunk)
-        if size <= most + _LARGEST_FORM:
-            parser.finalize()
+        if size > most + _LARGEST_FORM:
+            parser.write(b"\r\n--" + options[b"boundary"] + b"--\r\n")  # ends the file, which is closed then
+        parser.finalize()
     except (OSError, FileError) as error:
         raise _not_stored(error) from None
     except (FormParserError, UnicodeDecodeError):
@@ -127,7 +129,7 @@ async def receive_upload(request: Request, folder: Path, most: int) -> Path:
             each.close()
     _use_token(request, Form(fields))
     if size > most + _LARGEST_FORM or any(each.size > most for each in files):
-        raise _too_large(most)
+        raise _too_large(most, setting)
     chosen = next((each for each in files if each.file_name and each.actual_file_name), None)
     if chosen is None:
         raise _missing()
@@ -146,11 +148,11 @@ def _not_stored(error: Exception) -> UnusableInput:
     return unusable_file("upload-not-stored", message, hint, "upload")
 
 
-def _too_large(most: int) -> UnusableInput:
+def _too_large(most: int, setting: str) -> UnusableInput:
     return unusable_file(
         "upload-too-large",
         f"the file is larger than {most >> 20:,} MB, the limit for uploads",
-        "name it by its path on this machine: then it is read in place; or raise IMPORTER_UPLOAD_MEGABYTES",
+        "name it by its path on this machine: then it is read in place" + (f"; or raise {setting}" if setting else ""),
         "upload",
     )
 

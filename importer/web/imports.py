@@ -34,7 +34,7 @@ class Draft:
     how. sandbox: a rehearsal. asked: who was asked for the questions of the target, "" if nobody was. mapping,
     corrections: paths, "" if there are none. rows: of the file, if counted. check: the run that checked exactly this;
     grid: the last check, perhaps with other corrections; run: the last one that sent it. edits: counts the changes of
-    what is checked.
+    what is checked. fits: its mapping file is for this target and this way of reading the file.
     """
 
     id: str
@@ -51,6 +51,7 @@ class Draft:
     grid: str = ""
     run: str = ""
     edits: int = 0
+    fits: bool = True
 
     @property
     def name(self) -> str:

@@ -4,29 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from importer.app.draft_mapping import DraftMapping, open_mapping
 from importer.app.import_file import check_file
+from importer.app.mapping_changes import MappingChanges
 from importer.app.matching import (
     ENTRY_FIELDS,
     EntryKind,
     Matched,
     Matching,
     anchor_of,
-    opened_mapping,
-    proposed_text,
     sample_of,
 )
-from importer.atomic_files import read_private, write_private
+from importer.app.shown_candidates import Order
 from importer.problems import UsageError
-from importer.web.forms import Form, Sent
+from importer.web.forms import Form, Sent, receive_upload
 from importer.web.pages import FieldError, ImportPage, OfImport, shown_problem
 
 router = APIRouter()
+
+_UPLOAD: Final = "mapping_upload"
+_LARGEST: Final = 1 << 20  # bytes of a mapping file
 
 _SHOWN: Final[dict[str, Callable[[Matched], bool]]] = {
     "all": lambda one: True,
@@ -35,20 +39,44 @@ _SHOWN: Final[dict[str, Callable[[Matched], bool]]] = {
 }
 
 
+class _View:
+    """What of the mapping is shown: questions that are searched, and the row beside them. It is kept after a change."""
+
+    def __init__(self, query: Mapping[str, str]) -> None:
+        self.q, self.show = query.get("q", ""), query.get("show", "all")
+        self.row = int(query["row"]) if query.get("row", "").isdecimal() else 0
+        self.order: Order = "file" if query.get("order") == "file" else "odd"
+
+    def address(self, **changed: object) -> str:
+        """The query of this view with other values."""
+        values = {"q": self.q, "show": self.show, "row": self.row, "order": self.order, **changed}
+        usual = {"q": "", "show": "all", "row": 0, "order": "odd", "open": ""}
+        return "?" + urlencode({name: value for name, value in values.items() if value != usual[name]})
+
+    def has(self, one: Matched) -> bool:
+        return _SHOWN.get(self.show, _SHOWN["all"])(one) and _has(one, self.q)
+
+
 @router.get("/imports/{id}/match")
-def show(page: OfImport, q: str = "", show: str = "all", open: str = "") -> Response:
-    matching = _matching(page)
-    found = [one for one in matching.questions if _SHOWN.get(show, _SHOWN["all"])(one) and _has(one, q)]
+def show(page: OfImport, open: str = "") -> Response:
+    matching, view = _matching(page), _View(page.request.query_params)
+    mapping = _mapping(page)
+    candidate = matching.candidates.at(view.row, view.order)
+    view.row = candidate.row if candidate else 0
     return page.show(
         "match",
         problems=tuple(map(shown_problem, matching.problems)),
-        command=page.command("mapping", "check", _path(page), Path(page.draft.file), asks=True),
+        command=page.command("mapping", "check", mapping.path, Path(page.draft.file), asks=True),
         matching=matching,
-        questions=found,
-        columns=matching.columns,
-        q=q,
-        show=show,
+        questions=[one for one in matching.questions if view.has(one) or one.id == open],
+        columns=matching.sample.listed,
+        view=view,
         open=open,
+        candidate=candidate,
+        mapping_text=matching.marked_text(open),
+        mapping_name=mapping.path.name,
+        can_take_back=mapping.can_take_back,
+        most=_LARGEST,
         views=tuple(_SHOWN),
         entry_fields=ENTRY_FIELDS,
     )
@@ -59,19 +87,23 @@ def _has(one: Matched, text: str) -> bool:
     return all(word in words for word in text.casefold().split())
 
 
-def _path(page: ImportPage) -> Path:
-    return page.folder / f"{Path(page.draft.file).stem}.yaml"
+def _mapping(page: ImportPage) -> DraftMapping:
+    return DraftMapping(page.folder / f"{Path(page.draft.file).stem}.yaml")
 
 
 def _matching(page: ImportPage) -> Matching:
-    """The mapping file of the draft beside its file; at first the one that is proposed."""
-    draft, path = page.draft, _path(page)
+    """The mapping file of the draft beside its file: at first the one that is proposed, and always one that fits."""
+    draft, mapping = page.draft, _mapping(page)
     assert draft.target is not None
     file, questions = Path(draft.file), page.web.drafts.questions(draft)
     sample = sample_of(file, draft.source, draft.target, questions, page.settings)
-    if not path.exists():
-        write_private(path, proposed_text(sample).encode())
-    return Matching(read_private(path).decode(), path, file, sample, page.settings)
+    if not mapping.exists():
+        mapping.propose(sample)
+    elif not draft.fits:
+        mapping.refit(sample)
+    if not draft.fits:
+        page.change(fits=True)
+    return Matching(mapping.text, mapping.path, file, sample, page.settings)
 
 
 @router.post("/imports/{id}/match")
@@ -80,64 +112,68 @@ def change(page: OfImport, form: Sent) -> Response:
     change, id = _CHANGES.get(form.text("do")), form.text("id")
     if change is None:
         raise UsageError("this form is not known; load the page again")
-    _keep(page, change(_matching(page), id, form))
-    return page.go(f"match?open={quote(id)}#{anchor_of(id)}")
+    _keep(page, change(_matching(page).changes, id, form))
+    return page.go(f"match{_View(page.request.query_params).address(open=id)}#{anchor_of(id)}")
 
 
 def _keep(page: ImportPage, text: str) -> None:
-    write_private(_path(page), text.encode())
+    _mapping(page).change(text)
+    _forget_check(page)
+
+
+def _forget_check(page: ImportPage) -> None:
     if page.draft.mapping:
         page.change(check="")
 
 
-def _use(matching: Matching, id: str, form: Form) -> str:
+def _use(changes: MappingChanges, id: str, form: Form) -> str:
     columns = [name for name in form.all("column") if name]
     if not columns:
-        return matching.leave_out(id)
-    return matching.use(id, columns, form.get("with", " ") if form.text("how") == "join" else None)
+        return changes.leave_out(id)
+    return changes.use(id, columns, form.get("with", " ") if form.text("how") == "join" else None)
 
 
-def _constant(matching: Matching, id: str, form: Form) -> str:
+def _constant(changes: MappingChanges, id: str, form: Form) -> str:
     if not (text := form.text("value")):
         raise FieldError(f"value-{anchor_of(id)}", "enter the value that every row gets")
-    return matching.constant(id, text)
+    return changes.constant(id, text)
 
 
-def _keys(matching: Matching, id: str, form: Form) -> str:
+def _keys(changes: MappingChanges, id: str, form: Form) -> str:
     """Keys beside the column: a field that is empty removes its key."""
     keys: dict[str, Any] = {key: form[key] or None for key in ("part", "decimal", "thousands", "split") if key in form}
     if "dates" in form:
         chosen = [one for one in form.all("dates") if one]
         keys["dates"] = (chosen[0] if len(chosen) == 1 else chosen) if chosen else None
-    return matching.set(id, keys)
+    return changes.set(id, keys)
 
 
-def _translate(matching: Matching, id: str, form: Form) -> str:
+def _translate(changes: MappingChanges, id: str, form: Form) -> str:
     """Options for unknown texts: `-` leaves a text out, nothing holds its rows back."""
     chosen = dict(zip(form.all("text"), form.all("option"), strict=False))
     known = {text: "" if option == "-" else option for text, option in chosen.items() if option}
-    return matching.translate(id, known)
+    return changes.translate(id, known)
 
 
-def _add_group(matching: Matching, id: str, form: Form) -> str:
+def _add_group(changes: MappingChanges, id: str, form: Form) -> str:
     kind = EntryKind(form.text("kind"))
     columns = {name: form.text(name) for name in ENTRY_FIELDS[kind] if form.text(name)}
     if ENTRY_FIELDS[kind][0] not in columns:
         raise FieldError(
             f"{ENTRY_FIELDS[kind][0]}-{anchor_of(id)}", "choose the column with its name: every entry needs one"
         )
-    return matching.add_group(id, kind, columns)
+    return changes.add_group(id, kind, columns)
 
 
-_CHANGES: Final[Mapping[str, Callable[[Matching, str, Form], str]]] = {
+_CHANGES: Final[Mapping[str, Callable[[MappingChanges, str, Form], str]]] = {
     "use": _use,
-    "leave_out": lambda matching, id, _: matching.leave_out(id),
-    "accept": lambda matching, id, _: matching.accept(id),
+    "leave_out": lambda changes, id, _: changes.leave_out(id),
+    "accept": lambda changes, id, _: changes.accept(id),
     "constant": _constant,
     "keys": _keys,
     "translate": _translate,
     "add_group": _add_group,
-    "remove_group": lambda matching, id, form: matching.remove_group(id, int(form.text("group"))),
+    "remove_group": lambda changes, id, form: changes.remove_group(id, int(form.text("group"))),
 }
 
 
@@ -146,25 +182,52 @@ def open_file(page: OfImport, form: Sent) -> Response:
     """Use a mapping file of this machine: a copy of it is changed."""
     if not form.text("path"):
         raise FieldError("path", "enter the path of a mapping file")
+    return _opened(page, Path(form.text("path")).expanduser())
+
+
+@router.post("/imports/{id}/match/upload")
+async def upload(request: Request, page: OfImport) -> Response:
+    """Use a mapping file that the browser sends."""
+    folder = page.folder / _UPLOAD
+    rmtree(folder, ignore_errors=True)
+    try:
+        path = await receive_upload(request, folder, _LARGEST, setting="")
+        return _opened(page, path, path.name)
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+def _opened(page: ImportPage, path: Path, shown_as: str = "") -> Response:
     assert page.draft.target is not None
-    text, source = opened_mapping(Path(form.text("path")).expanduser(), page.draft.target, page.settings)
-    page.change(source=source)
-    _keep(page, text)
-    return page.go("match")
+    opened = open_mapping(path, page.draft.target, page.settings, shown_as)
+    _matching(page)
+    _mapping(page).open(opened.text)
+    _forget_check(page)
+    page.change(source=opened.source, fits=opened.fits)
+    return page.go("match", "" if opened.fits else "mapping_kept")
 
 
 @router.post("/imports/{id}/match/propose")
 def propose(page: OfImport, form: Sent) -> Response:
     """Begin again with the proposal."""
-    _path(page).unlink(missing_ok=True)
-    _keep(page, _matching(page).text)
+    _mapping(page).propose(_matching(page).sample)
+    _forget_check(page)
     return page.go("match")
+
+
+@router.post("/imports/{id}/match/back")
+def take_back(page: OfImport, form: Sent) -> Response:
+    """Take the last change back."""
+    _matching(page)
+    _mapping(page).take_back()
+    _forget_check(page)
+    return page.go(f"match{_View(page.request.query_params).address()}")
 
 
 @router.get("/imports/{id}/match/file")
 def download(page: OfImport) -> Response:
     text = _matching(page).text
-    name = quote(_path(page).name)
+    name = quote(_mapping(page).path.name)
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
     return Response(text, media_type="text/yaml; charset=utf-8", headers=headers)
 
@@ -173,7 +236,7 @@ def download(page: OfImport) -> Response:
 def use(page: OfImport, form: Sent) -> Response:
     """Check all rows with this mapping file."""
     _matching(page)
-    page.change(mapping=str(_path(page)), check="")
+    page.change(mapping=str(_mapping(page).path), check="")
     order = page.web.drafts.order(page.draft, page.settings)
     page.start("check", lambda listen, _: check_file(order, listen))
     return page.go("check")

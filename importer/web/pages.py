@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,8 @@ from typing import Annotated, Any, Final
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from importer import __version__
@@ -73,17 +75,33 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+@pass_context
+def _shown_text(context: Context, value: object) -> object:
+    """A text as a page shows it. Its hints name lines of the draft's mapping file, whose path says nothing here."""
+    if type(value) is not str:  # Markup is escaped already
+        return value
+    if (mapping := context.get("mapping_path")) and mapping in value:
+        value = re.sub(rf"{re.escape(mapping)}:(\d+)(:\d+)?", _TEXTS.frame.mapping_line(line=r"\1"), value)
+    return visible(value)
+
+
+def _share(count: int, total: int) -> str:
+    """A share in percent, which is 0 or 100 only if it is exactly that."""
+    percent = 100 * count / total if total else 0
+    return f"{min(max(round(percent), 1), 99) if 0 < percent < 100 else round(percent)} %"
+
+
 def _environment() -> Environment:
     found = Environment(
         loader=PackageLoader(__package__, "."),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=lambda value: visible(value) if type(value) is str else value,  # not of Markup, which is escaped
+        finalize=_shown_text,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     found.globals.update(t=_TEXTS, outcome_text=outcome_text, version=__version__, shown_problem=shown_problem)
-    found.filters.update(seconds=in_words, sentence=_sentence, file_name=lambda path: PurePath(path).name)
+    found.filters.update(share=_share, seconds=in_words, sentence=_sentence, file_name=lambda path: PurePath(path).name)
     return found
 
 
@@ -191,6 +209,7 @@ class ImportPage(Page):
         step = step or template
         found = tuple(steps.links(self.draft, step))
         frame = {"step": step, "steps": found, "back": steps.before(step), "command": command, "job": self.job}
+        frame["mapping_path"] = self.draft.mapping
         return Page.show(self, template, status, problems, **frame, **values)
 
     def go(self, step: str, notice: str = "") -> Response:
@@ -206,12 +225,11 @@ class ImportPage(Page):
         return self.draft
 
     def forget_mapping(self) -> str:
-        """Forget the mapping, which fits another reading or target; the key of the notice that says so, "" for none."""
-        found = [*self.folder.glob("*.yaml")]
-        for path in found:
-            path.unlink()
-        self.change(mapping="")
-        return "mapping_forgotten" if found else ""
+        """Ask for the step Match again, as its mapping file was made for another reading or target; the key of the
+        notice that says so, "" if there is no such file."""
+        is_made = any(self.folder.glob("*.yaml"))
+        self.change(mapping="", fits=not is_made)
+        return "mapping_kept" if is_made else ""
 
     @property
     def folder(self) -> Path:

@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from importer.app.matching import EntryKind, Matched, Matching, opened_mapping, proposed_text, sample_of
-from importer.mapping import read_mapping
-from importer.models import Operation, Question, SourceOptions, Target
+from importer.app.draft_mapping import open_mapping
+from importer.app.matching import EntryKind, Matched, Matching, sample_of
+from importer.extract import ReadingLimits, open_sheet
+from importer.mapping import read_mapping, resolve
+from importer.models import Application, Operation, Question, SourceOptions, Target
 from importer.problems import UsageError
+from importer.sent_answers import sent_lines
 from importer.settings import Settings, load_settings
+from importer.suggest import write_proposal
+from importer.transform import Invalid, trace_row, transform_row
 
 HEADER = ["E-mail", "Name", "CV", "Mobile", "Grade", "Since", "Pay", "School 1", "School 2", "Town", "Land", "Note"]
 ROWS = [
@@ -64,7 +69,7 @@ def match(tmp_path: Path, settings: Settings) -> Match:
     sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS, settings)
 
     def made(text: str | None = None) -> Matching:
-        return Matching(text or proposed_text(sample), tmp_path / "people.yaml", file, sample, settings)
+        return Matching(text or write_proposal(sample.proposal), tmp_path / "people.yaml", file, sample, settings)
 
     return made
 
@@ -96,7 +101,7 @@ def test_the_proposal_is_shown_by_question(match: Match) -> None:
     assert (phone.title, phone.kind, phone.required, phone.filled) == ("Phone", "short text", True, 4)
     assert phone.samples[0] == "+905550000001"
     assert matching.required == (5, 6)
-    assert set(matching.unused) == {"Grade", "Since", "Town", "Land", "Note"}
+    assert {one.name for one in matching.unused} == {"Grade", "Since", "Town", "Land", "Note"}
     entries = _of(matching, "answers/education").entries
     assert entries is not None
     assert [list(group.values()) for group in entries.groups] == [["School 1"], ["School 2"]]
@@ -106,9 +111,9 @@ def test_the_proposal_is_shown_by_question(match: Match) -> None:
 
 def test_a_chosen_column_gets_the_settings_that_its_cells_need(match: Match) -> None:
     """Unknown texts with their counts, the form of its dates, its decimal sign; no other line changes."""
-    text = match().use("answers/level", ["Grade"])
-    text = match(text).use("answers/start", ["Since"])
-    matching = match(match(text).use("answers/salary", ["Pay"]))
+    text = match().changes.use("answers/level", ["Grade"])
+    text = match(text).changes.use("answers/start", ["Since"])
+    matching = match(match(text).changes.use("answers/salary", ["Pay"]))
     level = _of(matching, "answers/level")
     assert (level.state, [(one.text, one.count) for one in level.choices]) == ("unknown", [("Chef", 2)])
     assert _sent(matching, "answers/level")[:2] == ["Senior", "Junior"]
@@ -124,45 +129,45 @@ def test_a_chosen_column_gets_the_settings_that_its_cells_need(match: Match) -> 
 
 def test_an_option_for_an_unknown_text_is_a_line_of_the_value_table(match: Match) -> None:
     """Chosen, left out, or held back again; the file that the command reads has the same."""
-    matching = match(match().use("answers/level", ["Grade"]))
-    matching = match(matching.translate("answers/level", {"Chef": "Lead"}))
+    matching = match(match().changes.use("answers/level", ["Grade"]))
+    matching = match(matching.changes.translate("answers/level", {"Chef": "Lead"}))
     assert _sent(matching, "answers/level") == ["Senior", "Junior", "Lead", "Lead"]
     assert _of(matching, "answers/level").state == "matched"
-    matching = match(matching.translate("answers/level", {"Chef": ""}))
+    matching = match(matching.changes.translate("answers/level", {"Chef": ""}))
     assert _sent(matching, "answers/level")[2:] == ["", ""]
 
 
 def test_joins_alternatives_constants_and_leaving_out(match: Match) -> None:
     """Each is a form of the value in the file, with its results."""
     id = "answers/text: Where do you live?"
-    matching = match(match().use(id, ["Town", "Land"], ", "))
+    matching = match(match().changes.use(id, ["Town", "Land"], ", "))
     assert _sent(matching, id) == ["İzmir, TR", "Bern", "Van, TR"]
     assert _of(matching, id).joined == ", "
-    matching = match(matching.use(id, ["Land", "Town"]))
+    matching = match(matching.changes.use(id, ["Land", "Town"]))
     assert (_sent(matching, id), _of(matching, id).joined) == (["TR", "Bern", "TR"], None)
-    matching = match(matching.constant(id, "no: where?"))
+    matching = match(matching.changes.constant(id, "no: where?"))
     assert (_of(matching, id).constant, _sent(matching, id)[0]) == ("no: where?", "no: where?")
-    assert _of(match(matching.leave_out(id)), id).is_open
+    assert _of(match(matching.changes.leave_out(id)), id).is_open
 
 
 def test_keys_beside_a_column_are_set_and_removed(match: Match) -> None:
     """The other reading of a date is one choice; what a page does not show is kept, and said."""
-    matching = match(match().use("answers/start", ["Since"]))
-    matching = match(matching.set("answers/start", {"dates": "%m/%d/%Y", "default": "2020-01-02"}))
+    matching = match(match().changes.use("answers/start", ["Since"]))
+    matching = match(matching.changes.set("answers/start", {"dates": "%m/%d/%Y", "default": "2020-01-02"}))
     assert _sent(matching, "answers/start")[0] == "2019-03-04"
     assert _of(matching, "answers/start").kept == ("default",)
-    assert _of(match(matching.set("answers/start", {"dates": None})), "answers/start").invalid
+    assert _of(match(matching.changes.set("answers/start", {"dates": None})), "answers/start").invalid
 
 
 def test_groups_of_entries_are_added_and_removed_as_a_whole(match: Match) -> None:
     """From numbered columns they become one for each; the entries follow, and without a group the answer is gone."""
     id = "answers/education"
-    matching = match(match().remove_group(id, 0))
+    matching = match(match().changes.remove_group(id, 0))
     assert [list(group.values()) for group in _of(matching, id).entries.groups] == [["School 2"]]
-    matching = match(matching.add_group(id, EntryKind.EDUCATION, {"school_name": "Town", "end_date": "Since"}))
+    matching = match(matching.changes.add_group(id, EntryKind.EDUCATION, {"school_name": "Town", "end_date": "Since"}))
     entries = _of(matching, id).entries.candidates[1]
     assert entries[0] == 3
-    assert _of(match(match(matching.remove_group(id, 0)).remove_group(id, 0)), id).is_open
+    assert _of(match(match(matching.changes.remove_group(id, 0)).changes.remove_group(id, 0)), id).is_open
 
 
 def test_a_mapping_that_is_wrong_is_shown_at_its_questions(match: Match) -> None:
@@ -183,23 +188,92 @@ def test_a_mapping_that_is_wrong_is_shown_at_its_questions(match: Match) -> None
 def test_what_a_page_does_not_show_is_kept_and_named(match: Match) -> None:
     """Sections, and answers to questions that are not asked."""
     text = match().text.replace("defaults:\n", "defaults:\n  optional: leave_out\n")
-    text = match(text.replace("answers:\n", "answers:\n  other: Note\n")).accept("candidate/email")
+    text = match(text.replace("answers:\n", "answers:\n  other: Note\n")).changes.accept("candidate/email")
     assert match(text).kept == ("defaults: optional", "answers: other")
-    assert "  optional: leave_out\n" in match(match(text).constant("answers/level", "Lead")).text
+    assert "  optional: leave_out\n" in match(match(text).changes.constant("answers/level", "Lead")).text
 
 
 def test_every_change_is_a_file_that_the_command_reads(match: Match, tmp_path: Path, settings: Settings) -> None:
     """The text is a valid mapping file; opened again, it is the same."""
-    text = match(match().use("answers/level", ["Grade"])).translate("answers/level", {"Chef": "Lead"})
+    text = match(match().changes.use("answers/level", ["Grade"])).changes.translate("answers/level", {"Chef": "Lead"})
     path = tmp_path / "people.yaml"
     path.write_text(text, "utf-8")
     assert read_mapping(path).target == TARGET
-    assert opened_mapping(path, TARGET, settings) == (text, read_mapping(path).source)
-    with pytest.raises(UsageError, match="this mapping file is for job post 4f2c9a, not for talent pool 17"):
-        opened_mapping(path, Target(Operation.ADD_TO_POOL, "17"), settings)
+    opened = open_mapping(path, TARGET, settings)
+    assert (opened.text, opened.source, opened.fits) == (text, read_mapping(path).source, True)
+    assert not open_mapping(path, Target(Operation.ADD_TO_POOL, "17"), settings).fits
+
+
+def _whole(match: Match) -> Matching:
+    matching = match(match().changes.use("answers/level", ["Grade"]))
+    matching = match(matching.changes.use("answers/start", ["Since"]))
+    return match(matching.changes.set("answers/start", {"dates": "%m/%d/%Y"}))
+
+
+def test_a_row_is_shown_as_it_is_read(match: Match, tmp_path: Path, settings: Settings) -> None:
+    """Each row of a complete mapping: the lines are those that are sent, or the problems those that hold it back."""
+    matching, path = _whole(match), tmp_path / "people.yaml"
+    path.write_text(matching.text, "utf-8")
+    sheet = open_sheet(tmp_path / "people.csv", SourceOptions(), ReadingLimits.of(settings))
+    resolved = resolve(read_mapping(path), sheet.columns, QUESTIONS, settings.wire, {})
+    held = []
+    for row in sheet.rows():
+        shown = matching.candidates.at(row.number, "file")
+        assert shown is not None
+        read = transform_row(row, resolved)
+        if isinstance(read, Invalid):
+            held.append(row.number)
+            found = [problem for part in shown.parts for problem in part.problems]
+            assert [(one.code, one.place) for one in found] == [(one.code, one.place) for one in read.problems]
+            assert "people.yaml" not in "".join(one.hint for one in found)
+        else:
+            assert isinstance(read, Application)
+            lines = [line for part in shown.parts for line in part.lines]
+            assert lines == list(sent_lines(trace_row(row, resolved, read), row.origin))
+            assert shown.problem_count == 0
+        assert {line.column for line in shown.unused} <= {"Town", "Land", "Note"}
+    assert held == [4, 5]
+
+
+def test_what_is_read_of_a_mapping_that_is_not_complete(match: Match) -> None:
+    """The other values are shown; what is required and lacks is named, and no placeholder is seen."""
+    matching = match(match().changes.leave_out("candidate/email"))
+    shown = matching.candidates.at(3, "file")
+    assert shown is not None
+    assert shown.lacking == ("e-mail address", "Level")
+    assert [(part.id, part.lines[0].sent) for part in shown.parts][:3] == [
+        ("candidate/first_name", "Bob"),
+        ("candidate/last_name", "Ak"),
+        ("candidate/cv", "72"),
+    ]
+    assert match(matching.text.replace("version: 1", "version: 7")).candidates.at(3, "file") is None
+
+
+def test_the_odd_rows_come_first(tmp_path: Path, settings: Settings) -> None:
+    """Each new set of problems, then further rows with the same, then the rarest cells; the reason is named."""
+    rows = [[f"p{one}@example.com", "Ada Öz", "71", "+905550000001", "Senior", ""] for one in range(40)]
+    rows[10][4] = rows[20][4] = "Chef"
+    rows[30][0] = "p30(at)example.com"
+    rows[35][5] = "https://www.linkedin.com/in/ada"
+    file = tmp_path / "many.csv"
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened).writerows([["E-mail", "Name", "CV", "Phone", "Level", "LinkedIn"], *rows])
+    questions = (*QUESTIONS[:2], Question(9, "LinkedIn", False, "url", (), "linkedin", "linkedin_url"))
+    sample = sample_of(file, SourceOptions(), TARGET, questions, settings)
+    candidates = Matching(write_proposal(sample.proposal), tmp_path / "many.yaml", file, sample, settings).candidates
+    first = candidates.at(0, "odd")
+    order = [first]
+    while order[-1] is not None and order[-1].following is not None:
+        order.append(candidates.at(order[-1].following, "odd"))
+    numbers = [one.row for one in order if one is not None]
+    assert sorted(numbers) == list(range(2, 42))
+    assert set(numbers[:2]) == {32, 12}
+    assert numbers[2:4] == [22, 37]
+    assert order[3] is not None
+    assert [(one.kind, one.column, one.count) for one in order[3].oddities] == [("filled", "LinkedIn", 1)]
 
 
 def test_an_unknown_column_is_refused(match: Match) -> None:
     """The page offers only those of the file."""
     with pytest.raises(UsageError, match="choose a column of the file"):
-        match().use("answers/level", ["Rank"])
+        match().changes.use("answers/level", ["Rank"])

@@ -196,6 +196,7 @@ def test_every_page_is_accessible_and_fits(pages: Start, serve: Serve, person: P
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     served = serve({"kind": "reset", "emails": ["person3@example.com"], "when": "after"})
     rows = [candidate(number, Salary="much" if number in (2, 4) else "1000") for number in range(8)]
+    rows[2][5] = "perhaps"
     file = write_csv(served.door.folder / "people.csv", rows)
     found = pages({**live(served), "IMPORTER_MAX_ATTEMPTS": "1"}, file=file)
     page = person.page
@@ -221,5 +222,10 @@ def test_every_page_is_accessible_and_fits(pages: Start, serve: Serve, person: P
     for step in ("target", "match", "check", "send", "result", "result/row?number=4"):
         page.goto(f"http://{found.client.host}{walk.address(found, step)}")
         look()
+        if step == "match":
+            assert page.locator(".choices").count() == 1
+            assert "2 problems hold it back" in page.inner_text("#candidate")
+            page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            look()
     page.goto(f"http://{found.client.host}/")
     look()

@@ -120,10 +120,28 @@ def test_search_and_what_is_open(pages: Start, tmp_path: Path) -> None:
     found = pages(file=odd_file(tmp_path), sandbox=True)
     at_match(found)
     shown = found.client.get(walk.address(found, "match") + "?q=phone")
-    assert "Phone number" in shown.texts
-    assert "Level" not in shown.texts
-    assert "Level" not in found.client.get(walk.address(found, "match") + "?show=open&q=level").texts
+    assert 'id="answers-phone"' in shown.html
+    assert 'id="answers-level"' not in shown.html
+    assert 'id="answers-level"' not in found.client.get(walk.address(found, "match") + "?show=open&q=level").html
     assert "No question matches" in found.client.get(walk.address(found, "match") + "?q=nowhere").text
+
+
+def test_a_row_is_shown_as_it_would_be_sent(pages: Start, tmp_path: Path) -> None:
+    """Beside its cells, with problems and what nothing uses; links lead to the others, and a change keeps the row."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    shown = at_match(found)
+    assert "1 of 5" in shown.text
+    assert "required, and no column answers it" in shown.text
+    shown = change(found.client, shown, "use", "candidate/email", column="Info")
+    shown = found.client.get(next(link for link in shown.links if "row=" in link and "order" not in link))
+    row = shown.text.partition(" as it would be sent")[0][-1]
+    form = next(form for form in shown.forms if f"match?row={row}" in form.action)
+    answer = found.client.post(form.action, {**form.fields, "do": "leave_out", "id": "answers/level"})
+    assert f"row={row}" in answer.headers["Location"]
+    shown = found.client.get(answer.headers["Location"].partition("#")[0])
+    assert f"Row {row} as it would be sent" in shown.text
+    assert "bob(at)example.com' is not a valid e-mail address" in found.client.get(f"{shown.address}?row=3").text
+    assert "Row 2 as it would be sent" in found.client.get(f"{shown.address}?row=2&order=file").text
 
 
 def test_a_form_that_cannot_be_used_says_why(pages: Start, tmp_path: Path) -> None:
@@ -157,6 +175,66 @@ def test_a_mapping_file_of_this_machine_is_opened_and_kept(pages: Start, tmp_pat
     shown = found.client.get(walk.address(found, "match"))
     shown = found.client.send(shown.form("/match/open"), path=str(tmp_path / "none.yaml"))
     assert "the mapping file cannot be read" in shown.text
+
+
+def test_hints_name_the_mapping_file_shortly(pages: Start, tmp_path: Path) -> None:
+    """Neither step shows the path of the copy that is read; the command that does the same does."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    shown = matched(found.client, at_match(found))
+    shown = change(found.client, shown, "use", "answers/level", column="Level")
+    shown = found.client.get(f"{shown.address}?row=4")
+    assert "add it under values: in the mapping file" in shown.text
+    assert ".shown-" not in shown.html
+    shown = checked(found)
+    assert "add it under values: in the mapping file, line" in shown.text
+    assert ".yaml:" not in shown.text
+    assert "odd people.yaml'" in shown.text
+
+
+def test_a_mapping_file_is_opened_by_upload(pages: Start, tmp_path: Path) -> None:
+    """Its errors name it as the person does, nothing of it stays in the folder, and opening it can be taken back."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    shown = at_match(found)
+    before = found.client.get(walk.address(found, "match") + "/file").html
+    shown = found.client.upload(shown.form("/match/upload"), "own.yaml", b"version: 1\nsurprise: 1\n")
+    assert "own.yaml:2:1:" in shown.text
+    shown = found.client.upload(shown.form("/match/upload"), "own.yaml", b"#" * (1 << 20) + b"#" * (5 << 20))
+    assert "the file is larger than 1 MB" in shown.text
+    assert "IMPORTER_UPLOAD_MEGABYTES" not in shown.text
+    own = "# Kept\n" + matched_text(before)
+    shown = found.client.upload(shown.form("/match/upload"), "own.yaml", own.encode())
+    assert found.client.get(walk.address(found, "match") + "/file").html == own
+    assert not list((found.out / ".importer").glob("*/mapping_upload"))
+    shown = found.client.send(next(form for form in shown.forms if "/match/back" in form.action))
+    assert found.client.get(walk.address(found, "match") + "/file").html == before
+    assert "Take the last change back" not in shown.text
+
+
+def matched_text(proposed: str) -> str:
+    """The proposal of the odd file with what it lacks."""
+    return proposed.replace("candidate:\n", "candidate:\n  email: Info\n  cv: Ref\n").replace("linkedin: ", "x: ")
+
+
+def test_another_reading_or_target_keeps_the_choices(pages: Start, tmp_path: Path) -> None:
+    """What a person chose stays and is shown with what no longer fits; what is not asked is kept as comments."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    shown = change(found.client, at_match(found), "use", "candidate/email", column="Info")
+    change(found.client, shown, "use", "answers/phone", column="Line")
+    shown = found.client.send(found.client.get(walk.address(found, "file")).form("/file"), header_row="2")
+    assert "Your mapping is kept" in shown.text
+    found.client.send(shown.form("/file/use"))
+    shown = found.client.get(walk.address(found, "match"))
+    assert "The column 'Info' does not exist" in shown.text
+    shown = found.client.send(found.client.get(walk.address(found, "file")).form("/file"), header_row="1")
+    found.client.send(shown.form("/file/use"))
+    shown = found.client.send(found.client.get(walk.address(found, "target")).form("/target"), kind="pool", target="17")
+    assert "Your mapping is kept" in shown.text
+    shown = found.client.get(walk.address(found, "match"))
+    text = found.client.get(walk.address(found, "match") + "/file").html
+    assert "# not asked (answers): phone: Line" in text
+    assert "  email: Info" in text
+    assert "kept as comments in the mapping file" in shown.text
+    assert "3 of 4 required questions are matched" in shown.text
 
 
 def test_cells_are_corrected_in_the_grid(pages: Start, tmp_path: Path) -> None:

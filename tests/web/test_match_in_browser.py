@@ -112,6 +112,29 @@ def test_a_wrong_proposal_is_put_right_by_the_keyboard(pages: Start, tmp_path: P
     page.wait_for_selector("text=1 cell was corrected since this check")
 
 
+def test_what_is_beside_follows_each_change(pages: Start, tmp_path: Path, person: Person) -> None:
+    """The row, its order and what is folded stay; the mapping file shows the lines that were changed."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    page = _at_match(found, person)
+    page.click("text=as in the file")
+    page.wait_for_selector("text=Row 2 as it would be sent")
+    page.click("#next-row")
+    page.wait_for_selector("text=Row 3 as it would be sent")
+    assert page.evaluate("document.activeElement.id") == "next-row"
+    page.click("#candidate-title")
+    _choose(page, "candidate-email", "Info")
+    assert page.inner_text("mark").strip() == "email: Info"
+    assert not page.evaluate("document.getElementById('candidate-row').open")
+    page.click("#candidate-title")
+    assert "'bob(at)example.com' is not a valid e-mail address" in page.inner_text("#candidate")
+    page.select_option(".unused li:first-child select", "candidate/cv")
+    page.click(".unused li:first-child button")
+    page.wait_for_selector("#candidate-cv details[open]")
+    page.click("#take-back")
+    page.wait_for_selector("#candidate-cv .state.open")
+    assert person.said == []
+
+
 @pytest.mark.parametrize("person", [{"java_script_enabled": False}], indirect=True)
 def test_match_and_check_without_scripts(pages: Start, tmp_path: Path, person: Person) -> None:
     """Each change is a plain form with its button."""

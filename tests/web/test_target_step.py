@@ -54,15 +54,15 @@ def test_a_wrong_target_is_said_at_its_field(pages: Start) -> None:
 
 
 def test_another_target_or_reading_is_not_sent_with_the_old_mapping(pages: Start, serve: Callable[..., Served]) -> None:
-    """A mapping names its target and how the file is read: after a change of either it is proposed again."""
+    """A mapping names its target and how the file is read: after a change of either it is to be looked at again."""
     served = serve()
     file = write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2)])
     found = pages(live(served), file=file)
     walk.to_check(found)
     shown = found.client.send(found.client.get(walk.address(found, "file")).form("/file"), skip_rows="2")
-    assert "The mapping is proposed again" in shown.text
+    assert "Your mapping is kept" in shown.text
     shown = found.client.send(shown.form("/file/use"))
     walk.propose(found)
     shown = found.client.send(found.client.get(walk.address(found, "target")).form("/target"), kind="pool", target="17")
-    assert "The mapping is proposed again" in shown.text
+    assert "Your mapping is kept" in shown.text
     assert "First finish the step Match." in found.client.get(walk.address(found, "check")).text

@@ -34,8 +34,28 @@ function follow(live) {
   events.addEventListener("over", () => { events.close(); location.reload(); });
 }
 
-document.addEventListener("DOMContentLoaded", () => prepare(document));
-document.addEventListener("htmx:afterSwap", (event) => prepare(event.target.isConnected ? event.target : document));
+const kept = new Map();  // what of the page is open, and where it is scrolled to, while the page is changed in place
+
+function keep() {
+  for (const part of document.querySelectorAll("[data-keep]")) kept.set(part.id, [part.open, part.scrollTop]);
+}
+
+function putBack() {
+  for (const part of document.querySelectorAll("[data-keep]")) {
+    const [open, top] = kept.get(part.id) || [part.open, part.scrollTop];
+    if (part.tagName === "DETAILS") part.open = open;
+    part.scrollTop = top;
+    const mark = part.querySelector("mark");
+    if (mark && part.tagName === "PRE") part.scrollTop = mark.offsetTop - part.offsetTop - part.clientHeight / 3;
+  }
+}
+
+document.addEventListener("htmx:beforeSwap", keep);
+document.addEventListener("DOMContentLoaded", () => { putBack(); prepare(document); });
+document.addEventListener("htmx:afterSwap", (event) => {
+  putBack();
+  prepare(event.target.isConnected ? event.target : document);
+});
 document.addEventListener("htmx:afterSettle", () => {
   const changed = document.querySelector("[data-changed] summary");
   if (changed && document.activeElement === document.body) changed.focus();  // what was focused is gone

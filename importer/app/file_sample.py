@@ -1,0 +1,105 @@
+"""The first rows of a file with what is in its columns, and the mapping file that is proposed from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from importer.app.inspect_file import InspectedFile, inspect_file
+from importer.extract import ReadingLimits, open_sheet
+from importer.models import Question, Row, SourceOptions, Target
+from importer.settings import Settings
+from importer.suggest import (
+    ColumnView,
+    Proposal,
+    profile_sheet,
+    propose,
+    writes_day_first,
+)
+
+_ROWS: Final = 2_000  # of the file, which a page looks at
+_PROFILED: Final = 500  # of a large file, for the proposal
+_SMALL: Final = 4 << 20  # bytes of a file that is read whole, with the tables beside it
+
+
+@dataclass(frozen=True, slots=True)
+class SampledColumn:
+    """A column to choose. name: for a mapping; filled: how many of the first rows; text: of its first one."""
+
+    name: str
+    letter: str
+    label: str
+    filled: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The first rows of a file, with what is in its columns, and the mapping file that is proposed from them."""
+
+    columns: tuple[ColumnView, ...]
+    rows: tuple[Row, ...]
+    is_whole: bool
+    proposal: Proposal
+
+    @cached_property
+    def day_first(self) -> bool | None:
+        return writes_day_first(self.columns)
+
+    @cached_property
+    def listed(self) -> tuple[SampledColumn, ...]:
+        """The columns of the file, in their order."""
+        filled = Counter(index for row in self.rows for index, text in enumerate(row.cells) if text.strip())
+        return tuple(
+            SampledColumn(
+                column_name(one, self.columns),
+                one.column.letter,
+                one.column.name,
+                filled[one.column.index],
+                next(iter(one.texts), ""),
+            )
+            for one in self.columns
+        )
+
+    def view(self, name: str) -> ColumnView | None:
+        """The column with this name, or `=C` for its letter."""
+        return next((one for one in self.columns if name in (column_name(one, self.columns), one.column.label)), None)
+
+
+def column_name(view: ColumnView, views: Sequence[ColumnView]) -> str:
+    """The name of a column for a mapping: its header, or its letter if others have the same."""
+    same = [one for one in views if one.column.name == view.column.name]
+    return view.column.name if view.column.name and len(same) == 1 else f"={view.column.letter}"
+
+
+def sample_of(
+    file: Path, source: SourceOptions, target: Target, questions: tuple[Question, ...], settings: Settings
+) -> Sample:
+    """The first rows of a file, read once for all requests about it.
+
+    Raises:
+        UnusableInput: it cannot be read.
+    """
+    status = file.stat()
+    key = file, status.st_size, status.st_mtime_ns, source, target, questions
+    if key not in _KEPT:
+        if status.st_size <= _SMALL:
+            found = inspect_file(file, source, settings)
+        else:
+            sheet = open_sheet(file, source, ReadingLimits.of(settings))
+            first = islice(sheet.rows(), _PROFILED)
+            found = InspectedFile(sheet, profile_sheet(sheet.columns, first, sheet.header_row))
+        views, rows = found.profile.views, tuple(islice(found.sheet.rows(), _ROWS + 1))
+        proposal = propose(target, questions, views, found.facts(source), found.others)
+        while len(_KEPT) > 1:
+            _KEPT.pop(next(iter(_KEPT)))
+        _KEPT[key] = Sample(views, rows[:_ROWS], len(rows) <= _ROWS, proposal)
+    return _KEPT[key]
+
+
+_KEPT: Final[dict[Any, Sample]] = {}  # the last two: a file is not read again for each change

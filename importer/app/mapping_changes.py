@@ -1,0 +1,127 @@
+"""Changes of a mapping file, one value at a time; each gives the text of the file after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from importer.app.file_sample import Sample, column_name
+from importer.app.readable_mapping import ReadableMapping
+from importer.mapping import EntryKind, FromRow, ResolvedValue, scalar
+from importer.problems import UsageError
+from importer.suggest import (
+    CannotChange,
+    Goal,
+    MappingText,
+    likely_full_names,
+    propose_value,
+    write_value,
+)
+
+
+class MappingChanges:
+    """What can be changed of a mapping file. goals: what can be answered, by ID; readable: the file as it is now."""
+
+    def __init__(
+        self, mapping: MappingText, goals: Mapping[str, Goal], readable: ReadableMapping, sample: Sample
+    ) -> None:
+        self._mapping, self._goals, self._readable, self._sample = mapping, goals, readable, sample
+
+    def use(self, id: str, columns: Sequence[str], joined: str | None = None) -> str:
+        """The text with these columns for a value, and the settings that their cells need."""
+        section, name = id.split("/", 1)
+        goal, views = self._goals.get(id), [self._sample.view(one) for one in columns]
+        if goal is None or not all(views) or not views:
+            raise UsageError("choose a column of the file")
+        chosen = [one for one in views if one is not None]
+        full = likely_full_names(self._sample.columns)
+        is_full = full is not None and [one.column.index for one in chosen] == [full.column.index]
+        part = name.partition("_")[0] if is_full and name in ("first_name", "last_name") else None
+        value = propose_value(goal, chosen, self._sample.columns, self._sample.day_first, joined, part)
+        names = [column_name(one, self._sample.columns) for one in chosen]
+        put = self._mapping.put(section, name, write_value(name, value))
+        return put.forget(name, names).text
+
+    def accept(self, id: str) -> str:
+        """The text without the notes that ask to check a value."""
+        return self._mapping.confirm(*id.split("/", 1)).text
+
+    def constant(self, id: str, value: str) -> str:
+        """The text with the same value for every row."""
+        section, name = id.split("/", 1)
+        return self._mapping.put(section, name, [f"{scalar(name)}: {{value: {scalar(value)}}}"]).forget(name, ()).text
+
+    def leave_out(self, id: str) -> str:
+        """The text without a value."""
+        return self._mapping.drop(*id.split("/", 1)).text
+
+    def set(self, id: str, keys: Mapping[str, Any]) -> str:
+        """The text with other keys of a value; None removes one."""
+        section, name = id.split("/", 1)
+        return self._mapping.change(section, name, keys).text
+
+    def translate(self, id: str, options: Mapping[str, str]) -> str:
+        """The text with an option for each of these texts of cells; "" leaves it out. Others hold their rows back."""
+        section, name = id.split("/", 1)
+        written = self._mapping.values(section).get(name)
+        table = written.get("values") if isinstance(written, dict) else None
+        if isinstance(table, str) and table:
+            raise CannotChange("the value table is in a file of its own; change it there")
+        return self._mapping.change(section, name, {"values": {**(table or {}), **options}}).text
+
+    # --- groups of columns of education or experience ---------------------------------------------
+
+    def _with_groups(self, id: str, groups: Sequence[dict[str, Any]], kind: EntryKind) -> str:
+        """The text with these groups in place of what was there."""
+        section, name = id.split("/", 1)
+        old = self._mapping.values(section).get(name)
+        source = old.get(kind.value) if isinstance(old, dict) else None
+        order = source.get("order") if isinstance(source, dict) else None
+        keys = {kind.value: groups, **({"order": order} if order else {})}
+        return self._mapping.change(section, name, keys).forget(name, ()).text
+
+    def _groups(self, id: str) -> list[dict[str, Any]]:
+        """The groups of an answer as they are written, each with its own columns."""
+        if id not in self._readable.entries:
+            return []
+        if any(not isinstance(source.source, FromRow) for source in self._readable.entries[id].sources):
+            raise CannotChange("these entries come from another table or one cell; change them in the mapping file")
+        return [
+            {field: self._written(value) for field, value in group.items()}
+            for source in self._readable.entries[id].sources
+            for group in source.groups
+        ]
+
+    def _written(self, value: ResolvedValue) -> Any:
+        views = {one.column: one for one in self._sample.columns}
+        keys = _plain(value.written)
+        if value.columns:
+            names = [column_name(views[column], self._sample.columns) for column in value.columns]
+            keys["join" if "join" in keys else "column"] = names[0] if len(names) == 1 else names
+        return keys["column"] if set(keys) == {"column"} and isinstance(keys["column"], str) else keys
+
+    def remove_group(self, id: str, index: int) -> str:
+        """The text without a group of columns of education or experience; without the last one, the answer is gone."""
+        groups = [group for number, group in enumerate(self._groups(id)) if number != index]
+        return self._with_groups(id, groups, self._readable.entries[id].kind) if groups else self.leave_out(id)
+
+    def add_group(self, id: str, kind: EntryKind, columns: Mapping[str, str]) -> str:
+        """The text with one more group: the columns of its fields. Dates are read like those of the other groups."""
+        groups = self._groups(id)
+        settings = {
+            field: {key: one for key, one in value.items() if key not in ("column", "join", "with", "value")}
+            for field, value in (groups[-1] if groups else {}).items()
+            if isinstance(value, dict)
+        }
+        new = {
+            field: {"column": name, **settings[field]} if settings.get(field) else name
+            for field, name in columns.items()
+        }
+        return self._with_groups(id, [*groups, new], kind)
+
+
+def _plain(node: Any) -> Any:
+    """A node of a mapping as texts, lists and dictionaries."""
+    if isinstance(node, dict):
+        return {str(key): _plain(value) for key, value in node.items()}
+    return [_plain(one) for one in node] if isinstance(node, list) else str(node)

@@ -1,0 +1,122 @@
+"""What a value of a mapping gives for the first rows: samples, results, unknown texts, forms of dates, entries."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import islice
+from typing import Any, Final
+
+from importer.app.matched import DateForm, Entries, Entry, Matched, Result, UnknownText
+from importer.mapping import ENTRY_SOURCES, EntryKind, Kind, ResolvedEntries
+from importer.models import Row
+from importer.problems import Problem
+from importer.settings import WireFormat
+from importer.suggest import date_forms
+from importer.transform import EntriesReader, ValueReader
+
+_SHOWN: Final = 5  # results
+_SAMPLES: Final = 3
+_UNKNOWN: Final = 50  # texts
+_SETTINGS: Final[dict[tuple[Kind, ...], dict[str, tuple[str, ...]]]] = {
+    (Kind.INTEGER, Kind.DECIMAL): {"decimal": ("", ".", ","), "thousands": ("", ".", ",", "'")},
+    (Kind.NAME,): {"part": ("", "first", "last")},
+    (Kind.CHOICES,): {"split": ("", ";", ",", "|", "/", "newline", "json")},
+}
+
+
+def with_results(shown: Matched, reader: ValueReader, rows: Sequence[Row], wire: WireFormat) -> Matched:
+    """A value with what the rows give."""
+    results: list[Result] = []
+    unknown: Counter[tuple[str, str, bool]] = Counter()
+    texts: Counter[str] = Counter()
+    filled, columns = 0, reader.columns
+    for row in rows:
+        problems: list[Problem] = []
+        sent = reader.read(row, problems)
+        cells = " | ".join(row.cells[column.index] for column in columns if row.cells[column.index])
+        filled += reader.from_cells(row)
+        if cells:
+            texts[cells] += 1
+        for problem in problems:
+            is_word = problem.code in ("not-an-option", "value-unknown", "yes-no-invalid")
+            text = problem.unread.text if problem.unread else cells
+            unknown[text, problem.message, is_word and bool(shown.options)] += 1
+        if len(results) < _SHOWN and (cells or shown.constant):
+            text = "" if sent is None or not isinstance(sent, str | bool) else str(sent)
+            results.append(Result(row.number, cells, text, problems[0].message if problems else ""))
+    return replace(
+        shown,
+        filled=filled,
+        samples=tuple(text for text, _ in texts.most_common(_SAMPLES)),
+        results=tuple(results),
+        unknown=tuple(
+            UnknownText(text, count, problem, is_choice)
+            for (text, problem, is_choice), count in unknown.most_common(_UNKNOWN)
+        ),
+        dates=tuple(_date_forms(reader, rows, wire)) if reader.value.field.kind is Kind.DATE else (),
+    )
+
+
+def _date_forms(reader: ValueReader, rows: Sequence[Row], wire: WireFormat) -> Iterator[DateForm]:
+    """The forms that may read the column, each with a cell on which it differs from the others, if there is one."""
+    used = tuple(map(str, reader.value.formats.dates or ()))
+    counts = Counter(row.cells[column.index] for row in rows for column in reader.columns)
+    del counts[""]
+    found = [*used, *date_forms(counts.items(), True).formats, *date_forms(counts.items(), False).formats]
+    forms = tuple(dict.fromkeys((*found, *map(_turned, found))))[:6]
+    read: dict[str, dict[str, str]] = {form: {} for form in forms}
+    for form in forms:
+        value = replace(reader.value, formats=reader.value.formats.model_copy(update={"dates": (form,)}))
+        own = ValueReader(value, wire)
+        for row in islice(rows, 500):
+            if isinstance(day := own.read(row, []), str):
+                read[form].setdefault(row.cells[reader.columns[0].index] if reader.columns else "", day)
+    for form, days in read.items():
+        others = [other for name, other in read.items() if name != form]
+        telling = [cell for cell, day in days.items() if any(other.get(cell, day) != day for other in others)]
+        if cell := next(iter([*telling, *days]), None):
+            yield DateForm(form, cell, _day_in_words(days[cell]), form in used)
+
+
+def _turned(form: str) -> str:
+    """A form of dates with day and month exchanged."""
+    return form.replace("%d", "%\0").replace("%m", "%d").replace("%\0", "%m")
+
+
+def _day_in_words(iso: str) -> str:
+    day = date.fromisoformat(iso)
+    return f"{day.day} {day:%B} {day.year}"
+
+
+def settings_of(kind: Kind, keys: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The keys of how texts of a kind are read, with their usual values and the one that is set."""
+    found = {
+        key: choices for kinds, choices_of in _SETTINGS.items() if kind in kinds for key, choices in choices_of.items()
+    }
+    return {key: tuple(dict.fromkeys((*choices, str(keys.get(key, ""))))) for key, choices in found.items()}
+
+
+def shown_entries(
+    reader: EntriesReader, entries: ResolvedEntries, keys: Mapping[str, Any], rows: Sequence[Row]
+) -> Entries:
+    """The groups of columns of an answer, and the entries of the first candidates that have some."""
+    kind = next(one for one in EntryKind if one.value in keys)
+    own = keys[kind.value] if isinstance(keys[kind.value], list) else [keys[kind.value]]
+    other = next((name for one in own for name in ENTRY_SOURCES if name in one and name != "repeat"), "")
+    groups = [
+        {field: ", ".join(column.label for column in value.columns) for field, value in group.items()}
+        for source in entries.sources
+        for group in source.groups
+    ]
+    candidates: list[tuple[int, tuple[Entry, ...]]] = []
+    for row in rows:
+        if isinstance(text := reader.read(row, []), str):
+            read = (Entry({name: str(one) for name, one in entry.items()}) for entry in json.loads(text))
+            candidates.append((row.number, tuple(read)))
+        if len(candidates) == _SAMPLES:
+            break
+    return Entries(kind, () if other else tuple(groups), tuple(candidates), other)
