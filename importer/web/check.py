@@ -45,7 +45,15 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
 def start(page: OfImport, form: Sent) -> Response:
     """Check all rows, in a thread; nothing is sent."""
     order = page.web.drafts.order(page.draft, page.settings)
-    page.start("check", lambda listen, _: check_file(order, listen))
+    page.start("check", lambda listen, control: check_file(order, listen, control))
+    return page.go("check")
+
+
+@router.post("/imports/{id}/check/stop")
+def stop(page: OfImport, form: Sent) -> Response:
+    """Stop the check that is running; nothing of it is left."""
+    if page.job is not None and page.job.kind == "check":
+        page.job.control.stop()
     return page.go("check")
 
 

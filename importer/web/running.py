@@ -14,7 +14,7 @@ from typing import Final, Literal
 from importer.app import orders
 from importer.app.earlier_runs import NothingToSend
 from importer.app.event_lines import detail_of, notice_of
-from importer.app.import_file import Finished
+from importer.app.import_file import CheckStopped, Finished
 from importer.app.orders import Listener, RunControl
 from importer.models import OutcomeKind
 from importer.problems import ImporterError, UsageError
@@ -162,6 +162,8 @@ class Jobs:
                 rows = job.finished.summary.source.rows
                 run = job.finished.folder.name
                 self._drafts.change(job.draft.id, check=run, grid=run, rows=rows)
+        except CheckStopped:
+            pass
         except ImporterError as error:
             job.error = error
         except Exception:  # noqa: BLE001 - a bug: its traceback is for the terminal, its browser must not wait forever
