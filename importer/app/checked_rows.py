@@ -6,18 +6,18 @@ correction that is newer than the check is checked at once, by itself; what comp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from importer.extract import ReadingLimits, Sheet, corrected_sheet, open_sheet, with_texts, write_corrections
+from importer.extract import NumberedRows, ReadingLimits, Sheet, corrected_sheet, with_texts, write_corrections
 from importer.mapping import ResolvedMapping
-from importer.models import Application, CorrectedCell, Outcome, OutcomeKind, PoolCandidate, Row, SourceOptions
+from importer.models import Application, CorrectedCell, Outcome, OutcomeKind, PoolCandidate, Row
 from importer.problems import Column, Problem, UsageError
-from importer.report import csv_file, outcome_text
+from importer.report import csv_file, is_newer_than_report, outcome_text
 from importer.runs.journal import RunJournal
 from importer.runs.manifest import read_manifest
 from importer.runs.private_copies import resolve_again, sheet_of
@@ -116,8 +116,9 @@ class CheckedRows:
     def correct(self, texts: Mapping[tuple[int, int], str]) -> int:
         """Keep the new texts of cells, by row and index of the column; a text that the file has takes a correction
         back. Returns how many cells changed."""
-        wanted = {row for row, _ in texts}
-        cells = {row.number: row.cells for row in self._all_rows(wanted)}
+        with RunJournal(self._folder) as journal:
+            outcomes = [outcome for row in {row for row, _ in texts} if (outcome := journal.outcome(row))]
+        cells = {number: row.cells for number, row in self._rows(outcomes).items()}
         kept, changed = dict(self.corrections), 0
         for (number, index), text in texts.items():
             if number not in cells or not 0 <= index < len(self.columns):
@@ -135,8 +136,12 @@ class CheckedRows:
         """Give every cell of a column with the same old text the new text of this one. Returns how many changed."""
         if (one := self.corrections.get((number, index))) is None:
             raise UsageError("correct one of the cells first")
-        same = (row.number for row in self._all_rows() if row.cells[index] == one.old)
-        return self.correct({(row, index): one.new for row in same if (row, index) not in self.corrections})
+        read = (row for file in self._files.values() for row in file.numbers_with(index, one.old))
+        same = {row for row in read if (row, index) not in self._listed_then}
+        same |= {row for (row, at), (old, _) in self._listed_then.items() if at == index and old == one.old}
+        wanted = [(row, index) for row in same if (row, index) not in self.corrections]
+        self._write({**self.corrections, **{cell: replace(one, row=cell[0]) for cell in wanted}})
+        return len(wanted)
 
     def _write(self, kept: Mapping[tuple[int, int], CorrectedCell]) -> None:
         write_corrections(self._path, kept.values(), self._like)
@@ -160,14 +165,21 @@ class CheckedRows:
 
     # --- rows ---------------------------------------------------------------------------------------
 
-    def _open(self, kind: OutcomeKind) -> Sheet | None:
-        path = self._folder / csv_file(kind)
-        return open_sheet(path, SourceOptions(), self._limits, shown_as=self._manifest.file) if path.is_file() else None
+    @cached_property
+    def _files(self) -> dict[OutcomeKind, NumberedRows]:
+        """The results files that there are."""
+        found = ((kind, self._folder / csv_file(kind)) for kind in OutcomeKind)
+        name = self._manifest.file
+        return {
+            kind: NumberedRows(path, self._limits, shown_as=name, is_changed=is_newer_than_report(path))
+            for kind, path in found
+            if path.is_file()
+        }
 
     @cached_property
     def _like(self) -> Sheet:
         """A sheet with the columns of the source."""
-        return next(sheet for kind in OutcomeKind if (sheet := self._open(kind)) is not None)
+        return next(iter(self._files.values())).sheet
 
     @cached_property
     def _mapping(self) -> ResolvedMapping | None:
@@ -176,29 +188,9 @@ class CheckedRows:
     def _rows(self, outcomes: Sequence[Outcome]) -> dict[int, Row]:
         """The rows of these outcomes, as the check read them."""
         found: dict[int, Row] = {}
-        for kind in dict.fromkeys(one.kind for one in outcomes):
-            wanted = {one.row for one in outcomes if one.kind is kind}
-            sheet = self._open(kind)
-            for row in sheet.rows() if sheet is not None else ():
-                if row.corrects in wanted:
-                    found[row.corrects] = replace(row, number=row.corrects)
-                    wanted.discard(row.corrects)
-                if not wanted:
-                    break
+        for kind in {one.kind for one in outcomes} & self._files.keys():
+            found |= self._files[kind].rows({one.row for one in outcomes if one.kind is kind})
         return found
-
-    def _all_rows(self, wanted: set[int] | None = None) -> Iterator[Row]:
-        """Every row of the check, or those with these numbers."""
-        left = None if wanted is None else set(wanted)
-        for kind in OutcomeKind:
-            sheet = self._open(kind) if left is None or left else None
-            for row in sheet.rows() if sheet is not None else ():
-                if row.corrects is not None and (left is None or row.corrects in left):
-                    yield replace(row, number=row.corrects)
-                    if left is not None:
-                        left.discard(row.corrects)
-                        if not left:
-                            return
 
     def _now(self, row: Row) -> Row:
         """A row with the corrections as they are now."""

@@ -26,6 +26,7 @@ from importer.app.orders import (
     Reading,
     ReportWritten,
     Resumed,
+    RowEnded,
     RunControl,
     TargetBlocked,
     ignore,
@@ -122,20 +123,30 @@ def _is_confirmed(planned: PlannedRun, confirm: Confirm) -> bool:
         raise
 
 
-def check_file(order: Order, listen: Listener = ignore) -> Finished:
+class CheckStopped(Exception):
+    """A person stopped a check. Nothing of it is left."""
+
+
+def check_file(order: Order, listen: Listener = ignore, control: RunControl | None = None) -> Finished:
     """Do everything that `import_file` does before its first request, and report the same. Sends nothing.
 
     Raises:
         UsageError, UnusableInput: with every problem found.
         StoppedEarly: the service does not return its questions.
+        CheckStopped: `control` stopped it.
     """
     with (
         RunLog(order.settings.log_level, listen) as log,
         _connected(order, log, dry_run=True) as connection,
         _cluster_of(order, dry_run=True) as cluster,
     ):
-        execution = _Execution(order, connection, log, RunControl(), cluster)
-        return execution.execute(execution.plan(dry_run=True), execution.check)
+        execution = _Execution(order, connection, log, control or RunControl(), cluster)
+        planned = execution.plan(dry_run=True)
+        try:
+            return execution.execute(planned, execution.check)
+        except CheckStopped:
+            planned.discard()
+            raise
 
 
 _LARGE_FILE: Final = 20_000_000  # bytes; the first line about a smaller file comes within half a second
@@ -260,9 +271,14 @@ class _Execution:
                 self.listen(Previewed(plan.mapping.target, picked))
             if ledger is not None:
                 self._use_previous_results(plan, ledger)
-            rows = RowProcessing(plan, self.listen)
+            rows = RowProcessing(plan, self._until_stopped)
             rows.run(loader)
             return rows.end(None, None)
+
+    def _until_stopped(self, event: Event) -> None:
+        self.listen(event)
+        if self.control.is_stopped and isinstance(event, RowEnded):  # its report, once begun, is completed
+            raise CheckStopped
 
     def send(self, plan: Plan) -> Summary:
         """Send the rows of one target, under its lock, and write its report."""

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from importer.extract.annotated_workbook import Annotated, Annotation, refuse_annotation, write_annotated
     from importer.extract.corrected_copy import refuse_corrected_copy, write_corrected
     from importer.extract.corrections import corrected_sheet, with_texts, write_corrections
+    from importer.extract.numbered_rows import NumberedRows
     from importer.extract.opening import open_sheet
     from importer.extract.restored_values import restore_values
     from importer.extract.sheet import ReadingLimits, Sheet
@@ -18,6 +19,7 @@ __all__ = [
     "STANDARD_INPUT",
     "Annotated",
     "Annotation",
+    "NumberedRows",
     "ReadingLimits",
     "Sheet",
     "SourceCopy",
@@ -39,6 +41,7 @@ __all__ = [
 _ANNOTATED = ("Annotated", "Annotation", "refuse_annotation", "write_annotated")
 _MODULES = {
     "ReadingLimits": "sheet",
+    "NumberedRows": "numbered_rows",
     "open_sheet": "opening",
     "restore_values": "restored_values",
     "Sheet": "sheet",

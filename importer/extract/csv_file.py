@@ -8,6 +8,7 @@ import os
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from importer.extract.cell_text import clean, find_problem, is_plain
@@ -118,6 +119,18 @@ class _LineLengths:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """Where a record of a UTF-8 file begins: its offset in bytes, its number, and that of its line."""
+
+    offset: int
+    record: int
+    line: int
+
+
+_BEGIN = Mark(0, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
 class CsvFile:
     """A readable CSV with a known encoding and delimiter.
 
@@ -153,28 +166,32 @@ class CsvFile:
         lines, warnings = self.survey.lines, self.warnings
         return RecordSource(self.origin, how, self.records, lambda _: warnings, delimiter=self.delimiter, lines=lines)
 
-    def records(self) -> Generator[Record, None, None]:
-        """Every row that is not blank; a broken one, held back alone, has its text in its first cell.
+    def records(self, mark: Mark | None = None) -> Generator[Record, None, None]:
+        """Every row that is not blank; a broken one, held back alone, has its text in its first cell. mark: only the
+        first one, and those from there on.
 
         Raises:
             UnusableInput: a quote is misplaced and nothing proves where the next row begins, a cell or row is too
                 long, or the file changed.
         """
-        number = 0
+        if mark is not None:
+            yield from islice(self.records(), 1)
+        begin = mark or _BEGIN
+        number = begin.record - 1
         try:
-            with self.lines() as lines:
-                for number, (cells, joined, fault) in enumerate(lines, 1):
+            with self.lines(begin) as lines:
+                for number, (cells, joined, fault) in enumerate(lines, begin.record):
                     if fault is not None:
                         problem = CellProblem(None, self._broken(number, fault))
                         yield Record(number, tuple(map(clean, cells)), problems=(problem,))
                     elif joined.strip(" "):
-                        yield self._record(number, cells, joined)
+                        yield self.record(number, cells, joined)
         except Unreadable as error:
             raise UnusableInput(self._broken(number + 1, error.fault)) from error
 
     @contextmanager
-    def lines(self) -> Iterator[CsvRecords]:
-        """The records as the csv module reads them.
+    def lines(self, mark: Mark = _BEGIN) -> Iterator[CsvRecords]:
+        """The records as the csv module reads them, from a mark on.
 
         Raises:
             UnusableInput: the file is not the one that was scanned.
@@ -183,16 +200,20 @@ class CsvFile:
             raise UnusableInput(file_changed(self.origin))
         csv.field_size_limit(self.cell_limit)
         try:
-            with self.path.open(encoding=self.survey.encoding.codec, newline="") as file:
-                if self.has_sep_line:
+            codec = "utf-8" if mark.offset else self.survey.encoding.codec  # no byte-order mark there
+            with self.path.open(encoding=codec, newline="") as file:
+                file.seek(mark.offset)
+                first = mark.line
+                if self.has_sep_line and not mark.offset:
                     next(file)
+                    first = 2
                 chunks = iter(lambda: file.readlines(_CHUNK), [])
-                first = 2 if self.has_sep_line else 1
                 yield CsvRecords(chunks, self.delimiter, self.cell_limit, self.limits.row, first)
         except UnicodeDecodeError as error:  # the scan could decode all of it
             raise UnusableInput(file_changed(self.origin)) from error
 
-    def _record(self, number: int, cells: list[str], joined: str) -> Record:
+    def record(self, number: int, cells: list[str], joined: str) -> Record:
+        """A record from its cells, which are joined in `joined`, as clean text."""
         if len(cells) > self.limits.columns:
             message = f"the row has {len(cells):,} cells; the limit is {self.limits.columns:,}"
             hint = (

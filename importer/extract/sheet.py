@@ -80,7 +80,8 @@ class ReadingLimits:
 
     `source`: bytes of a file; `standard_input`: bytes read from there. For a CSV, `cell_characters`: the longest cell;
     `row`: bytes of the longest row; `columns`: the most cells in a row. For the child process that reads a workbook,
-    `seconds`: time; `memory`: bytes; `unpacked`: bytes of the unpacked workbook.
+    `seconds`: time; `memory`: bytes; `unpacked`: bytes of the unpacked workbook. `kept`: the private folder where the
+    sheets that were read are kept, so that they are read once.
     """
 
     source: int = 4 << 30
@@ -91,6 +92,7 @@ class ReadingLimits:
     seconds: float = 120.0
     memory: int = 2 << 30
     unpacked: int = 2 << 30
+    kept: str | None = None
 
     @classmethod
     def of(cls, settings: Settings) -> ReadingLimits:
@@ -106,6 +108,7 @@ class ReadingLimits:
             seconds=settings.workbook_seconds,
             memory=settings.workbook_memory_megabytes << 20,
             unpacked=settings.workbook_unpacked_megabytes << 20,
+            kept=settings.kept_sheets,
         )
 
 

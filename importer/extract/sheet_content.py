@@ -240,7 +240,16 @@ _KINDS = {kind.__name__: kind for kind in (Request, Batch, SheetFacts, Refusal)}
 
 def frame(message: Message) -> bytes:
     """A message as bytes, preceded by their length. Its fields are values that marshal knows."""
-    data = marshal.dumps((type(message).__name__, [getattr(message, name) for name in message.__slots__]))
+    return with_length(encoded(message))
+
+
+def encoded(message: Message) -> bytes:
+    """The bytes that `decoded` reads."""
+    return marshal.dumps((type(message).__name__, [getattr(message, name) for name in message.__slots__]))
+
+
+def with_length(data: bytes) -> bytes:
+    """What `read_frame` reads."""
     return _LENGTH.pack(len(data)) + data
 
 

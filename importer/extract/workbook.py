@@ -9,15 +9,16 @@ import re
 import subprocess
 import tempfile
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Timer
 
 from importer.child_process import child_environment, python_command
 from importer.extract.cell_flags import MergedRange
+from importer.extract.kept_sheets import kept_sheet
 from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record
-from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, frame, read_frame
+from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, encoded, frame, read_frame
 from importer.extract.table import RecordSource, place_of
 from importer.models import SourceOptions
 from importer.problems import (
@@ -49,7 +50,8 @@ def workbook_records(
         UnusableInput: it is damaged or too large, or does not have the sheet.
     """
     file, cost = str(path.absolute()), (limits.memory, limits.seconds, limits.unpacked)
-    sheet = _read([Request(file, name, kind.value, engine, options.sheet, *cost) for engine in _ENGINES[kind]])
+    requests = [Request(file, name, kind.value, engine, options.sheet, *cost) for engine in _ENGINES[kind]]
+    sheet = _read(requests) if limits.kept is None else _read_once(requests, Path(limits.kept))
     facts, origin = sheet.facts, sheet.origin
     if facts.unchecked and options.hidden_rows == "skip":
         message = f"the mapping skips hidden rows, but which rows are hidden cannot be read ({facts.unchecked})"
@@ -75,11 +77,11 @@ class _ReadSheet:
 
     origin: Origin
     facts: SheetFacts
-    _batches: tuple[bytes, ...]
+    batches: Iterable[bytes]
 
     def records(self) -> Generator[Record, None, None]:
         """Every row, including blank ones; may be called again."""
-        for data in self._batches:
+        for data in self.batches:
             batch = decoded(data)
             assert isinstance(batch, Batch)
             yield from _records(batch)
@@ -162,6 +164,18 @@ def _cell_problems(batch: Batch) -> dict[int, tuple[CellProblem, ...]]:
     for offset, index, texts in batch.problems:
         problems[offset] += (CellProblem(index, Problem(*texts)),)
     return problems
+
+
+def _read_once(requests: Sequence[Request], folder: Path) -> _ReadSheet:
+    """A sheet that is kept in a folder from now on, if it is not yet."""
+    name, path, title = requests[0].name, Path(requests[0].path), requests[0].sheet
+    kept = kept_sheet(folder, path, title, lambda: tuple(_read(requests).batches))
+    facts = kept.facts
+    if facts is None:
+        read = _read(requests)
+        facts = read.facts
+        kept.keep(encoded(facts), tuple(read.batches))
+    return _ReadSheet(Origin(name, facts.title), facts, kept)
 
 
 # --- the child process --------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from importer.report.text import (
     summary_lines,
     warning_lines,
 )
-from importer.report.write import edited_files, write_report, write_unfinished_summary
+from importer.report.write import edited_files, is_newer_than_report, write_report, write_unfinished_summary
 
 __all__ = [
     "EDITS_FILE",
@@ -36,6 +36,7 @@ __all__ = [
     "edited_files",
     "group_lines",
     "import_command",
+    "is_newer_than_report",
     "outcome_text",
     "pair",
     "place_in_list",

@@ -161,18 +161,21 @@ def _keep_edited(staged: Path, folder: Path) -> None:
 
     The files of one outcome stay together: those with its entries are found by their names.
     """
-    summary = folder / SUMMARY_FILE  # was written last
-    if not summary.exists():
+    if not (folder / SUMMARY_FILE).exists():
         return
-    written = summary.stat().st_mtime_ns
     stems = {Path(name).stem for name in (*map(csv_file, OutcomeKind), WORKBOOK_FILE)}
     for stem in stems:
         files = [path for path in folder.glob(f"{stem}.*") if path.suffix in _FED_BACK]
-        if any(path.stat().st_mtime_ns > written and not _is_same(path, staged / path.name) for path in files):
+        if any(is_newer_than_report(path) and not _is_same(path, staged / path.name) for path in files):
             marks = (f"{_EDITED}{number}" for number in ("", *range(2, 1_000)))
             mark = next(mark for mark in marks if not any(folder.glob(f"{stem}{mark}.*")))
             for path in files:
                 path.rename(folder / f"{stem}{mark}{path.name.removeprefix(stem)}")
+
+
+def is_newer_than_report(path: Path) -> bool:
+    """Whether a results file was perhaps changed after the report was written: summary.json was written last."""
+    return path.stat().st_mtime_ns > (path.parent / SUMMARY_FILE).stat().st_mtime_ns
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -11,10 +11,12 @@ from fastapi.responses import FileResponse, Response
 
 from importer.app.checked_rows import CheckedRow, CheckedRows, write_copy
 from importer.app.import_file import check_file
+from importer.app.orders import Listener, Reading, RunControl
 from importer.problems import Column, UsageError
 from importer.web.forms import Form, Sent
 from importer.web.pages import ImportPage, OfImport
 from importer.web.result import found_run
+from importer.web.running import SOON
 
 router = APIRouter()
 
@@ -28,7 +30,7 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
     run = found_run(page, draft.grid) if draft.grid else None
     flags = {"--mapping": draft.mapping, **({"--corrections": draft.corrections} if draft.corrections else {})}
     command = page.command("check", Path(draft.file), asks=True, flags=flags)
-    is_running = job is not None and job.kind == "check" and not job.is_over
+    is_running = job is not None and job.is_running("check")
     grid = _Grid(page, cause, all, max(first, 0), edit) if run is not None and not is_running else None
     return page.show(
         "check",
@@ -37,6 +39,7 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
         summary=run.summary if run is not None else None,
         is_running=is_running,
         is_current=bool(draft.check),
+        is_copying=job is not None and job.is_running("copy"),
         grid=grid,
     )
 
@@ -45,7 +48,15 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
 def start(page: OfImport, form: Sent) -> Response:
     """Check all rows, in a thread; nothing is sent."""
     order = page.web.drafts.order(page.draft, page.settings)
-    page.start("check", lambda listen, _: check_file(order, listen))
+    page.start("check", lambda listen, control: check_file(order, listen, control))
+    return page.go("check")
+
+
+@router.post("/imports/{id}/check/stop")
+def stop(page: OfImport, form: Sent) -> Response:
+    """Stop the check that is running; nothing of it is left."""
+    if page.job is not None and page.job.kind == "check":
+        page.job.control.stop()
     return page.go("check")
 
 
@@ -136,8 +147,19 @@ def download(page: OfImport) -> Response:
 
 @router.get("/imports/{id}/check/copy")
 def download_copy(page: OfImport) -> Response:
-    """The file with the corrections in its cells, and nothing else changed."""
-    file = Path(page.draft.file)
+    """The file with the corrections in its cells, and nothing else changed; of a large file, when it is written."""
+    draft, file, settings, job = page.draft, Path(page.draft.file), page.settings, page.job
     copy = page.folder / f"corrected{file.suffix}"
-    write_copy(file, page.draft.grid, _list(page), copy, page.settings)
+
+    def write(listen: Listener, _: RunControl) -> None:
+        listen(Reading(file.name, file.stat().st_size))
+        write_copy(file, draft.grid, _list(page), copy, settings)
+
+    if job is None or job.kind != "copy" or job.draft.edits != draft.edits or job.error is not None:
+        job = page.start("copy", write)
+    job.over.wait(SOON)
+    if job.kind != "copy" or not job.is_over or job.draft.edits != draft.edits:
+        return page.go("check", "copying")
+    if job.error is not None:
+        raise job.error
     return FileResponse(copy, filename=f"{file.stem}_corrected{file.suffix}")

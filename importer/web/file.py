@@ -10,11 +10,12 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from importer.app.inspect_file import FirstRows, first_rows
-from importer.app.orders import parse_row_numbers
+from importer.app.orders import Listener, Reading, RunControl, ignore, parse_row_numbers
 from importer.models import SourceOptions
 from importer.problems import UnusableInput, UsageError
 from importer.web.forms import Form, Sent
 from importer.web.pages import FieldError, ImportPage, OfImport, Shown, shown
+from importer.web.running import SOON
 
 router = APIRouter()
 
@@ -37,6 +38,7 @@ def show(page: OfImport) -> Response:
         problems=problems,
         command=page.command("inspect", Path(page.draft.file), flags=flags),
         read=read,
+        is_running=read is None and not problems,
         source=source,
         skipped=skipped,
         encodings=_ENCODINGS,
@@ -51,16 +53,29 @@ def _read(page: ImportPage) -> tuple[FirstRows | None, tuple[Shown, ...]]:
         return None, shown(error)
 
 
-def _first_rows(page: ImportPage) -> FirstRows:
-    """The first rows; as they were read before, if nothing changed since: a large workbook takes seconds."""
-    file, kept = Path(page.draft.file), page.web.first_rows
+def _first_rows(page: ImportPage) -> FirstRows | None:
+    """The first rows, as they were read before if nothing changed since; None while they are read: a large workbook
+    takes many seconds.
+    """
+    file, source, settings, kept = Path(page.draft.file), page.draft.source, page.settings, page.web.first_rows
     found = file.stat() if file.exists() else None
-    key = (file, page.draft.source, found and (found.st_mtime_ns, found.st_size))
-    read = kept.get(key) or first_rows(file, page.draft.source, page.settings, _ROWS)
-    kept[key] = read
-    while len(kept) > _KEPT:
-        kept.popitem(last=False)
-    return read
+    key = (file, source, found and (found.st_mtime_ns, found.st_size))
+
+    def read(listen: Listener, _: RunControl) -> None:
+        if found is not None:
+            listen(Reading(file.name, found.st_size))
+        kept[key] = first_rows(file, source, settings, _ROWS)
+        while len(kept) > _KEPT:
+            kept.popitem(last=False)
+
+    if key not in kept:
+        job = page.start("read", read)
+        if job.kind != "read":  # a run of this import: the page need not wait for its end
+            read(ignore, job.control)
+        job.over.wait(SOON)
+        if job.kind == "read" and job.error is not None:
+            raise job.error
+    return kept.get(key)
 
 
 @router.post("/imports/{id}/file")
@@ -76,7 +91,8 @@ def read_otherwise(page: OfImport, form: Sent) -> Response:
 @router.post("/imports/{id}/file/use")
 def use(page: OfImport, form: Sent) -> Response:
     """The file is read as it should be."""
-    _first_rows(page)
+    if _first_rows(page) is None:
+        return page.go("file")
     page.change(is_read=True)
     return page.go("target")
 

@@ -238,5 +238,5 @@ def use(page: OfImport, form: Sent) -> Response:
     _matching(page)
     page.change(mapping=str(_mapping(page).path), check="")
     order = page.web.drafts.order(page.draft, page.settings)
-    page.start("check", lambda listen, _: check_file(order, listen))
+    page.start("check", lambda listen, control: check_file(order, listen, control))
     return page.go("check")

@@ -33,6 +33,7 @@ from importer.web.texts import read_texts
 
 _SHOWN: Final = 50  # problems; more than that have one cause
 _TEXTS: Final = read_texts()
+_SHEETS: Final = "sheets"
 _START: Final = ""  # the name of the start page where steps have the ID of their draft
 
 
@@ -196,6 +197,10 @@ class ImportPage(Page):
 
     draft: Draft
 
+    @property
+    def settings(self) -> Settings:
+        return self.web.settings().keeping_sheets(self.folder / _SHEETS)
+
     def show(
         self,
         template: str,
@@ -246,7 +251,7 @@ class ImportPage(Page):
         return shown(self.job.error) if self.job and self.job.kind == kind and self.job.error else ()
 
     def start(self, kind: Kind, work: Work) -> Job:
-        """Start a check or a run in a thread; one that is running is kept."""
+        """Start work in a thread; what is running for this draft is kept."""
         return self.web.jobs.start(self.draft, kind, work)
 
     def command(self, *words: str | Path, asks: bool = False, flags: Mapping[str, str] = NO_FLAGS) -> str:

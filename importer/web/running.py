@@ -1,4 +1,4 @@
-"""Checks and runs that go on in threads of the server, and what can be seen of them meanwhile."""
+"""Work that goes on in threads of the server: files read and written, checks, runs; and what can be seen of it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from typing import Final, Literal
 from importer.app import orders
 from importer.app.earlier_runs import NothingToSend
 from importer.app.event_lines import detail_of, notice_of
-from importer.app.import_file import Finished
+from importer.app.import_file import CheckStopped, Finished
 from importer.app.orders import Listener, RunControl
 from importer.models import OutcomeKind
 from importer.problems import ImporterError, UsageError
 from importer.web.imports import Draft, Drafts
 
-Kind = Literal["check", "send"]
-Work = Callable[[Listener, RunControl], Finished]
+Kind = Literal["read", "check", "copy", "send"]
+Work = Callable[[Listener, RunControl], Finished | None]
 
+SOON: Final = 0.5
+"""Seconds in which work that a page waits for is mostly done; then the page shows progress instead."""
 _MEASURED: Final = 20.0  # seconds over which the rate is measured
 
 
@@ -116,7 +118,7 @@ class Seen:
 
 @dataclass(eq=False)
 class Job:
-    """A check or a run of a draft, in its thread. error: why it could not be done."""
+    """Work for a draft, in its thread. finished: its run, if it is one; error: why it could not be done."""
 
     draft: Draft
     kind: Kind
@@ -124,7 +126,14 @@ class Job:
     control: RunControl = field(default_factory=RunControl)
     finished: Finished | None = None
     error: ImporterError | None = None
-    is_over: bool = False
+    over: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def is_over(self) -> bool:
+        return self.over.is_set()
+
+    def is_running(self, *kinds: Kind) -> bool:
+        return self.kind in kinds and not self.is_over
 
 
 class Jobs:
@@ -158,17 +167,20 @@ class Jobs:
         try:
             job.finished = work(job.progress, job.control)
             now = self._drafts.get(job.draft.id)
-            if job.kind == "check" and now is not None and now.edits == job.draft.edits:
+            is_same = now is not None and now.edits == job.draft.edits
+            if job.kind == "check" and job.finished is not None and is_same:
                 rows = job.finished.summary.source.rows
                 run = job.finished.folder.name
                 self._drafts.change(job.draft.id, check=run, grid=run, rows=rows)
+        except CheckStopped:
+            pass
         except ImporterError as error:
             job.error = error
         except Exception:  # noqa: BLE001 - a bug: its traceback is for the terminal, its browser must not wait forever
             traceback.print_exc()
             job.error = ImporterError("an error in importer itself; the terminal of importer web shows it, report it")
         finally:
-            job.is_over = True
+            job.over.set()
 
     @property
     def are_sending(self) -> bool:

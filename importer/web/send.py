@@ -24,7 +24,7 @@ router = APIRouter()
 @router.get("/imports/{id}/send")
 def show(page: OfImport) -> Response:
     draft, job, settings = page.draft, page.job, page.settings
-    is_running = job is not None and job.kind == "send" and not job.is_over
+    is_running = job is not None and job.is_running("send")
     is_new = bool(draft.check) and draft.check > draft.run  # IDs begin with their times
     checked = found_run(page, draft.check).summary if is_new else None
     known = sending_rate(settings, "sandbox" if draft.sandbox else str(settings.base_url)) if checked else None
@@ -60,6 +60,6 @@ def go_on(page: OfImport, form: Sent) -> Response:
 def control(page: OfImport, act: str, form: Sent) -> Response:
     """Pause, go on, or stop."""
     job = page.job
-    if job is not None and job.kind == "send" and not job.is_over:
+    if job is not None and job.is_running("send"):
         {"pause": job.control.pause, "resume": job.control.resume}.get(act, job.control.stop)()
     return page.go("send")

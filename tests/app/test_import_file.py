@@ -20,7 +20,7 @@ from pydantic import SecretStr
 from importer.app import orders
 from importer.app.cleanup import PurgeOrder, find_old
 from importer.app.earlier_runs import EarlierRun, resume, rewrite_report
-from importer.app.import_file import Finished, check_file, import_file
+from importer.app.import_file import CheckStopped, Finished, check_file, import_file
 from importer.app.orders import Order, RunControl, Sending
 from importer.models import OutcomeKind
 from importer.settings import Settings
@@ -129,6 +129,17 @@ def test_who_is_asked_and_declines_leaves_nothing(serve: Serve) -> None:
     order = order_for(served, 3)
     assert import_file(order, confirm=confirm) is None
     assert (asked, served.accepted) == ([3], [])
+    assert not list(order.settings.out.glob("2*"))
+
+
+@pytest.mark.parametrize(("rows", "at"), [(3, 1), (2_300, 2_200)], ids=["at once", "while its report is written"])
+def test_a_check_that_is_stopped_leaves_nothing(serve: Serve, rows: int, at: int) -> None:
+    """It ends with the row that is read at that moment, and its folder is removed."""
+    control = RunControl()
+    listener, order = Listener(at, control.stop), order_for(serve(), rows)
+    with pytest.raises(CheckStopped):
+        check_file(order, listener, control)
+    assert listener.rows == at
     assert not list(order.settings.out.glob("2*"))
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from importer.app.cleanup import PurgeOrder, find_old, purge
+from importer.app.orders import Listener, Reading, RunControl
 from importer.web.server import running
+from tests.patience import PATIENCE
 from tests.samples.sample import ROOT
 from tests.web.client import Client
 from tests.web.conftest import Pages
@@ -32,6 +36,28 @@ def test_the_table_follows_how_the_file_is_read(pages: Start) -> None:
     assert "header in row 5" in shown.text
     assert "000003" in shown.text
     assert found.client.get(shown.address).form("/file").fields["header_row"] == "5"
+
+
+def test_a_page_does_not_wait_for_a_large_file(pages: Start, tmp_path: Path) -> None:
+    """While a file is being read the page says so, and shows its rows afterwards."""
+    found = pages()
+    web, may_go_on = found.server.web, threading.Event()
+    file = tmp_path / "people.csv"
+    file.write_text("E-mail,Name\na@example.com,Ada\n")
+    draft = web.drafts.create(file=str(file))
+
+    def read(listen: Listener, _: RunControl) -> None:
+        listen(Reading("people.csv", 1_000_000))
+        may_go_on.wait(PATIENCE)
+
+    job = web.jobs.start(draft, "read", read)
+    shown = found.client.get(f"/imports/{draft.id}/file")
+    assert "Reading people.csv (1 MB) ..." in shown.text
+    assert "Use these" not in shown.text
+    assert "cannot be used" not in shown.text
+    may_go_on.set()
+    job.over.wait(PATIENCE)
+    assert "Use these 2 columns" in found.client.get(f"/imports/{draft.id}/file").text
 
 
 def test_a_file_that_cannot_be_read_says_why_and_can_be_read_otherwise(pages: Start) -> None:

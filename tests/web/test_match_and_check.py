@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from importer.app.import_file import Finished, check_file
+from importer.app.orders import Listener, RunControl
 from tests.cli.conftest import FrontDoor, Served
+from tests.patience import PATIENCE
 from tests.web import walk
 from tests.web.client import Client, Shown
 from tests.web.conftest import Pages
@@ -269,6 +273,28 @@ def test_cells_are_corrected_in_the_grid(pages: Start, tmp_path: Path) -> None:
     copy = found.client.get(walk.address(found, "check") + "/copy").html
     assert "bob@example.com,Bob Ak,72" in copy
     assert file.read_bytes() == before
+
+
+def test_a_running_check_is_stopped(pages: Start, tmp_path: Path) -> None:
+    """A button stops it; then the page is as it was before the check, and the check can be started again."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    matched(found.client, at_match(found))
+    before = checked(found).text
+    draft = found.server.web.drafts.get(found.first.address.split("/")[2])
+    assert draft is not None
+    order, may_go_on = found.server.web.drafts.order(draft, found.server.web.settings()), threading.Event()
+
+    def slow(listen: Listener, control: RunControl) -> Finished:
+        return check_file(order, lambda event: (may_go_on.wait(PATIENCE), listen(event))[1], control)
+
+    found.server.web.jobs.start(draft, "check", slow)
+    shown = found.client.get(walk.address(found, "check"))
+    shown = found.client.send(shown.form("/check/stop"))
+    assert "Stopping ..." in shown.text
+    may_go_on.set()
+    assert walk.job_of(found).error is None
+    assert found.client.get(walk.address(found, "check")).text == before
+    assert "Prepare to send" in checked(found).text
 
 
 def test_the_grid_shows_a_cause_or_all_rows_by_pages(pages: Start, tmp_path: Path) -> None:

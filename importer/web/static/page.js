@@ -31,7 +31,13 @@ function follow(live) {
     const said = document.getElementById("said");
     if (said.textContent !== seen.status) said.textContent = seen.status;
   });
-  events.addEventListener("over", () => { events.close(); location.reload(); });
+  events.addEventListener("over", () => {
+    events.close();
+    document.title = title;
+    const page = {target: "#page", select: "#page", swap: "outerHTML"};
+    if (window.htmx) htmx.ajax("GET", location.pathname + location.search, page);  // the focus stays
+    else location.reload();
+  });
 }
 
 const kept = new Map();  // what of the page is open, and where it is scrolled to, while the page is changed in place
