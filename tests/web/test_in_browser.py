@@ -87,7 +87,7 @@ def test_from_drop_to_result_by_clicks(pages: Start, person: Person) -> None:
     page.set_input_files("#upload", EXPORT)
     page.click("text=Open this file")
     page.wait_for_url("**/file")
-    assert "XLSX, sheet 'Candidates', header found in row 3" in page.inner_text("main")
+    page.wait_for_selector("text=XLSX, sheet 'Candidates', header found in row 3")
     person.to_send()
     page.click("text=Rehearse with 273 candidates")
     page.wait_for_selector("text=The last run has finished")
