@@ -9,13 +9,15 @@ from urllib.parse import urlencode
 from fastapi import APIRouter
 from fastapi.responses import FileResponse, Response
 
+from importer.app.cell_fixes import Fix, apply_fix, proposed_fix
 from importer.app.checked_rows import CheckedRow, CheckedRows, write_copy
 from importer.app.import_file import check_file
 from importer.app.orders import Listener, Reading, RunControl
 from importer.problems import Column, UsageError
+from importer.report import ProblemGroup
 from importer.web.forms import Form, Sent
 from importer.web.pages import ImportPage, OfImport
-from importer.web.result import found_run
+from importer.web.result import CORRECTIONS, found_run
 from importer.web.running import SOON
 
 router = APIRouter()
@@ -37,6 +39,7 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
         problems=problems,
         command=command,
         summary=run.summary if run is not None else None,
+        is_run=run is not None and not run.manifest.dry_run,
         is_running=is_running,
         is_current=bool(draft.check),
         is_copying=job is not None and job.is_running("copy"),
@@ -82,7 +85,11 @@ class _Grid:
 
     def is_editable(self, row: CheckedRow, index: int) -> bool:
         cell = row.cells[index]
-        return row.number == self.edit or bool(cell.problems) or cell.old is not None
+        return not row.is_done and (row.number == self.edit or bool(cell.problems) or cell.old is not None)
+
+    def fix_of(self, group: ProblemGroup) -> Fix | None:
+        """The fix that repairs most cells of a cause."""
+        return proposed_fix(self.checked, (group.code, group.column))
 
     def address(self, **changed: object) -> str:
         """The address of this grid with other values."""
@@ -99,7 +106,7 @@ class _Grid:
 
 
 def _list(page: ImportPage) -> Path:
-    return Path(page.draft.corrections) if page.draft.corrections else page.folder / "corrections.csv"
+    return Path(page.draft.corrections) if page.draft.corrections else page.folder / CORRECTIONS
 
 
 def _checked(page: ImportPage) -> CheckedRows:
@@ -124,6 +131,14 @@ def correct_same(page: OfImport, form: Sent) -> Response:
     """Give all cells of a column that have the same text in the file the new one."""
     checked = _checked(page)
     return _corrected(page, checked, checked.correct_all(_number(form, "row"), _number(form, "column")), form)
+
+
+@router.post("/imports/{id}/check/fix")
+def fix(page: OfImport, form: Sent) -> Response:
+    """Correct all cells of a cause that a fix makes valid."""
+    checked = _checked(page)
+    cause = form.text("code"), form.get("column") or None
+    return _corrected(page, checked, apply_fix(checked, cause, form.text("fix")), form)
 
 
 def _number(form: Form, name: str) -> int:

@@ -15,6 +15,7 @@ from fastapi.responses import FileResponse, RedirectResponse, Response
 from importer.app.earlier_runs import EarlierRun, resolve, retry, rows_with
 from importer.app.orders import Sending
 from importer.app.shown_runs import State, running_runs, show_row, state_of
+from importer.atomic_files import read_private, write_private
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UsageError
 from importer.report import Summary, read_summary
@@ -27,6 +28,8 @@ from importer.web.running import again
 
 router = APIRouter()
 
+CORRECTIONS: Final = "corrections.csv"
+"""The list of corrections in the folder of an import."""
 _LISTED: Final = 50  # unconfirmed rows; the file has all
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 _OPEN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
@@ -107,6 +110,17 @@ def settle(page: OfImport, form: Sent) -> Response:
         raise FieldError("row", f"{row!r} is not a row number")
     resolve(earlier(page, page.draft.run), int(row), created=form.text("found") == "yes")
     return page.go("result", "settled")
+
+
+@router.post("/imports/{id}/result/correct")
+def correct(page: OfImport, form: Sent) -> Response:
+    """Correct the rows of the run that were refused, in the grid of the step Check."""
+    run = found_run(page, page.draft.run)
+    listed, own = run.manifest.corrections, page.folder / CORRECTIONS
+    if listed is not None:  # those of the run are the first ones
+        write_private(own, read_private(run.folder / listed.copy))
+    page.change(check="", grid=page.draft.run, corrections=str(own) if listed else "")
+    return page.go("check")
 
 
 @router.post("/imports/{id}/result/fixed")
