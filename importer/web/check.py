@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import Response
 
 from importer.app.cell_fixes import Fix, apply_fix, proposed_fix
 from importer.app.checked_rows import CheckedRow, CheckedRows, write_copy
@@ -15,6 +15,7 @@ from importer.app.import_file import check_file
 from importer.app.orders import Listener, Reading, RunControl
 from importer.problems import Column, UsageError
 from importer.report import ProblemGroup
+from importer.web.downloads import download
 from importer.web.forms import Form, Sent
 from importer.web.pages import ImportPage, OfImport
 from importer.web.result import CORRECTIONS, found_run
@@ -155,9 +156,8 @@ def _corrected(page: ImportPage, checked: CheckedRows, changed: int, form: Form)
 
 
 @router.get("/imports/{id}/check/corrections")
-def download(page: OfImport) -> Response:
-    name = f"{Path(page.draft.file).stem}_corrections.csv"
-    return FileResponse(_list(page), media_type="text/csv", filename=name)
+def download_list(page: OfImport) -> Response:
+    return download(_list(page), f"{Path(page.draft.file).stem}_corrections.csv", "text/csv")
 
 
 @router.get("/imports/{id}/check/copy")
@@ -177,4 +177,4 @@ def download_copy(page: OfImport) -> Response:
         return page.go("check", "copying")
     if job.error is not None:
         raise job.error
-    return FileResponse(copy, filename=f"{file.stem}_corrected{file.suffix}")
+    return download(copy, f"{file.stem}_corrected{file.suffix}")

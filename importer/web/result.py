@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse, RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response
 
 from importer.app.earlier_runs import EarlierRun, resolve, retry, rows_with
 from importer.app.orders import Sending
@@ -22,6 +22,7 @@ from importer.report import Summary, read_summary
 from importer.runs.manifest import RunManifest
 from importer.runs.results_folder import is_run_name
 from importer.sent_answers import sent_lines
+from importer.web.downloads import download
 from importer.web.forms import Sent
 from importer.web.pages import FieldError, NoSuchImport, OfAny, OfImport, Page
 from importer.web.running import again
@@ -189,5 +190,5 @@ def file(page: OfAny, run: str, name: str) -> Response:
         raise NoSuchImport(name)
     if name == _PAGE:
         headers = {"Content-Security-Policy": _PAGE_POLICY}  # it has its styles inside, and no script
-        return FileResponse(found.folder / name, media_type="text/html", headers=headers)
-    return FileResponse(found.folder / name, filename=name)
+        return download(found.folder / name, kind="text/html", headers=headers)
+    return download(found.folder / name, name)
