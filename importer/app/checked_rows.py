@@ -1,12 +1,12 @@
-"""The rows of a check, a page at a time, with their problems in their cells; and the corrections made there.
+"""The rows of a check or a run, a page at a time, with their problems in their cells; and the corrections made there.
 
-Rows are read from the results files of the check, so that memory is flat and no workbook is opened again. A row with a
+Rows are read from its results files, so that memory is flat and no workbook is opened again. A row with a
 correction that is newer than the check is checked at once, by itself; what compares rows needs the next check.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,8 +15,8 @@ from typing import Final
 
 from importer.extract import NumberedRows, ReadingLimits, Sheet, corrected_sheet, with_texts, write_corrections
 from importer.mapping import ResolvedMapping
-from importer.models import Application, CorrectedCell, Outcome, OutcomeKind, PoolCandidate, Row
-from importer.problems import Column, Problem, UsageError
+from importer.models import NEEDS_ATTENTION, Application, CorrectedCell, Outcome, OutcomeKind, PoolCandidate, Row
+from importer.problems import CellPlace, Column, Problem, UsageError
 from importer.report import csv_file, is_newer_than_report, outcome_text
 from importer.runs.journal import RunJournal
 from importer.runs.manifest import read_manifest
@@ -25,7 +25,9 @@ from importer.sent_answers import SentLine, sent_lines
 from importer.settings import Settings
 from importer.transform import Invalid, trace_row, transform_row
 
-_CORRECTIONS: Final = "corrections.csv"
+_DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+Cause = tuple[str, str | None]
+"""The code of problems, and the name of their column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +42,21 @@ class CheckedCell:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRow:
-    """A row: its outcome in words, its cells, and the problems of the row as a whole. is_newer: it was corrected since
-    the check, and this is what it would be now, by itself."""
+    """A row: its outcome in words, its cells, and the problems of the row as a whole. is_good: it needs no attention;
+    is_done: it is in the service, so that a correction would not be sent. is_newer: it was corrected since the check,
+    and this is what it would be now, by itself."""
 
     number: int
     outcome: str
-    is_ready: bool
+    is_good: bool
+    is_done: bool
     cells: tuple[CheckedCell, ...]
     problems: tuple[Problem, ...]
     is_newer: bool = False
 
 
 class CheckedRows:
-    """The rows of a check. corrections: the list as it is now, "" if there is none.
+    """The rows of a check, or of a run that has ended. corrections: the list as it is now, "" if there is none.
 
     Raises:
         UnusableInput: the files of the check were changed, or the list does not fit it.
@@ -90,7 +94,7 @@ class CheckedRows:
         )
 
     def page(
-        self, first: int, count: int, cause: tuple[str, str | None] | None = None, *, all_rows: bool = False
+        self, first: int, count: int, cause: Cause | None = None, *, all_rows: bool = False
     ) -> tuple[CheckedRow, ...]:
         """Some rows from the `first` (from 0) of those with problems: of this cause (a code and a column), or all."""
         with RunJournal(self._folder) as journal:
@@ -110,6 +114,33 @@ class CheckedRows:
         if not isinstance(body, Application | PoolCandidate):
             return ()
         return tuple(sent_lines(trace_row(row, mapping, body), row.origin))
+
+    def cells_of(self, cause: Cause, count: int = -1) -> Iterator[tuple[Row, int]]:
+        """The cells with a problem of this cause, of its first `count` rows (of all: -1), without those that were
+        corrected since: the row as it is now, and the index of its column.
+        """
+        code, name = cause
+        with RunJournal(self._folder) as journal:
+            outcomes = tuple(journal.page(0, count, cause=cause, all_rows=False))
+        rows = self._rows(outcomes)
+        for outcome in outcomes:
+            found = {
+                one.place.column for one in outcome.problems if one.code == code and isinstance(one.place, CellPlace)
+            }
+            for column in found:
+                if column is not None and column.label == name and outcome.row in rows:
+                    now = self._now(rows[outcome.row])
+                    if now.cells[column.index] == rows[outcome.row].cells[column.index]:
+                        yield now, column.index
+
+    def is_valid(self, row: Row, index: int, text: str) -> bool:
+        """Whether the mapping reads a cell of a row without a problem if it has this text. False where that depends on
+        other rows.
+        """
+        if (mapping := self._mapping) is None or mapping.grouping is not None:
+            return False
+        result = transform_row(with_texts(row, {index: text}), mapping)
+        return not isinstance(result, Invalid) or not any(one.is_in((index,)) for one in result.problems)
 
     # --- corrections --------------------------------------------------------------------------------
 
@@ -208,8 +239,9 @@ class CheckedRows:
             kind = OutcomeKind.INVALID if problems else OutcomeKind.NOT_SENT
         cells = tuple(self._cell(now, column, problems) for column in self.columns)
         own = tuple(problem for problem in problems if not problem.is_in(range(len(cells))))
-        label = outcome_text(kind, dry_run=True).label
-        return CheckedRow(row.number, label, kind is OutcomeKind.NOT_SENT, cells, own, now is not row)
+        is_newer = now is not row
+        label = outcome_text(kind, dry_run=is_newer or self._manifest.dry_run).label
+        return CheckedRow(row.number, label, kind not in NEEDS_ATTENTION, kind in _DONE, cells, own, is_newer)
 
     def _cell(self, row: Row, column: Column, problems: Iterable[Problem]) -> CheckedCell:
         own = tuple(problem for problem in problems if problem.is_in((column.index,)))

@@ -7,15 +7,18 @@ from typing import Final
 from urllib.parse import urlencode
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import Response
 
+from importer.app.cell_fixes import Fix, apply_fix, proposed_fix
 from importer.app.checked_rows import CheckedRow, CheckedRows, write_copy
 from importer.app.import_file import check_file
 from importer.app.orders import Listener, Reading, RunControl
 from importer.problems import Column, UsageError
+from importer.report import ProblemGroup
+from importer.web.downloads import download
 from importer.web.forms import Form, Sent
 from importer.web.pages import ImportPage, OfImport
-from importer.web.result import found_run
+from importer.web.result import CORRECTIONS, found_run
 from importer.web.running import SOON
 
 router = APIRouter()
@@ -37,6 +40,7 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
         problems=problems,
         command=command,
         summary=run.summary if run is not None else None,
+        is_run=run is not None and not run.manifest.dry_run,
         is_running=is_running,
         is_current=bool(draft.check),
         is_copying=job is not None and job.is_running("copy"),
@@ -82,7 +86,11 @@ class _Grid:
 
     def is_editable(self, row: CheckedRow, index: int) -> bool:
         cell = row.cells[index]
-        return row.number == self.edit or bool(cell.problems) or cell.old is not None
+        return not row.is_done and (row.number == self.edit or bool(cell.problems) or cell.old is not None)
+
+    def fix_of(self, group: ProblemGroup) -> Fix | None:
+        """The fix that repairs most cells of a cause."""
+        return proposed_fix(self.checked, (group.code, group.column))
 
     def address(self, **changed: object) -> str:
         """The address of this grid with other values."""
@@ -99,7 +107,7 @@ class _Grid:
 
 
 def _list(page: ImportPage) -> Path:
-    return Path(page.draft.corrections) if page.draft.corrections else page.folder / "corrections.csv"
+    return Path(page.draft.corrections) if page.draft.corrections else page.folder / CORRECTIONS
 
 
 def _checked(page: ImportPage) -> CheckedRows:
@@ -126,6 +134,14 @@ def correct_same(page: OfImport, form: Sent) -> Response:
     return _corrected(page, checked, checked.correct_all(_number(form, "row"), _number(form, "column")), form)
 
 
+@router.post("/imports/{id}/check/fix")
+def fix(page: OfImport, form: Sent) -> Response:
+    """Correct all cells of a cause that a fix makes valid."""
+    checked = _checked(page)
+    cause = form.text("code"), form.get("column") or None
+    return _corrected(page, checked, apply_fix(checked, cause, form.text("fix")), form)
+
+
 def _number(form: Form, name: str) -> int:
     if not form.text(name).isdecimal():
         raise UsageError("this form is not known; load the page again")
@@ -140,9 +156,8 @@ def _corrected(page: ImportPage, checked: CheckedRows, changed: int, form: Form)
 
 
 @router.get("/imports/{id}/check/corrections")
-def download(page: OfImport) -> Response:
-    name = f"{Path(page.draft.file).stem}_corrections.csv"
-    return FileResponse(_list(page), media_type="text/csv", filename=name)
+def download_list(page: OfImport) -> Response:
+    return download(_list(page), f"{Path(page.draft.file).stem}_corrections.csv", "text/csv")
 
 
 @router.get("/imports/{id}/check/copy")
@@ -162,4 +177,4 @@ def download_copy(page: OfImport) -> Response:
         return page.go("check", "copying")
     if job.error is not None:
         raise job.error
-    return FileResponse(copy, filename=f"{file.stem}_corrected{file.suffix}")
+    return download(copy, f"{file.stem}_corrected{file.suffix}")

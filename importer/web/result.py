@@ -10,23 +10,27 @@ from pathlib import Path
 from typing import Final
 
 from fastapi import APIRouter
-from fastapi.responses import FileResponse, RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response
 
 from importer.app.earlier_runs import EarlierRun, resolve, retry, rows_with
 from importer.app.orders import Sending
 from importer.app.shown_runs import State, running_runs, show_row, state_of
+from importer.atomic_files import read_private, write_private
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UsageError
 from importer.report import Summary, read_summary
 from importer.runs.manifest import RunManifest
 from importer.runs.results_folder import is_run_name
 from importer.sent_answers import sent_lines
+from importer.web.downloads import download
 from importer.web.forms import Sent
 from importer.web.pages import FieldError, NoSuchImport, OfAny, OfImport, Page
 from importer.web.running import again
 
 router = APIRouter()
 
+CORRECTIONS: Final = "corrections.csv"
+"""The list of corrections in the folder of an import."""
 _LISTED: Final = 50  # unconfirmed rows; the file has all
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 _OPEN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
@@ -109,6 +113,17 @@ def settle(page: OfImport, form: Sent) -> Response:
     return page.go("result", "settled")
 
 
+@router.post("/imports/{id}/result/correct")
+def correct(page: OfImport, form: Sent) -> Response:
+    """Correct the rows of the run that were refused, in the grid of the step Check."""
+    run = found_run(page, page.draft.run)
+    listed, own = run.manifest.corrections, page.folder / CORRECTIONS
+    if listed is not None:  # those of the run are the first ones
+        write_private(own, read_private(run.folder / listed.copy))
+    page.change(check="", grid=page.draft.run, corrections=str(own) if listed else "")
+    return page.go("check")
+
+
 @router.post("/imports/{id}/result/fixed")
 def import_fixed(page: OfImport, form: Sent) -> Response:
     """A new import of a results file that was fixed, like the one that it is from."""
@@ -175,5 +190,5 @@ def file(page: OfAny, run: str, name: str) -> Response:
         raise NoSuchImport(name)
     if name == _PAGE:
         headers = {"Content-Security-Policy": _PAGE_POLICY}  # it has its styles inside, and no script
-        return FileResponse(found.folder / name, media_type="text/html", headers=headers)
-    return FileResponse(found.folder / name, filename=name)
+        return download(found.folder / name, kind="text/html", headers=headers)
+    return download(found.folder / name, name)

@@ -12,7 +12,7 @@ import pytest
 
 from importer.app.import_file import Finished, check_file
 from importer.app.orders import Listener, RunControl
-from tests.cli.conftest import FrontDoor, Served
+from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.patience import PATIENCE
 from tests.web import walk
 from tests.web.client import Client, Shown
@@ -317,6 +317,47 @@ def test_the_grid_shows_a_cause_or_all_rows_by_pages(pages: Start, tmp_path: Pat
     assert "ada@example.com" in shown.html
     assert "What would be sent for row 2" in shown.text
     assert "2025-04-03" in shown.text
+
+
+def test_all_cells_of_a_cause_are_corrected_at_once(pages: Start, tmp_path: Path) -> None:
+    """Each cause has its fix, with its count and examples; where there is none, a link to its question."""
+    found = pages(file=odd_file(tmp_path), sandbox=True)
+    matched(found.client, at_match(found))
+    shown = checked(found)
+    assert "Write @ and . in place of words" in shown.text
+    assert "bob(at)example.com → becomes bob@example.com" in shown.text
+    assert "Replace it in all 2 cells" in shown.text
+    assert any(link.endswith("/match?q=Salary") for link in shown.links)
+    shown = found.client.send(shown.form("/check/fix"))
+    assert "2 cells were corrected since this check" in shown.text
+    assert "The file has: cem(at)example.com" in shown.text
+    assert "Write @ and . in place of words" not in shown.text
+    assert "is not a valid e-mail address" not in checked_again(found).text
+
+
+def test_rows_that_a_run_refused_are_corrected_in_the_grid_and_sent(pages: Start, serve: Serve) -> None:
+    """The reason of the service is at its row; corrected rows alone are sent then, and nobody twice."""
+    refused = {"kind": "refuse", "emails": ["person1@example.com"], "message": "not this one", "operation": "apply"}
+    served = serve(refused)
+    rows = [candidate(0), candidate(1), candidate(2, Phone="none"), candidate(3)]
+    found = pages(live(served), file=write_csv(served.door.folder / "people.csv", rows))
+    shown = walk.to_result(found)
+    assert "2 of 4 candidates are in; 2 rows need a fix" in shown.text
+    shown = found.client.send(shown.form("/result/correct"))
+    assert "These are the rows of the run that was sent." in shown.text
+    assert "not this one" in shown.text
+    assert "person1@example.com" in shown.html
+    assert "person0@example.com" not in shown.html
+    correct(found, 3, c0="person9@example.com")
+    shown = correct(found, 4, c4="+905550000002")
+    assert "2 cells were corrected since this check" in shown.text
+    assert not [link for link in found.client.get(f"{shown.address}?all=1").links if link.endswith("edit=2#rows")]
+    shown = checked_again(found)
+    assert "Prepare to send 2 candidates" in shown.text
+    found.client.send(found.client.get(walk.address(found, "send")).form("/send"))
+    walk.job_of(found)
+    assert "4 of 4 candidates are in" in found.client.get(walk.address(found, "result")).text
+    assert sorted(served.accepted) == [f"person{number}@example.com" for number in (0, 2, 3, 9)]
 
 
 @pytest.mark.parametrize("fields", [{"row": "x"}, {"row": "99", "c0": "a"}, {"row": "3", "c99": "a"}])

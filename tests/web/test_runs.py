@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from importer.app import orders
 from importer.models import OutcomeKind
@@ -230,6 +234,26 @@ def test_files_are_downloads_and_nothing_else_is(pages: Start, serve: Serve) -> 
         assert found.client.get(f"{base}/{name}").status == 404
     for run in ("..", "last", "%2e%2e", "results"):
         assert found.client.get(f"/runs/{run}/files/summary.json").status == 404
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links and pipes")
+def test_a_download_follows_no_link(pages: Start, serve: Serve) -> None:
+    """A link or a pipe that somebody put in the place of a results file is refused, and nothing of it is sent."""
+    served = serve()
+    found = pages(live(served), file=people(served.door.folder, 1))
+    walk.to_result(found)
+    job = walk.job_of(found)
+    assert job.finished is not None
+    secret = served.door.folder / "secret"
+    secret.write_text("s3cret")
+    path = job.finished.folder / "201_created.csv"
+    for plant in (path.symlink_to, lambda _: os.mkfifo(path)):
+        path.unlink()
+        plant(secret)
+        shown = found.client.get(f"/runs/{job.finished.summary.run}/files/{path.name}")
+        assert shown.status == 409
+        assert "201_created.csv cannot be read" in shown.text
+        assert "s3cret" not in shown.html
 
 
 def test_a_run_of_the_command_is_shown_too(pages: Start, front_door: FrontDoor) -> None:
