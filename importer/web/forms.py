@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Final
 from urllib.parse import parse_qsl
@@ -12,6 +13,7 @@ from urllib.parse import parse_qsl
 from fastapi import Depends, Request
 from python_multipart.exceptions import FileError, FormParserError
 from python_multipart.multipart import File, FormParser, parse_options_header
+from starlette.requests import ClientDisconnect
 
 from importer.atomic_files import make_subfolder
 from importer.problems import UnusableInput, unusable_file
@@ -121,9 +123,13 @@ async def receive_upload(request: Request, folder: Path, most: int, setting: str
             parser.write(b"\r\n--" + options[b"boundary"] + b"--\r\n")  # ends the file, which is closed then
         parser.finalize()
     except (OSError, FileError) as error:
+        _empty(folder)
         raise _not_stored(error) from None
     except (FormParserError, UnicodeDecodeError):
         raise NotAForm from None
+    except ClientDisconnect:
+        _empty(folder)
+        raise
     finally:
         for each in files:
             each.close()
@@ -135,6 +141,13 @@ async def receive_upload(request: Request, folder: Path, most: int, setting: str
         raise _missing()
     name = (chosen.file_name or b"").decode("utf-8", "replace")
     return Path(os.fsdecode(chosen.actual_file_name or b"")).rename(folder / safe_name(name))
+
+
+def _empty(folder: Path) -> None:
+    """Free the disk space of an unfinished upload at once: the parser keeps its file open for a while."""
+    with suppress(OSError):
+        for path in folder.iterdir():
+            os.truncate(path, 0)
 
 
 def _missing() -> UnusableInput:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import subprocess
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+import pytest
 
 from importer.app.cleanup import PurgeOrder, find_old, purge
 from importer.app.orders import Listener, Reading, RunControl
@@ -97,6 +102,33 @@ def test_an_import_outlives_its_server(pages: Start) -> None:
         client = Client(int(server.access.hosts[0].partition(":")[2]))
         assert "people.csv" in client.open(server.address).text
         assert "a@example.com" in client.get(shown.address).text
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[None]:
+    """The results folder is a disk of 2 MB."""
+    place = tmp_path / "results"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", str(place)]
+    if sys.platform != "linux" or subprocess.run(command, check=False, capture_output=True).returncode:
+        pytest.skip("file systems cannot be mounted here: this needs root")
+    yield
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.mark.usefixtures("small_disk")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the parser leaves its file open
+def test_an_upload_onto_a_full_disk(pages: Start) -> None:
+    """It is said with what to do, nothing of it is left, and a smaller file can be sent then."""
+    found = pages()
+    shown = found.client.upload(found.first.form("/upload"), "people.csv", b"E-mail,Name\n" * 400_000)
+    assert "the upload cannot be stored: No space left on device" in shown.text
+    assert "free disk space, or name the file by its path" in shown.text.lower()
+    assert not list(found.out.rglob("people.csv"))
+    assert not list(found.server.web.drafts.all())
+    shown = found.client.upload(shown.form("/upload"), "people.csv", b"E-mail,Name\na@example.com,Ada\n")
+    assert "Use these 2 columns" in shown.text
+    gc.collect()
 
 
 def test_purge_removes_old_imports_with_their_uploads(pages: Start) -> None:

@@ -7,7 +7,9 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -15,6 +17,8 @@ from importer.app import orders
 from importer.models import OutcomeKind
 from importer.problems import Busy
 from importer.report.outcomes import csv_file
+from importer.sandbox.app import SandboxOptions
+from importer.sandbox.server import running as sandbox_running
 from importer.web.running import Progress
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.patience import wait_until
@@ -132,6 +136,32 @@ def test_a_pause_is_shown_with_its_reason() -> None:
     assert progress.seen().doing.startswith(doing)
     progress(orders.Resumed())
     assert progress.seen().doing == "Sending continues."
+
+
+def test_the_service_goes_away_while_the_page_sends(pages: Start, front_door: FrontDoor) -> None:
+    """The run waits and the page says why; stopped then, it is continued when the service is back."""
+    faults, memory = front_door.folder / "faults.json", front_door.folder / "accepted.jsonl"
+    faults.write_text(json.dumps({"seed": 1, "faults": [{"kind": "delay", "share": 1, "ms": 20, "times": 999}]}))
+    options = SandboxOptions(token="t0ken", faults=faults, memory=memory)
+    with sandbox_running(options) as sandbox:
+        found = pages(
+            {"IMPORTER_BASE_URL": sandbox.base_url, "IMPORTER_TOKEN": "t0ken", "IMPORTER_RESEND_DELAY_SECONDS": "0.2"},
+            file=people(front_door.folder, 200),
+        )
+        found.client.send(walk.to_send(found).form("/send"))
+        wait_until(lambda: len(sandbox.memory) >= 10)
+        port = urlsplit(sandbox.base_url).port or 0
+    send = walk.address(found, "send")
+    wait_until(lambda: "Waiting " in found.client.get(send).text, "the page does not say why the run waits")
+    found.client.send(found.client.get(send).form("/stop"))
+    assert walk.job_of(found).error is None
+    shown = found.client.get(send)
+    assert "The last run stopped early" in shown.text
+    with sandbox_running(replace(options, port=port)) as sandbox:
+        found.client.send(shown.form("/continue"))
+        walk.job_of(found)
+        assert "200 of 200 candidates are in" in found.client.get(walk.address(found, "result")).text
+        assert len(sandbox.memory) == 200
 
 
 def test_two_pages_cannot_send_a_file_twice(pages: Start, serve: Serve) -> None:
