@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from importer.app.file_sample import Sample, column_name
@@ -60,14 +60,21 @@ class MappingChanges:
         section, name = id.split("/", 1)
         return self._mapping.change(section, name, keys).text
 
-    def translate(self, id: str, options: Mapping[str, str]) -> str:
-        """The text with an option for each of these texts of cells; "" leaves it out. Others hold their rows back."""
+    def translate(self, id: str, options: Mapping[str, str], field: str = "") -> str:
+        """The text with an option for each of these texts of cells; "" leaves it out. Others hold their rows back.
+
+        field: of entries, the one that these texts are in, in all its groups of columns.
+        """
+
+        def edit(value: dict[str, Any]) -> None:
+            for one in _fields(value, field) if field else (value,):
+                table = one.get("values")
+                if isinstance(table, str) and table:
+                    raise CannotChange("the value table is in a file of its own; change it there")
+                one["values"] = {**(table or {}), **options}
+
         section, name = id.split("/", 1)
-        written = self._mapping.values(section).get(name)
-        table = written.get("values") if isinstance(written, dict) else None
-        if isinstance(table, str) and table:
-            raise CannotChange("the value table is in a file of its own; change it there")
-        return self._mapping.change(section, name, {"values": {**(table or {}), **options}}).text
+        return self._mapping.edit(section, name, edit).text
 
     # --- groups of columns of education or experience ---------------------------------------------
 
@@ -125,3 +132,14 @@ def _plain(node: Any) -> Any:
     if isinstance(node, dict):
         return {str(key): _plain(value) for key, value in node.items()}
     return [_plain(one) for one in node] if isinstance(node, list) else str(node)
+
+
+def _fields(value: dict[str, Any], field: str) -> Iterator[dict[str, Any]]:
+    """A field of all entries of an answer, each with its keys."""
+    for kind in EntryKind:
+        sources = value.get(kind.value, ())
+        for source in sources if isinstance(sources, list) else [sources]:
+            if field in source:
+                if not isinstance(source[field], dict):
+                    source[field] = {"column": source[field]}
+                yield source[field]

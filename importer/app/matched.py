@@ -25,12 +25,18 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class UnknownText:
-    """A text that cannot be read, in how many of the first rows, and why. is_choice: an option can be chosen for it."""
+    """A text that cannot be read, in how many of the first rows, and why. options: those that can be chosen for it;
+    field: of entries, the one that it is in."""
 
     text: str
     count: int
     problem: str
-    is_choice: bool
+    options: tuple[str, ...] = ()
+    field: str = ""
+
+    @property
+    def is_choice(self) -> bool:
+        return bool(self.options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +59,15 @@ class Entry:
 @dataclass(frozen=True, slots=True)
 class Entries:
     """The entries of an answer. groups: the columns of each group, by field, if it is read from the row itself;
-    candidates: the entries of some of them, by row; other: the table that they come from, in words."""
+    candidates: the entries of some of them, by row; other: the table that they come from, in words; unknown: texts of
+    all their fields that cannot be read; held: in how many rows."""
 
     kind: EntryKind
     groups: tuple[dict[str, str], ...]
     candidates: tuple[tuple[int, tuple[Entry, ...]], ...]
     other: str = ""
+    unknown: tuple[UnknownText, ...] = ()
+    held: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +75,10 @@ class Matched:
     """A field of the candidate or a question, with what answers it.
 
     id: `candidate/email` or `answers/level`. columns: their names; joined: what stands between them; constant: the same
-    for every row. why: how sure the match is, and for what reason. filled: of the first rows. keys: as they are
-    written. kept: keys that a page does not change. problems: of the mapping file itself. takes: the kind of entries
-    that answer it. settings: keys of how its texts are read, with the values to choose from; "" for none.
+    for every row. why: how sure the match is, and for what reason. filled: of the first rows; held: those in which it
+    cannot be read. keys: as they are written. kept: keys that a page does not change. problems: of the mapping file
+    itself. takes: the kind of entries that answer it. settings: keys of how its texts are read, with the values to
+    choose from; "" for none.
     """
 
     id: str
@@ -84,6 +94,7 @@ class Matched:
     keys: dict[str, Any] | None = None
     kept: tuple[str, ...] = ()
     filled: int = 0
+    held: int = 0
     samples: tuple[str, ...] = ()
     results: tuple[Result, ...] = ()
     unknown: tuple[UnknownText, ...] = ()

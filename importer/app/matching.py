@@ -161,7 +161,7 @@ class Matching:
             return replace(plain, state="wrong", why="; ".join(one.message for one in problems))
         if isinstance(read, EntriesReader):
             entries = shown_entries(read, self._readable.entries[id], keys, self._readable.rows)
-            found = replace(plain, entries=entries, keys=None)
+            found = replace(plain, entries=entries, keys=None, unknown=entries.unknown, held=entries.held)
             return replace(found, **_sureness(found, review, self._proposed(id)))
         kept = tuple(key for key in keys if key not in EDITED)
         found = with_results(plain, read, self._readable.rows, self._settings.wire)

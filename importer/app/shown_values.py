@@ -21,6 +21,7 @@ from importer.transform import EntriesReader, ValueReader
 _SHOWN: Final = 5  # results
 _SAMPLES: Final = 3
 _UNKNOWN: Final = 50  # texts
+_WORDS: Final = ("not-an-option", "value-unknown", "yes-no-invalid")  # codes of texts for a value table
 _SETTINGS: Final[dict[tuple[Kind, ...], dict[str, tuple[str, ...]]]] = {
     (Kind.INTEGER, Kind.DECIMAL): {"decimal": ("", ".", ","), "thousands": ("", ".", ",", "'")},
     (Kind.NAME,): {"part": ("", "first", "last")},
@@ -31,9 +32,9 @@ _SETTINGS: Final[dict[tuple[Kind, ...], dict[str, tuple[str, ...]]]] = {
 def with_results(shown: Matched, reader: ValueReader, rows: Sequence[Row], wire: WireFormat) -> Matched:
     """A value with what the rows give."""
     results: list[Result] = []
-    unknown: Counter[tuple[str, str, bool]] = Counter()
+    unknown: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
     texts: Counter[str] = Counter()
-    filled, columns = 0, reader.columns
+    filled, held, columns = 0, 0, reader.columns
     for row in rows:
         problems: list[Problem] = []
         sent = reader.read(row, problems)
@@ -41,21 +42,22 @@ def with_results(shown: Matched, reader: ValueReader, rows: Sequence[Row], wire:
         filled += reader.from_cells(row)
         if cells:
             texts[cells] += 1
+        held += bool(problems)
         for problem in problems:
-            is_word = problem.code in ("not-an-option", "value-unknown", "yes-no-invalid")
             text = problem.unread.text if problem.unread else cells
-            unknown[text, problem.message, is_word and bool(shown.options)] += 1
+            unknown[text, problem.message, shown.options if problem.code in _WORDS else ()] += 1
         if len(results) < _SHOWN and (cells or shown.constant):
             text = "" if sent is None or not isinstance(sent, str | bool) else str(sent)
             results.append(Result(row.number, cells, text, problems[0].message if problems else ""))
     return replace(
         shown,
         filled=filled,
+        held=held,
         samples=tuple(text for text, _ in texts.most_common(_SAMPLES)),
         results=tuple(results),
         unknown=tuple(
-            UnknownText(text, count, problem, is_choice)
-            for (text, problem, is_choice), count in unknown.most_common(_UNKNOWN)
+            UnknownText(text, count, problem, options)
+            for (text, problem, options), count in unknown.most_common(_UNKNOWN)
         ),
         dates=tuple(_date_forms(reader, rows, wire)) if reader.value.field.kind is Kind.DATE else (),
     )
@@ -112,11 +114,28 @@ def shown_entries(
         for source in entries.sources
         for group in source.groups
     ]
+    choices = {
+        value.place: (field, value.field.options)
+        for source in entries.sources
+        for group in source.groups
+        for field, value in group.items()
+    }
     candidates: list[tuple[int, tuple[Entry, ...]]] = []
+    unknown: Counter[tuple[str, str, str, tuple[str, ...]]] = Counter()
+    held = 0
     for row in rows:
-        if isinstance(text := reader.read(row, []), str):
+        problems: list[Problem] = []
+        text = reader.read(row, problems)
+        held += bool(problems)
+        for problem in problems:
+            field, options = choices.get(problem.unread.setting, ("", ())) if problem.unread else ("", ())
+            cell = problem.unread.text if problem.unread else ""
+            unknown[cell, problem.message, field, options if problem.code in _WORDS else ()] += 1
+        if len(candidates) < _SAMPLES and isinstance(text, str):
             read = (Entry({name: str(one) for name, one in entry.items()}) for entry in json.loads(text))
             candidates.append((row.number, tuple(read)))
-        if len(candidates) == _SAMPLES:
-            break
-    return Entries(kind, () if other else tuple(groups), tuple(candidates), other)
+    texts = tuple(
+        UnknownText(cell, count, problem, options, field)
+        for (cell, problem, field, options), count in unknown.most_common(_UNKNOWN)
+    )
+    return Entries(kind, () if other else tuple(groups), tuple(candidates), other, texts, held)

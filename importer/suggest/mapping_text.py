@@ -129,7 +129,7 @@ class MappingText:
         return self.edit(section, name, edit)
 
     def edit(self, section: str, name: str, edit: Callable[[CommentedMap], None]) -> MappingText:
-        """Change a value with its comments, by a function."""
+        """Change a value with its comments, by a function; dictionaries that it puts there are written as new ones."""
         text = self._in_blocks(section)
         block = text._block(section, name)
         if block is None:
@@ -145,6 +145,7 @@ class MappingText:
             is_list = isinstance(loaded[key], CommentedSeq)
             loaded[key] = _written({"column": list(loaded[key]) if is_list else loaded[key]})
         edit(loaded[key])
+        _write_new(loaded[key])
         if set(loaded[key]) == {"column"} and isinstance(loaded[key]["column"], str):
             loaded[key] = loaded[key]["column"]
         lines = [f"{' ' * block.indent}{line}" for line in _dumped(yaml, loaded)]
@@ -304,6 +305,15 @@ def _written(value: Any) -> Any:
     if not any(isinstance(one, Mapping) for one in value):
         items.fa.set_flow_style()
     return items
+
+
+def _write_new(node: Any) -> None:
+    """Give the plain dictionaries inside a loaded node the form of the file."""
+    for key, one in list(node.items() if isinstance(node, CommentedMap) else enumerate(node)):
+        if type(one) is dict:
+            node[key] = _written(one)
+        elif isinstance(one, CommentedMap | CommentedSeq):
+            _write_new(one)
 
 
 def plain(node: Node) -> Any:

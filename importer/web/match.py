@@ -152,7 +152,7 @@ def _translate(changes: MappingChanges, id: str, form: Form) -> str:
     """Options for unknown texts: `-` leaves a text out, nothing holds its rows back."""
     chosen = dict(zip(form.all("text"), form.all("option"), strict=False))
     known = {text: "" if option == "-" else option for text, option in chosen.items() if option}
-    return changes.translate(id, known)
+    return changes.translate(id, known, form.text("field"))
 
 
 def _add_group(changes: MappingChanges, id: str, form: Form) -> str:

@@ -170,6 +170,19 @@ def test_groups_of_entries_are_added_and_removed_as_a_whole(match: Match) -> Non
     assert _of(match(match(matching.changes.remove_group(id, 0)).changes.remove_group(id, 0)), id).is_open
 
 
+def test_unknown_texts_of_entries_get_an_option_too(match: Match) -> None:
+    """They are counted by field, and an option is a line of the table of that field in all groups."""
+    id = "answers/education"
+    text = match().changes.add_group(id, EntryKind.EDUCATION, {"school_name": "Town", "degree": "Grade"})
+    found = _of(match(text), id)
+    assert (found.state, found.held) == ("unknown", 4)
+    unknown = {(one.field, one.text): one.count for one in found.choices}
+    assert unknown == {("degree", "Sr"): 1, ("degree", "Junior"): 1, ("degree", "Chef"): 2}
+    matching = match(match(text).changes.translate(id, {"Sr": "masters_degree", "Chef": ""}, "degree"))
+    assert [(one.text, one.count) for one in _of(matching, id).choices] == [("Junior", 1)]
+    assert _of(matching, id).entries.candidates[0][1][-1].fields["degree"] == "masters_degree"
+
+
 def test_a_mapping_that_is_wrong_is_shown_at_its_questions(match: Match) -> None:
     """The others are read all the same; what belongs to no question is told on top."""
     text = (
