@@ -139,12 +139,25 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
+class LikelyEncoding:
+    """Encodings that read a file alike, and some of the words that they read."""
+
+    names: tuple[str, ...]
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        names = " or ".join(f"`encoding: {name}`" for name in self.names)
+        read = "reads" if len(self.names) == 1 else "they read the same:"
+        return f"{names} ({read} {', '.join(map(repr, self.words))})"
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something that a person must fix or should know: what, where and what to do.
 
     `code` is stable and groups similar problems (`date-invalid`). `message` is the problem without its place, `hint`
     what to do; both without a full stop. `severity` is of a row's problem: an error holds the row back or is its
-    outcome, a warning is about a row that is sent.
+    outcome, a warning is about a row that is sent. `encodings`: of which a person chooses one, if it is wrong.
     """
 
     code: str
@@ -153,6 +166,7 @@ class Problem:
     place: Place | None = None
     severity: Severity = "error"
     unread: Unread | None = field(default=None, compare=False)  # where a change of the mapping could help
+    encodings: tuple[LikelyEncoding, ...] = field(default=(), compare=False)
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message}" if self.place else self.message

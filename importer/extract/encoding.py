@@ -13,7 +13,7 @@ from pathlib import Path
 
 from importer.extract.csv_file import Encoding, Survey, Undecodable, survey
 from importer.extract.likelihood import likelihood
-from importer.problems import FilePlace, LinePlace, Problem, UnusableInput, unusable_file
+from importer.problems import FilePlace, LikelyEncoding, LinePlace, Problem, UnusableInput, unusable_file
 
 # UTF-32 comes first: its mark begins with that of UTF-16.
 _MARKS = {
@@ -55,11 +55,12 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
         # It decodes as UTF-8 full of NULs, in wrong rows.
         message = "the file looks like UTF-16 without a byte-order mark"
         hint = f"set its encoding under source: in the mapping: {reading}"
-        raise unusable_file("encoding-wrong", message, hint, name)
+        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name), encodings=(reading,)))
     if declared and not encoding.codec.startswith("utf") and (changed := _words_of_utf8(path, encoding)):
         message = f"the mapping says {encoding.label}, but the file is UTF-8"
-        hint = f"remove `encoding:` from the mapping; then {changed}"
-        raise unusable_file("encoding-wrong", message, hint, name)
+        hint = f"remove `encoding:` from the mapping; then {', '.join(changed)}"
+        utf8 = LikelyEncoding(("utf-8",), changed)
+        raise UnusableInput(Problem("encoding-wrong", message, hint, FilePlace(name), encodings=(utf8,)))
     return found
 
 
@@ -133,25 +134,25 @@ def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) ->
         return Problem("character-damaged", message, hint, LinePlace(name, bad.line))
     hint = "set its encoding under source: in the mapping"
     if readings := _likely_readings(path, bad.offset):
-        hint += ": " + " or ".join(readings)
+        hint += ": " + " or ".join(map(str, readings))
     hint += '; or save it as UTF-8 in the program that made it (in Excel: Save As, "CSV UTF-8")'
     message = f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read"
-    return Problem("encoding-wrong", message, hint, LinePlace(name, bad.line))
+    return Problem("encoding-wrong", message, hint, LinePlace(name, bad.line), encodings=readings)
 
 
-def _words_of_utf8(path: Path, declared: Encoding) -> str:
+def _words_of_utf8(path: Path, declared: Encoding) -> tuple[str, ...]:
     """How UTF-8 changes words of a file that is UTF-8, although a single-byte encoding, which decodes any bytes, was
-    declared; "" if it is not UTF-8.
+    declared; () if it is not UTF-8.
     """
     foreign = survey(path, Encoding("ascii", "ASCII")).undecodable
     if foreign is None or survey(path, UTF8).undecodable is not None:
-        return ""
+        return ()
     raw = _around(path, foreign.offset)
     text, wrong = (raw.decode(codec, "ignore") for codec in ("utf-8", declared.codec))
     if likelihood(text) <= likelihood(wrong):
-        return ""
+        return ()
     pairs = zip(_words(wrong), _words(text), strict=False)
-    return ", ".join(f"{before[:30]!r} becomes {after[:30]!r}" for before, after in list(pairs)[:2])
+    return tuple(f"{before[:30]!r} becomes {after[:30]!r}" for before, after in list(pairs)[:2])
 
 
 # --- likely encodings -------------------------------------------------------------------------------
@@ -170,13 +171,7 @@ _FOREIGN, _OF_ONE_LANGUAGE = 0.5, 1.5  # by likelihood: nearly no letter of a la
 _SAMPLE = 1 << 16  # bytes before and after the first undecodable byte
 
 
-def _proposal(encodings: Sequence[str], sample: str) -> str:
-    """Encodings that read the same text, with some of its cells."""
-    names = " or ".join(f"`encoding: {encoding}`" for encoding in encodings)
-    return f"{names} ({'reads' if len(encodings) == 1 else 'they read the same:'} {sample})"
-
-
-def _likely_readings(path: Path, offset: int) -> list[str]:
+def _likely_readings(path: Path, offset: int) -> tuple[LikelyEncoding, ...]:
     """Up to three different readings of the bytes around `offset`, the likeliest first, with the words that differ."""
     raw = _around(path, offset)
     wide = raw.count(0) * 5 > len(raw)  # two bytes for each character
@@ -187,13 +182,13 @@ def _likely_readings(path: Path, offset: int) -> list[str]:
         if text is not None and likelihood(text) > 0 and _words(text):
             encodings.setdefault(text, []).append(encoding)
     likeliest = sorted(encodings, key=likelihood, reverse=True)[:_PROPOSED]
-    return [
-        _proposal(encodings[text][: 2 if text is likeliest[0] else 1], ", ".join(repr(word[:30]) for word in words))
+    return tuple(
+        LikelyEncoding(tuple(encodings[text][: 2 if text is likeliest[0] else 1]), tuple(word[:30] for word in words))
         for text, words in zip(likeliest, _telling_words(likeliest), strict=True)
-    ]
+    )
 
 
-def _unmarked_wide_reading(path: Path) -> str | None:
+def _unmarked_wide_reading(path: Path) -> LikelyEncoding | None:
     """The most likely UTF-16 reading of a file without a mark: nearly every second byte is NUL, and no other byte."""
     with path.open("rb") as file:
         raw = file.read(_SAMPLE)
@@ -201,7 +196,7 @@ def _unmarked_wide_reading(path: Path) -> str | None:
         is_wide = high.count(0) > 0.6 * len(high) and low.count(0) < 0.01 * len(low)
         if is_wide and (text := _decoded(raw, encoding)) is not None:
             cells = dict.fromkeys(cell.strip() for cell in _cells(text))
-            return _proposal((encoding,), ", ".join(repr(cell[:30]) for cell in list(cells)[:3] if cell))
+            return LikelyEncoding((encoding,), tuple(cell[:30] for cell in list(cells)[:3] if cell))
     return None
 
 

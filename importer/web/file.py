@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from importer.app.inspect_file import FirstRows, first_rows
 from importer.app.orders import Listener, Reading, RunControl, ignore, parse_row_numbers
 from importer.models import SourceOptions
-from importer.problems import UnusableInput, UsageError
+from importer.problems import LikelyEncoding, UnusableInput, UsageError
 from importer.web.forms import Form, Sent
 from importer.web.pages import FieldError, ImportPage, OfImport, Shown, shown
 from importer.web.running import SOON
@@ -27,7 +27,7 @@ _NUMBERS: Final = {"header_row": "row number", "header_rows": "number of rows"}
 
 @router.get("/imports/{id}/file")
 def show(page: OfImport) -> Response:
-    read, problems = _read(page)
+    read, problems, likely = _read(page)
     source = page.draft.source
     skipped = ",".join(map(str, source.skip_rows))
     declared = {name: getattr(source, name) for name in ("sheet", *_NUMBERS, "encoding", "delimiter")}
@@ -42,15 +42,19 @@ def show(page: OfImport) -> Response:
         source=source,
         skipped=skipped,
         encodings=_ENCODINGS,
+        likely=likely,
         is_text=Path(page.draft.file).suffix.lower() in (".csv", ".tsv", ".txt"),
     )
 
 
-def _read(page: ImportPage) -> tuple[FirstRows | None, tuple[Shown, ...]]:
+def _read(page: ImportPage) -> tuple[FirstRows | None, tuple[Shown, ...], tuple[LikelyEncoding, ...]]:
+    """The first rows, or why there are none, and the encodings to choose from if the one in use is wrong."""
     try:
-        return _first_rows(page), ()
+        return _first_rows(page), (), ()
     except UnusableInput as error:
-        return None, shown(error)
+        encodings = tuple(one for problem in error.problems for one in problem.encodings)
+        problems = shown(error)
+        return None, tuple(replace(one, hint="") for one in problems) if encodings else problems, encodings
 
 
 def _first_rows(page: ImportPage) -> FirstRows | None:

@@ -65,8 +65,9 @@ def shown(error: ImporterError) -> tuple[Shown, ...]:
 
 
 def shown_problem(problem: Problem) -> Shown:
-    line = f"{problem.place.line} | {problem.place.text}" if isinstance(problem.place, LinePlace) else ""
-    place = str(problem.place or "")
+    at = problem.place
+    line = f"{at.line} | {at.text}" if isinstance(at, LinePlace) and at.text else ""
+    place = str(at or "")
     message = problem.message if place else _sentence(problem.message)
     return Shown(message, _sentence(problem.hint), problem.code, place, line)
 

@@ -43,6 +43,19 @@ def test_the_table_follows_how_the_file_is_read(pages: Start) -> None:
     assert found.client.get(shown.address).form("/file").fields["header_row"] == "5"
 
 
+def test_the_encoding_is_chosen_by_the_words_that_it_reads(pages: Start, tmp_path: Path) -> None:
+    """A file that is not UTF-8: each likely encoding is a button, beside words of the file as it reads them."""
+    file = tmp_path / "adaylar.csv"
+    file.write_text("E-posta;Doğum Tarihi;Çalışma İzni\na@example.com;1.2.1990;Evet\n", encoding="cp1254")
+    found = pages(file=file)
+    assert "Which words are right?" in found.first.text
+    assert "Read as cp1254" in found.first.texts
+    assert "Doğum Tarihi · Çalışma İzni" in found.first.texts
+    assert "in the mapping" not in found.first.text
+    choice = next(form for form in found.first.forms if form.fields.get("encoding") == "cp1254")
+    assert 'CSV, cp1254, delimiter ";", header found in row 1' in found.client.send(choice).text
+
+
 def test_a_page_does_not_wait_for_a_large_file(pages: Start, tmp_path: Path) -> None:
     """While a file is being read the page says so, and shows its rows afterwards."""
     found = pages()
