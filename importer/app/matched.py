@@ -78,7 +78,7 @@ class Matched:
     for every row. why: how sure the match is, and for what reason. filled: of the first rows; held: those in which it
     cannot be read. keys: as they are written. kept: keys that a page does not change. problems: of the mapping file
     itself. takes: the kind of entries that answer it. settings: keys of how its texts are read, with the values to
-    choose from; "" for none.
+    choose from; "" for none. closest: columns that perhaps answer it, if it is open.
     """
 
     id: str
@@ -103,6 +103,7 @@ class Matched:
     problems: tuple[Problem, ...] = ()
     takes: EntryKind | None = None
     settings: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    closest: tuple[str, ...] = ()
 
     @property
     def anchor(self) -> str:

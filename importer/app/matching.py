@@ -144,7 +144,7 @@ class Matching:
         takes = entry_kind(question) if question else None
         plain = Matched(id, title, kind, required, options, "open", "", takes=takes)
         if written is None:
-            return plain
+            return replace(plain, closest=self._closest(name, question))
         keys = written if isinstance(written, dict) else {"column": written}
         read = self._readable.values.get(id)
         problems = self._readable.problems.get(id, ())
@@ -167,6 +167,14 @@ class Matching:
         found = with_results(plain, read, self._readable.rows, self._settings.wire)
         found = replace(found, kept=kept, settings=settings_of(read.value.field.kind, keys))
         return replace(found, **_sureness(found, review, self._proposed(id)))
+
+    def _closest(self, name: str, question: Question | None) -> tuple[str, ...]:
+        """The unused columns that perhaps answer something that is open."""
+        fields = ((one.name, one) for one in self.proposal.open_fields)
+        known = {**dict(fields), **{id_of(each, self._mapping): one for each, one in self.proposal.open_questions}}
+        found = known.get(id_of(question, self._mapping) if question else name)
+        unused = {one.name for one in self.unused}
+        return tuple(one for one in found.closest if one in unused) if found else ()
 
     def _proposed(self, id: str) -> ProposedValue | ProposedEntries | None:
         fields = {f"candidate/{one.name}": one.value for one in self.proposal.candidate}

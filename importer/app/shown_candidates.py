@@ -22,7 +22,7 @@ Order = Literal["odd", "file"]
 _RARE: Final = 0.1  # of the rows
 _REGULAR: Final = 0.7  # of the cells have one of the frequent forms, or the column is free text
 _FREQUENT: Final = 4
-_TOLD: Final = 3  # oddities
+_MOST: Final = 3  # oddities
 
 
 class ShownCandidates:
@@ -51,7 +51,7 @@ class ShownCandidates:
         number = number if number in self._rows else numbers[0]
         place = numbers.index(number)
         parts = tuple(self._parts(self._rows[number]))
-        shown = tuple(one for one in parts if one.lines or one.problems)
+        shown = tuple(sorted((one for one in parts if one.lines or one.problems), key=lambda one: not one.problems))
         return ShownCandidate(
             number,
             place + 1,
@@ -63,7 +63,7 @@ class ShownCandidates:
             self._lacking,
             tuple(one.title for one in parts if one not in shown),
             tuple(self._unused(self._rows[number])),
-            tuple(self._oddities(self._rows[number]))[:_TOLD],
+            tuple(self._oddities(self._rows[number]))[:_MOST],
         )
 
     # --- one row ------------------------------------------------------------------------------------
@@ -91,8 +91,8 @@ class ShownCandidates:
         if resolved is None:
             return
         passed = resolved.unread | body_reader(resolved).left_out_columns
-        told = {problem.place for part in parts for problem in part.problems}
-        yield from (one for one in row.problems if not one.is_in(passed) and one.place not in told)
+        known = {problem.place for part in parts for problem in part.problems}
+        yield from (one for one in row.problems if not one.is_in(passed) and one.place not in known)
 
     def _unused(self, row: Row) -> Iterator[SentLine]:
         for column in self._columns:

@@ -155,7 +155,10 @@ class MappingText:
         """Remove a value, and with the last one its section."""
         text = self._in_blocks(section)
         block = text._block(section, name)
-        return text._with(block.above, block.end, [])._without_empty(section) if block else text
+        if block is None:
+            return text
+        text = text._with(block.above, block.end, [])
+        return text._without_empty(section)
 
     def put_section(self, name: str, lines: Sequence[str]) -> MappingText:
         """Set a whole section to these lines, of which the first has its key; without lines, it is removed."""
@@ -176,7 +179,8 @@ class MappingText:
             return text
         mark = f"{' ' * block.indent}{_ASIDE.format(section=section)}"
         lines = [f"{mark}{line[block.indent :]}" for line in text._lines[block.start : block.end]]
-        return text._with(block.above, block.end, lines)._without_empty(section)
+        text = text._with(block.above, block.end, lines)
+        return text._without_empty(section)
 
     def aside(self, section: str) -> tuple[str, ...]:
         """The names of the values of a section that are kept as comments."""

@@ -101,6 +101,7 @@ def test_the_proposal_is_shown_by_question(match: Match) -> None:
     assert (phone.title, phone.kind, phone.required, phone.filled) == ("Phone", "short text", True, 4)
     assert phone.samples[0] == "+905550000001"
     assert matching.required == (5, 6)
+    assert _of(matching, "answers/level").closest == ("Grade",)
     assert {one.name for one in matching.unused} == {"Grade", "Since", "Town", "Land", "Note"}
     entries = _of(matching, "answers/education").entries
     assert entries is not None
