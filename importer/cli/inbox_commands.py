@@ -21,6 +21,7 @@ from importer.inbox.new import new_inbox
 from importer.inbox.records import Reason, Record
 from importer.inbox.release import release as release_file
 from importer.inbox.status import InboxStatus, status_of
+from importer.inbox.watch import watch as watch_inboxes
 from importer.inbox.worker import run_once
 from importer.text.commands import command_line
 
@@ -60,6 +61,25 @@ def run(
         print_result(json.dumps([_as_json(event) for event in shown.ended], ensure_ascii=False, indent=1))
     elif not shown.ended and not quiet:
         print_message("No file was complete and waiting.")
+    raise typer.Exit(code)
+
+
+@inbox.command()
+def watch(
+    folders: Folders = None,
+    every: Annotated[str, typer.Option("--every", help="The time between two passes.")] = "30s",
+    out: options.Out = None,
+    sandbox: UseSandbox = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Stay and import files as they arrive. Stop it with Ctrl-C or SIGTERM: pending requests finish."""
+    seconds, shown = parse_minutes(every) * 60, _Shown(quiet=quiet)
+    with Terminal(quiet=quiet) as terminal, stopped_by_signals(RunControl()) as control:
+        means = Means(shown, terminal, control, out=out, sandbox=sandbox)
+        try:
+            code = watch_inboxes(folders or [_DEFAULT], means, show_error, seconds)
+        except KeyboardInterrupt:  # between two runs, nothing is pending
+            code = 130
     raise typer.Exit(code)
 
 
@@ -117,16 +137,16 @@ class _Shown:
 
     quiet: bool
     ended: list[FileEnded] = field(default_factory=list)
+    _left: set[FileLeft] = field(default_factory=set)
 
     def __call__(self, event: Happened) -> None:
         match event:
             case FileTaken(_, name, is_continued):
                 self._show_detail(f"{name}: {'continued' if is_continued else 'taken'}")
-            case FileLeft(_, name, why, is_odd):
-                if is_odd:
+            case FileLeft(_, name, why, is_odd) if event not in self._left:  # watch meets it in each pass
+                self._left.add(event)
+                if is_odd or not self.quiet:
                     print_message(f"{name} {why}; it stays in incoming")
-                else:
-                    self._show_detail(f"{name} {why}; it stays in incoming")
             case FileEnded():
                 self.ended.append(event)
                 self._show_end(event)
