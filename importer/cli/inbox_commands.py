@@ -1,4 +1,4 @@
-"""`importer inbox run`, `watch`, `status`, `release` and `new`."""
+"""`importer inbox run`, `watch`, `status`, `release`, `new` and `purge`."""
 
 from __future__ import annotations
 
@@ -11,18 +11,21 @@ from typing import Annotated, Any
 
 import typer
 
+from importer.app.cleanup import parse_age
 from importer.app.orders import RunControl, parse_minutes
 from importer.cli import options
 from importer.cli.messages import counted, print_lines, print_message, print_next, print_result, show_error
-from importer.cli.terminal import Terminal, stopped_by_signals
+from importer.cli.terminal import Terminal, is_interactive, stopped_by_signals
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken, Happened
 from importer.inbox.importing import Means
 from importer.inbox.new import new_inbox
+from importer.inbox.purge import purge as purge_inbox
 from importer.inbox.records import Reason, Record
 from importer.inbox.release import release as release_file
 from importer.inbox.status import InboxStatus, status_of
 from importer.inbox.watch import watch as watch_inboxes
 from importer.inbox.worker import run_once
+from importer.problems import UsageError
 from importer.text.commands import command_line
 
 inbox = typer.Typer(
@@ -126,6 +129,24 @@ def new(
     rules = new_inbox(folder, pattern, mapping)
     print_result(f"{rules} has the settings. Let partners write in {folder / 'incoming'} only.")
     print_next("Next, after a file was put there", command_line("inbox", "run", folder, flags={"--sandbox": ""}))
+
+
+@inbox.command()
+def purge(
+    older_than: Annotated[
+        str, typer.Option("--older-than", help="Remove files that were taken earlier than this: 90d or 12w.")
+    ],
+    folder: Folder = _DEFAULT,
+    yes: options.Yes = False,
+) -> None:
+    """Permanently remove old files from done/; the last one of each pattern stays. Runs: see importer purge."""
+    age = parse_age(older_than)
+    if not yes:
+        if not is_interactive():
+            raise UsageError("nothing was removed: add --yes to remove files without being asked")
+        typer.confirm(f"Remove the files of {folder / 'done'} that are older than {older_than}?", err=True, abort=True)
+    removed = purge_inbox(folder, age, datetime.now(UTC))
+    print_message(f"{counted(len(removed), 'file')} removed.")
 
 
 # --- what is shown ----------------------------------------------------------------------------------

@@ -47,8 +47,8 @@ def test_every_problem_is_reported_at_its_line(tmp_path: Path) -> None:
         '7:1: marker is not valid; write the name of the file as {name}, like "{name}.done"',
         "8:1: rate is not valid; write a number greater than 0, without quotes",
         "9:1: sandbox is not valid; write true or false",
-        "10:1: max_errors is not valid: 'few' is not a valid limit for errors; use a number of rows (25) or a percentage "
-        "(5%); fix the value",
+        "10:1: max_errors is not valid: 'few' is not a valid limit for errors; use a number of rows (25) or a "
+        "percentage (5%); fix the value",
         "12:1: pattern is not valid: it contains a folder; write only the name of the file; its folder is incoming",
         "15:1: header is not valid; use one of go on, hold, refuse",
     ]
