@@ -226,5 +226,5 @@ def _show_status(found: InboxStatus, expect_every: str | None) -> None:
 def _line(record: Record) -> str:
     is_released = record.released and record.folder.parent.name == "working"
     if record.result is None or is_released:
-        return f"{record.folder.name}: {'released' if is_released else 'taken'}, the next pass imports it"
+        return f"{record.folder.name}: {'released' if is_released else 'taken'}, a pass imports it"
     return f"{record.folder.name}: " + "; ".join(reason.text for reason in record.result.reasons)

@@ -71,6 +71,7 @@ def test_a_file_without_rules_is_refused(tmp_path: Path, text: str, problem: str
 
 def test_a_new_inbox_can_be_used_and_its_comments_are_valid_settings(tmp_path: Path) -> None:
     """The file as it is, and with each of its commented settings switched on."""
+    (tmp_path / "m.yaml").touch()
     rules = new_inbox(tmp_path / "box", "acme_*.xlsx", tmp_path / "m.yaml")
     (rule,) = open_inbox(tmp_path / "box").rules.files
     assert rule == FileRule("acme_*.xlsx", tmp_path / "m.yaml", changes=Changes())
@@ -86,17 +87,21 @@ def test_a_new_inbox_can_be_used_and_its_comments_are_valid_settings(tmp_path: P
 def test_only_incoming_may_be_open_to_others(tmp_path: Path) -> None:
     """Rules that others could change are refused; folders with reports are made private."""
     box = tmp_path / "box"
-    rules = new_inbox(box, "*.csv", tmp_path / "m.yaml")
+    mapping = tmp_path / "m.yaml"
+    mapping.touch()
+    rules = new_inbox(box, "*.csv", mapping)
     (box / "incoming").chmod(0o777)
     (box / "done").chmod(0o755)
     open_inbox(box)
     assert oct((box / "done").stat().st_mode & 0o777) == "0o700"
     box.chmod(0o777)
     rules.chmod(0o666)
+    mapping.unlink()
     (box / "incoming").rmdir()
     with pytest.raises(UnusableInput) as refused:
         open_inbox(box)
     assert [(one.code, str(one.place)) for one in refused.value.problems] == [
+        ("inbox-mapping-not-found", str(mapping)),
         ("inbox-open-to-others", str(box)),
         ("inbox-open-to-others", str(rules)),
         ("inbox-folder-invalid", str(box / "incoming")),

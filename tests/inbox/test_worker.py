@@ -97,7 +97,7 @@ def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night
     assert text.endswith(
         "To import the file again from here, with what you changed since (imported rows are skipped):\n"
         f"  importer inbox release {event.folder.name} inbox\n  importer inbox run inbox\n"
-        f"If it is settled in another way, move this folder to done/:\n  mv {event.folder} inbox/done/\n"
+        f"If it is settled in another way, move this folder to done/:\n  mv {event.folder} inbox/done\n"
     )
     file = event.folder / "people.csv"
     file.write_text(file.read_text().replace("much", "1000"))
