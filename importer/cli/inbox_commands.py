@@ -1,4 +1,4 @@
-"""`importer inbox run`, `watch`, `status`, `release` and `new`."""
+"""`importer inbox run`, `watch`, `status`, `release`, `new` and `purge`."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ from typing import Annotated, Any
 
 import typer
 
+from importer.app.cleanup import parse_age
 from importer.app.orders import RunControl, parse_minutes, parse_window
 from importer.cli import options
 from importer.cli.messages import counted, print_line, print_lines, print_message, print_next, print_result, show_error
-from importer.cli.terminal import Terminal, stopped_by_signals
+from importer.cli.terminal import Terminal, is_interactive, stopped_by_signals
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken, Happened
 from importer.inbox.importing import Means
 from importer.inbox.new import new_inbox
 from importer.inbox.notifying import FileNotices
+from importer.inbox.purge import purge as purge_inbox
 from importer.inbox.records import Reason, Record
 from importer.inbox.release import release as release_file
 from importer.inbox.status import InboxStatus, status_of
+from importer.inbox.watch import watch as watch_inboxes
 from importer.inbox.worker import run_once
 from importer.notices import Notifier
-from importer.problems import ImporterError
+from importer.problems import UsageError
 from importer.settings import load_settings
 from importer.text.commands import command_line
 
@@ -60,28 +63,37 @@ def run(
 ) -> None:
     """Import the files that are complete, then end. Safe to repeat, also after a crash."""
     shown, window = _Shown(quiet=quiet or as_json), parse_window(until, max_runtime, datetime.now(UTC))
-    settings = load_settings(out=out)
-    notifier = Notifier(settings, lambda failure: print_line(f"importer: {failure}"))
-    notices = FileNotices(settings, notifier)
-
-    def tell(event: Happened) -> None:
-        shown(event)
-        notices(event)
-
-    def fail(error: ImporterError) -> None:
-        show_error(error)
-        notices.failed(error, ", ".join(map(str, inboxes)))
-
     inboxes = folders or [_DEFAULT]
-    notifier.started()
+    notices = _notices(inboxes, out)
     with Terminal(quiet=shown.quiet) as terminal, stopped_by_signals(RunControl()) as control:
-        code = run_once(inboxes, Means(tell, terminal, control, out=out, sandbox=sandbox, window=window), fail)
-    notifier.deliver()
-    notifier.ended(code)
+        means = Means(notices.after(shown), terminal, control, out=out, sandbox=sandbox, window=window)
+        notices.started()
+        code = run_once(inboxes, means, notices.after_error(show_error))
+        notices.pass_ended(code)
     if as_json:
         print_result(json.dumps([_as_json(event) for event in shown.ended], ensure_ascii=False, indent=1))
     elif not shown.ended and not quiet:
         print_message("No file was complete and waiting.")
+    raise typer.Exit(code)
+
+
+@inbox.command()
+def watch(
+    folders: Folders = None,
+    every: Annotated[str, typer.Option("--every", help="The time between two passes.")] = "30s",
+    out: options.Out = None,
+    sandbox: UseSandbox = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Stay and import files as they arrive. Stop it with Ctrl-C or SIGTERM: pending requests finish."""
+    seconds, inboxes = parse_minutes(every) * 60, folders or [_DEFAULT]
+    notices = _notices(inboxes, out)
+    with Terminal(quiet=quiet) as terminal, stopped_by_signals(RunControl()) as control:
+        means = Means(notices.after(_Shown(quiet=quiet)), terminal, control, out=out, sandbox=sandbox)
+        try:
+            code = watch_inboxes(inboxes, means, notices.after_error(show_error), notices.pass_ended, seconds)
+        except KeyboardInterrupt:  # between two runs, nothing is pending
+            code = 130
     raise typer.Exit(code)
 
 
@@ -130,6 +142,30 @@ def new(
     print_next("Next, after a file was put there", command_line("inbox", "run", folder, flags={"--sandbox": ""}))
 
 
+@inbox.command()
+def purge(
+    older_than: Annotated[
+        str, typer.Option("--older-than", help="Remove files that were taken earlier than this: 90d or 12w.")
+    ],
+    folder: Folder = _DEFAULT,
+    yes: options.Yes = False,
+) -> None:
+    """Permanently remove old files from done/; the last one of each pattern stays. Runs: see importer purge."""
+    age = parse_age(older_than)
+    if not yes:
+        if not is_interactive():
+            raise UsageError("nothing was removed: add --yes to remove files without being asked")
+        typer.confirm(f"Remove the files of {folder / 'done'} that are older than {older_than}?", err=True, abort=True)
+    removed = purge_inbox(folder, age, datetime.now(UTC))
+    print_message(f"{counted(len(removed), 'file')} removed.")
+
+
+def _notices(inboxes: list[Path], out: Path | None) -> FileNotices:
+    settings = load_settings(out=out)
+    notifier = Notifier(settings, lambda failure: print_line(f"importer: {failure}"))
+    return FileNotices(notifier, settings.out, ", ".join(map(str, inboxes)))
+
+
 # --- what is shown ----------------------------------------------------------------------------------
 
 
@@ -139,16 +175,16 @@ class _Shown:
 
     quiet: bool
     ended: list[FileEnded] = field(default_factory=list)
+    _left: set[FileLeft] = field(default_factory=set)
 
     def __call__(self, event: Happened) -> None:
         match event:
             case FileTaken(_, name, is_continued):
                 self._show_detail(f"{name}: {'continued' if is_continued else 'taken'}")
-            case FileLeft(_, name, why, is_odd):
-                if is_odd:
+            case FileLeft(_, name, why, is_odd) if event not in self._left:  # watch meets it in each pass
+                self._left.add(event)
+                if is_odd or not self.quiet:
                     print_message(f"{name} {why}; it stays in incoming")
-                else:
-                    self._show_detail(f"{name} {why}; it stays in incoming")
             case FileEnded():
                 self.ended.append(event)
                 self._show_end(event)
@@ -207,5 +243,5 @@ def _show_status(found: InboxStatus, expect_every: str | None) -> None:
 def _line(record: Record) -> str:
     is_released = record.released and record.folder.parent.name == "working"
     if record.result is None or is_released:
-        return f"{record.folder.name}: {'released' if is_released else 'taken'}, the next pass imports it"
+        return f"{record.folder.name}: {'released' if is_released else 'taken'}, a pass imports it"
     return f"{record.folder.name}: " + "; ".join(reason.text for reason in record.result.reasons)

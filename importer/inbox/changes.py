@@ -50,7 +50,8 @@ def changes_of(record: Record, contents: Contents, history: History, rules: Chan
     found: list[tuple[Decision, Problem]] = []
     same = next((one for one, known in imported if known.sha256 == contents.sha256), None)
     if same is not None:
-        message = f"it has the same content as {same.name}, which was imported from {same.taken_at:%Y-%m-%d %H:%M}"
+        at = f"{same.taken_at:%Y-%m-%d} at {same.taken_at:%H:%M} UTC"
+        message = f"it has the same content as {same.name}, which was imported on {at}"
         hint = "ask its sender for the file that was meant"
         found.append((rules.repeated, Problem("inbox-file-repeated", message, hint)))
     elif problem := _size(contents, last):

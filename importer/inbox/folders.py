@@ -71,6 +71,11 @@ def not_writable(folder: Path, error: OSError) -> UnusableInput:
 
 
 def _problems(inbox: Inbox) -> Iterator[Problem]:
+    for rule in inbox.rules.files:
+        if not rule.mapping.exists():
+            message = f"the mapping for {rule.pattern} does not exist"
+            hint = f"correct its path in {inbox.folder / RULES_FILE}, which it is relative to"
+            yield file_problem("inbox-mapping-not-found", message, hint, rule.mapping)
     try:
         yield from _writable_by_others(inbox.folder)
         yield from _writable_by_others(inbox.folder / RULES_FILE)

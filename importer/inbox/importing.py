@@ -20,6 +20,7 @@ from importer.inbox.folders import Inbox, Place, not_writable
 from importer.inbox.happened import Listener
 from importer.inbox.records import Contents, History, Identity, Reason, Record, Result
 from importer.inbox.rules import FileRule
+from importer.models import NEEDS_ATTENTION
 from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput
 from importer.report import Summary
 from importer.settings import Settings, load_settings
@@ -262,7 +263,7 @@ def _rows_open(summary: Summary) -> list[Reason]:
     """Why a finished run needs a person."""
     if not summary.exit_code:
         return []
-    open_rows = sum(group.count for group in summary.problems if group.is_to_fix)
+    open_rows = summary.rows_of(*NEEDS_ATTENTION)
     return [Reason.of(Problem("inbox-rows-open", f"{open_rows:,} of its {summary.source.rows:,} rows need a person"))]
 
 

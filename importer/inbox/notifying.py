@@ -2,31 +2,64 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
 
-from importer.inbox.happened import FileEnded, Happened
+from importer.inbox.happened import FileEnded, Happened, Listener
 from importer.notices import JobEnded, Notifier
 from importer.problems import ImporterError, UnusableInput
 from importer.report import read_summary
-from importer.settings import Settings
+
+_PING_EVERY: Final = 300.0  # seconds
 
 
 class FileNotices:
-    """Reports each file with which a pass ended, under the pattern of its name, and each inbox that cannot be used."""
+    """Reports each file with which a pass ended, under the pattern of its name, and what kept a pass from its files.
 
-    def __init__(self, settings: Settings, notifier: Notifier) -> None:
-        self._out, self._notifier = settings.out, notifier
+    out: the results folder. inboxes: their names, in one text.
+    """
 
-    def __call__(self, event: Happened) -> None:
-        if isinstance(event, FileEnded):
-            self._notifier.job_ended(self._job(event))
+    def __init__(self, notifier: Notifier, out: Path, inboxes: str) -> None:
+        self._notifier, self._out, self._inboxes = notifier, out, inboxes
+        self._pinged: tuple[float, int] | None = None
 
-    def failed(self, error: ImporterError, folders: str) -> None:
-        """A pass could not begin."""
-        codes, now = _codes(error), datetime.now(UTC)
-        event = f"{error.exit_code} {' '.join(codes)}"
-        self._notifier.job_ended(JobEnded(folders, folders, error.exit_code, now, now, codes=codes, event=event))
+    def started(self) -> None:
+        """A command that makes one pass starts."""
+        self._notifier.started()
+
+    def after(self, listen: Listener) -> Listener:
+        """A listener that calls this one, and reports the ends of files."""
+
+        def tell(event: Happened) -> None:
+            listen(event)
+            if isinstance(event, FileEnded):
+                self._notifier.job_ended(self._job(event))
+
+        return tell
+
+    def after_error(self, show: Callable[[ImporterError], None]) -> Callable[[ImporterError], None]:
+        """A function that calls this one, and reports the error."""
+
+        def fail(error: ImporterError) -> None:
+            show(error)
+            codes, now = _codes(error), datetime.now(UTC)
+            event = f"{error.exit_code} {' '.join(codes)}"
+            ended = JobEnded(self._inboxes, self._inboxes, error.exit_code, now, now, codes=codes, event=event)
+            self._notifier.job_ended(ended)
+
+        return fail
+
+    def pass_ended(self, code: int) -> None:
+        """Send what waits, and ping the monitor; of many passes one after the other, not after each."""
+        self._notifier.deliver()
+        now = time.monotonic()
+        if self._pinged is None or self._pinged[1] != code or now - self._pinged[0] >= _PING_EVERY:
+            self._notifier.ended(code)
+            self._pinged = now, code
 
     def _job(self, ended: FileEnded) -> JobEnded:
         codes = tuple(reason.code for reason in ended.reasons)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
@@ -136,6 +137,16 @@ class Record:
 
 def read_record(folder: Path) -> Record | None:
     """The record of a folder; None if it has none, or none that can be read."""
+    try:
+        found = (folder / RECORD).lstat()
+    except OSError:
+        return None
+    return _read_once(folder, found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=20_000)
+def _read_once(folder: Path, *_: int) -> Record | None:
+    """The record, read again only after a change: each pass of a worker that stays looks at all of them."""
     try:
         values = json.loads(read_private(folder / RECORD))
         if values.pop("version") != _VERSION:

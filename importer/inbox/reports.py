@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -15,6 +16,7 @@ from importer.inbox.records import Record, Result
 from importer.problems import UnusableInput
 from importer.report import Summary, attention_lines, read_summary
 from importer.text.commands import command_line
+from importer.text.normalize import visible
 
 REASON_FILE: Final = "reason.txt"
 _COPIED: Final = ("report.xlsx", "summary.json")
@@ -40,8 +42,8 @@ def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None
         if result.place == "done":
             (record.folder / record.own_name(REASON_FILE)).unlink(missing_ok=True)  # from before it was released
         if result.place == "attention":
-            lines = "\n".join(_reason_lines(inbox, record, result, run, summary, flags)) + "\n"
-            write_private(record.folder / record.own_name(REASON_FILE), lines.encode("utf-8", "backslashreplace"))
+            text = "\n".join(_reason_lines(inbox, record, result, run, summary, flags)) + "\n"
+            write_private(record.folder / record.own_name(REASON_FILE), visible(text).encode())
         sync_folder(record.folder)
     except OSError as error:
         raise not_writable(inbox.folder, error) from None
@@ -78,4 +80,4 @@ def _reason_lines(
         yield f"  {command_line('inbox', 'release', record.folder.name, inbox.folder)}"
         yield f"  {command_line('inbox', 'run', inbox.folder, flags=flags)}"
     yield "If it is settled in another way, move this folder to done/:"
-    yield f"  mv {folder} {inbox.place('done')}/"
+    yield f"  {shlex.join(['mv', str(folder), str(inbox.place('done'))])}"

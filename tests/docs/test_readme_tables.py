@@ -68,7 +68,7 @@ def _options() -> dict[str, frozenset[str]]:
 def test_the_readme_lists_every_command() -> None:
     """Each command of the table exists, and each command is in the table."""
     listed = [
-        re.match(r"importer ([a-z]+(?: (?:new|check|copy)\b)?)", key)
+        re.match(r"importer ([a-z]+(?: (?:new|check|copy|run|watch|status|release|purge)\b)?)", key)
         for key in table(README, "command", "what it does")
     ]
     assert sorted(match[1] if match else "" for match in listed) == sorted(_options())
@@ -86,7 +86,7 @@ def test_command_lines_can_be_typed(page: Path) -> None:
     """Each `importer ...` names a command that exists, with options that it has."""
     options = _options()
     for words in _command_lines(page):
-        name = " ".join(words[:2]) if words[0] in ("ledger", "mapping") else words[0]
+        name = " ".join(words[:2]) if words[0] in ("inbox", "ledger", "mapping") else words[0]
         assert name in options, words
         unknown = [word for word in words if re.match(r"--?[a-z]", word) and word not in options[name]]
         assert unknown == [], words

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from importer.inbox.happened import FileLeft
+from importer.inbox.purge import purge
 from importer.inbox.release import release
 from importer.problems import UsageError
 from tests.cli.conftest import HEADER, Served
@@ -95,7 +97,7 @@ def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night
     assert text.endswith(
         "To import the file again from here, with what you changed since (imported rows are skipped):\n"
         f"  importer inbox release {event.folder.name} inbox\n  importer inbox run inbox\n"
-        f"If it is settled in another way, move this folder to done/:\n  mv {event.folder} inbox/done/\n"
+        f"If it is settled in another way, move this folder to done/:\n  mv {event.folder} inbox/done\n"
     )
     file = event.folder / "people.csv"
     file.write_text(file.read_text().replace("much", "1000"))
@@ -211,6 +213,17 @@ def test_an_import_that_began_is_not_continued_at_another_service(
     monkeypatch.setenv("IMPORTER_BASE_URL", night.served.sandbox.base_url)
     assert (night.run(), reasons(night)) == (3, ["inbox-service-differs"])
     assert night.served.accepted == []
+
+
+def test_old_files_are_removed_but_the_last_one_of_each_pattern(night: Night) -> None:
+    """The next file is compared with it; what waits in attention stays too."""
+    for day, rows in enumerate((range(20), range(20, 40), range(3), range(40, 60)), start=1):
+        night.at = night.at.replace(day=day)
+        night.drop(f"people{day}.csv", rows)
+        night.run()
+    removed = purge(night.folder, timedelta(days=1), night.at + timedelta(days=30))
+    assert [record.name for record in removed] == ["people1.csv", "people2.csv"]
+    assert night.places == {"attention": ["people3.csv"], "done": ["people4.csv"]}
 
 
 def test_two_workers_do_not_use_one_inbox(night: Night) -> None:

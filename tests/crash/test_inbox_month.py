@@ -3,33 +3,67 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Served
+from importer.sandbox import SandboxOptions, running
+from tests.cli.conftest import FrontDoor, Served
 from tests.crash.fork_server import Failpoint, ForkServer
 from tests.crash.imports import SHORT_TIMEOUTS
-from tests.inbox.conftest import RULES, night_of
+from tests.inbox.conftest import RULES, Night, night_of
 
 ROWS = 12  # of a usual file
+HASTY = 'settle = "1s"\ngive_up_after = "1s"\n'
 
 
-@pytest.fixture
-def fork_server() -> object:
-    with ForkServer() as server:
-        yield server
+class Service:
+    """A sandbox that can be stopped for a night; it remembers whom it accepted."""
+
+    def __init__(self, memory: Path) -> None:
+        self._options = SandboxOptions(token="t0ken", memory=memory)
+        self.start()
+
+    def start(self) -> None:
+        self._context = running(self._options)
+        self.sandbox = self._context.__enter__()
+        self._options = replace(self._options, port=int(self.sandbox.base_url.rpartition(":")[2]))
+
+    def stop(self) -> None:
+        self._context.__exit__(None, None, None)
 
 
-def test_a_month_of_nights(
-    serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch, fork_server: ForkServer
-) -> None:
+@contextmanager
+def full_disk(size: int) -> Iterator[None]:
+    """No file can grow beyond this size."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_month_of_nights(front_door: FrontDoor, monkeypatch: pytest.MonkeyPatch) -> None:
     """30 files; some nights go wrong, and none of them loses a file or enters a person twice."""
-    night = night_of(serve(), monkeypatch, RULES + 'settle = "1s"\ngive_up_after = "1s"\n')
-    incoming, token = night.folder / "incoming", os.environ["IMPORTER_TOKEN"]
-    address, codes, found = os.environ["IMPORTER_BASE_URL"], {}, {}
-    nothing = night.at_sleep
+    service = Service(front_door.folder / "memory.jsonl")
+    monkeypatch.setenv("IMPORTER_BASE_URL", service.sandbox.base_url)
+    monkeypatch.setenv("IMPORTER_TOKEN", "t0ken")
+    try:
+        with ForkServer() as fork_server:
+            night = night_of(Served(front_door, service.sandbox), monkeypatch, RULES + HASTY)
+            thirty_nights(night, service, fork_server)
+    finally:
+        service.stop()
+
+
+def thirty_nights(night: Night, service: Service, fork_server: ForkServer) -> None:
+    incoming, nothing = night.folder / "incoming", night.at_sleep
+    codes, found = dict[int, int](), dict[tuple[int, str], str]()
 
     def drop(number: int, name: str = "", rows: int = ROWS) -> Path:
         return night.drop(name or f"people{number:02}.csv", range(number * 100, number * 100 + rows))
@@ -38,14 +72,14 @@ def test_a_month_of_nights(
         process = fork_server.start(
             night.folder.parent.resolve(),
             ("inbox", "run", "-q"),
-            {**SHORT_TIMEOUTS, "IMPORTER_TOKEN": token, "IMPORTER_BASE_URL": address},
+            {**SHORT_TIMEOUTS, **{name: os.environ[name] for name in ("IMPORTER_TOKEN", "IMPORTER_BASE_URL")}},
             Failpoint(point),
         )
         assert process.end() == -9
 
     for number in range(1, 31):
         night.at, night.slept = night.at.replace(day=number), 0.0
-        file = drop(number)
+        file, disk = drop(number), nullcontext()
         match number:
             case 3:  # half-written: its sender goes on while the worker looks
                 whole = file.read_bytes()
@@ -63,9 +97,9 @@ def test_a_month_of_nights(
             case 12:
                 file.write_text(file.read_text().replace("E-mail", "Mail"))
             case 14:
-                monkeypatch.setenv("IMPORTER_BASE_URL", "http://127.0.0.1:9")
+                service.stop()
             case 17:
-                monkeypatch.setenv("IMPORTER_TOKEN", "expired")
+                os.environ["IMPORTER_TOKEN"] = "expired"
             case 20:
                 drop(number, rows=5)
             case 22:
@@ -78,11 +112,17 @@ def test_a_month_of_nights(
                 kill_at("after the commit of the end of the run")
             case 26:
                 (incoming / "link.csv").symlink_to("/etc/hostname")
-        codes[number] = night.run()
+            case 28:
+                disk = full_disk(0)
+            case 29:
+                disk = full_disk(2_000)
+        with disk:
+            codes[number] = night.run()
         found |= {(number, reason.code): event.place for event in night.ended for reason in event.reasons}
         night.at_sleep = nothing
-        monkeypatch.setenv("IMPORTER_BASE_URL", address)
-        monkeypatch.setenv("IMPORTER_TOKEN", token)
+        os.environ["IMPORTER_TOKEN"] = "t0ken"
+        if number == 14:
+            service.start()
     assert {number: code for number, code in codes.items() if code} == {
         6: 3,
         8: 3,
@@ -91,6 +131,8 @@ def test_a_month_of_nights(
         14: 5,
         17: 5,
         20: 3,
+        28: 3,
+        29: 3,
     }
     assert found == {
         (6, "file-empty"): "attention",
@@ -100,6 +142,7 @@ def test_a_month_of_nights(
         (14, "inbox-run-stopped"): "working",
         (17, "inbox-run-stopped"): "working",
         (20, "inbox-file-smaller"): "attention",
+        (29, "ledger-not-writable"): "working",
     }
     waiting = {6, 8, 10, 12, 20}
     assert night.places["done"] == [f"people{number:02}.csv" for number in range(1, 31) if number not in waiting]
@@ -111,4 +154,4 @@ def test_a_month_of_nights(
         if number not in waiting
         for row in range(ROWS)
     ]
-    assert sorted(night.served.accepted) == sorted(expected)
+    assert sorted(body["email"] for body in service.sandbox.memory.accepted()) == sorted(expected)

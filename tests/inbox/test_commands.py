@@ -1,0 +1,92 @@
+"""`importer inbox` at the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from importer.inbox.importing import Clock, Means
+from importer.inbox.watch import watch
+from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
+from tests.inbox.conftest import Night
+
+
+def test_a_user_makes_an_inbox_tries_it_and_looks_at_its_status(front_door: FrontDoor) -> None:
+    """Each command names the next one; status ends with 4 if no file came in time."""
+    made = front_door("inbox", "new", "box", "--mapping", "mapping.yaml", "--pattern", "people*.csv")
+    assert made.err == "Next, after a file was put there: importer inbox run box --sandbox\n"
+    late = front_door("inbox", "status", "box", "--expect-every", "24h")
+    assert (late.code, late.out) == (
+        4,
+        "box: 0 files waiting, 0 in work, 0 in attention\n"
+        "  pattern    people*.csv: last no file so far; LATE: one is expected every 24h\n",
+    )
+    assert front_door("inbox", "run", "box", "--sandbox").err == "No file was complete and waiting.\n"
+    rules = front_door.folder / "box" / "inbox.toml"
+    rules.write_text(rules.read_text().replace('# complete = "unchanged"', 'complete = "renamed"'))
+    write_csv(front_door.folder / "box" / "incoming" / "people.csv", [candidate(1), candidate(2, Salary="much")])
+    ran = front_door("inbox", "run", "box", "--sandbox", "--json")
+    (event,) = json.loads(ran.out)
+    assert ran.code == 4
+    assert (event["place"], event["outcomes"]) == ("attention", {"created": 1, "invalid": 1})
+    text = (front_door.folder / event["folder"] / "reason.txt").read_text()
+    assert "importer inbox run box --sandbox\n" in text
+    status = front_door("inbox", "status", "box", "--expect-every", "24h")
+    assert status.code == 0
+    assert f"  attention  {Path(event['folder']).name}: 1 of its 2 rows need a person\n" in status.out
+    released = front_door("inbox", "release", "people.csv", "box")
+    assert (released.code, released.out) == (0, "people.csv is released.\n")
+    unknown = front_door("inbox", "release", "people.csv", "box")
+    assert (unknown.code, unknown.err) == (
+        2,
+        "importer: box/attention has no file people.csv; list its files with: importer inbox status box\n",
+    )
+
+
+def test_a_worker_that_stays_waits_longer_while_the_service_is_down(
+    night: Night, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And imports the file when it is back."""
+    token, waits = os.environ["IMPORTER_TOKEN"], list[float]()
+    monkeypatch.setenv("IMPORTER_TOKEN", "expired")
+
+    def sleep(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 4:
+            monkeypatch.setenv("IMPORTER_TOKEN", token)
+        if len(waits) == 6:
+            raise KeyboardInterrupt
+
+    clock = Clock(monotonic=lambda: sum(waits), sleep=sleep)
+    night.drop("people.csv", range(2))
+    with pytest.raises(KeyboardInterrupt):
+        watch([night.folder], Means(night.events.append, clock=clock), night.errors.append, lambda _: None, 30)
+    assert waits == [10, 60, 120, 240, 30, 30]
+    assert night.places == {"done": ["people.csv"]}
+
+
+def test_a_signal_stops_a_worker_that_stays_after_pending_requests(
+    serve: Callable[..., Served], tmp_path: Path
+) -> None:
+    """The file stays in working/, and the next pass continues it."""
+    served = serve()
+    served("inbox", "new", "box", "--mapping", "mapping.yaml")
+    rules = tmp_path / "box" / "inbox.toml"
+    rules.write_text(rules.read_text().replace('# complete = "unchanged"', 'complete = "renamed"'))
+    write_csv(tmp_path / "box" / "incoming" / "people.csv", [candidate(number) for number in range(30)])
+    with served.held_after(5) as go_on, served.door.started("inbox", "watch", "box") as worker:
+        served.wait_for(5)
+        worker.terminate()
+        assert worker.stderr is not None
+        while "Stopping" not in worker.stderr.readline():
+            pass
+        go_on()
+        assert worker.wait() == 143
+    assert 5 <= len(served.accepted) < 30
+    assert len(list((tmp_path / "box" / "working").glob("*/people.csv"))) == 1
+    assert served("inbox", "run", "box").code == 0
+    assert len(served.accepted) == len(set(served.accepted)) == 30

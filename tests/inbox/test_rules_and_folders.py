@@ -1,0 +1,108 @@
+"""inbox.toml is checked strictly, and only incoming/ may be open to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from importer.inbox.folders import open_inbox
+from importer.inbox.new import new_inbox
+from importer.inbox.rules import Changes, FileRule, read_rules
+from importer.problems import UnusableInput
+
+WRONG = """\
+ordr = "name"
+wait = "soon"
+[[files]]
+patern = "*.csv"
+mapping = "m.yaml"
+complete = "unchangd"
+marker = "done"
+rate = "5"
+sandbox = "yes"
+max_errors = "few"
+[[files]]
+pattern = "in/*.csv"
+mapping = "m.yaml"
+[files.changes]
+header = "stop"
+"""
+
+
+def test_every_problem_is_reported_at_its_line(tmp_path: Path) -> None:
+    """All at once, each with what to write instead."""
+    (tmp_path / "inbox.toml").write_text(WRONG)
+    with pytest.raises(UnusableInput) as refused:
+        read_rules(tmp_path)
+    found = [str(one).removeprefix(f"{tmp_path}/inbox.toml:") for one in refused.value.problems]
+    assert sorted(found, key=lambda text: int(text.partition(":")[0])) == [
+        "1:1: unknown key 'ordr'; did you mean 'order'? use one of order, unmatched, wait, files",
+        "2:1: wait is not valid: 'soon' is not a valid duration; write it like 15m, 90s or 2h; fix the value",
+        "3:1: this section has no pattern; add pattern = to it",
+        "4:1: unknown key 'patern'; did you mean 'pattern'? use one of pattern, mapping, marker, sheet, "
+        "resend_rejected, strict, no_personal_data, sandbox, complete, resend_unconfirmed, settle, give_up_after, "
+        "max_errors, rate, concurrency, changes",
+        "6:1: complete is not valid; did you mean 'unchanged'? use one of unchanged, marker, renamed",
+        '7:1: marker is not valid; write the name of the file as {name}, like "{name}.done"',
+        "8:1: rate is not valid; write a number greater than 0, without quotes",
+        "9:1: sandbox is not valid; write true or false",
+        "10:1: max_errors is not valid: 'few' is not a valid limit for errors; use a number of rows (25) or a "
+        "percentage (5%); fix the value",
+        "12:1: pattern is not valid: it contains a folder; write only the name of the file; its folder is incoming",
+        "15:1: header is not valid; use one of go on, hold, refuse",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        pytest.param("order = name", "the file cannot be read: Invalid value (at line 1, column 9)", id="not TOML"),
+        pytest.param("", "the file has no [[files]] section", id="no section"),
+    ],
+)
+def test_a_file_without_rules_is_refused(tmp_path: Path, text: str, problem: str) -> None:
+    """With what is wrong in it."""
+    (tmp_path / "inbox.toml").write_text(text)
+    with pytest.raises(UnusableInput) as refused:
+        read_rules(tmp_path)
+    assert refused.value.problems[0].message == problem
+
+
+def test_a_new_inbox_can_be_used_and_its_comments_are_valid_settings(tmp_path: Path) -> None:
+    """The file as it is, and with each of its commented settings switched on."""
+    (tmp_path / "m.yaml").touch()
+    rules = new_inbox(tmp_path / "box", "acme_*.xlsx", tmp_path / "m.yaml")
+    (rule,) = open_inbox(tmp_path / "box").rules.files
+    assert rule == FileRule("acme_*.xlsx", tmp_path / "m.yaml", changes=Changes())
+    lines = rules.read_text().splitlines()
+    switched = [
+        line.removeprefix("# ") if " = " in line.partition("#")[2].partition("#")[0] else line for line in lines
+    ]
+    assert switched != lines
+    rules.write_text("\n".join(switched))
+    assert read_rules(tmp_path / "box").files[0].rate == 5
+
+
+def test_only_incoming_may_be_open_to_others(tmp_path: Path) -> None:
+    """Rules that others could change are refused; folders with reports are made private."""
+    box = tmp_path / "box"
+    mapping = tmp_path / "m.yaml"
+    mapping.touch()
+    rules = new_inbox(box, "*.csv", mapping)
+    (box / "incoming").chmod(0o777)
+    (box / "done").chmod(0o755)
+    open_inbox(box)
+    assert oct((box / "done").stat().st_mode & 0o777) == "0o700"
+    box.chmod(0o777)
+    rules.chmod(0o666)
+    mapping.unlink()
+    (box / "incoming").rmdir()
+    with pytest.raises(UnusableInput) as refused:
+        open_inbox(box)
+    assert [(one.code, str(one.place)) for one in refused.value.problems] == [
+        ("inbox-mapping-not-found", str(mapping)),
+        ("inbox-open-to-others", str(box)),
+        ("inbox-open-to-others", str(rules)),
+        ("inbox-folder-invalid", str(box / "incoming")),
+    ]
