@@ -83,7 +83,8 @@ class DraftMapping:
         """Make it fit another reading of the file, or another target; what was before is of no use for them."""
         proposed = read_private(self._proposed).decode() if self._proposed.exists() else None
         write_private(self.path, refitted(self.text, proposed, sample.proposal).encode())
-        write_private(self._proposed, write_proposal(sample.proposal).encode())
+        if proposed is not None:
+            write_private(self._proposed, write_proposal(sample.proposal).encode())
         self._before.unlink(missing_ok=True)
 
     def change(self, text: str) -> None:

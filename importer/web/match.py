@@ -30,6 +30,7 @@ from importer.web.pages import FieldError, ImportPage, OfImport, shown_problem
 router = APIRouter()
 
 _UPLOAD: Final = "mapping_upload"
+_DIGITS: Final = 10  # of the number of a row
 _LARGEST: Final = 1 << 20  # bytes of a mapping file
 
 _SHOWN: Final[dict[str, Callable[[Matched], bool]]] = {
@@ -44,7 +45,8 @@ class _View:
 
     def __init__(self, query: Mapping[str, str]) -> None:
         self.q, self.show = query.get("q", ""), query.get("show", "all")
-        self.row = int(query["row"]) if query.get("row", "").isdecimal() else 0
+        row = query.get("row", "")
+        self.row = int(row) if row.isdecimal() and len(row) < _DIGITS else 0
         self.order: Order = "file" if query.get("order") == "file" else "odd"
 
     def address(self, **changed: object) -> str:

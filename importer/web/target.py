@@ -35,15 +35,17 @@ def choose(page: OfImport, form: Sent) -> Response:
     if target != page.draft.target:
         page.change(target=target, asked="")
         notice = page.forget_mapping()
-    _ask(page, target)
-    return page.go("target", notice)
+    return page.go("target", _ask(page, target) or notice)
 
 
-def _ask(page: ImportPage, target: Target) -> None:
-    """Fetch the questions of a target: in a rehearsal from the sandbox, unless those of the real service are known."""
+def _ask(page: ImportPage, target: Target) -> str:
+    """Fetch the questions of a target: in a rehearsal from the sandbox, unless those of the real service are known.
+    Returns the key of a notice, if they are others than those that the mapping answers."""
     draft = page.draft
+    before = page.web.drafts.questions(draft)
     setup = page.web.drafts.sandbox_setup(draft)
     questions = ask_questions(target, page.settings, setup)
     page.web.drafts.keep_questions(draft, questions)
     if setup is None or setup.questions is None:
         page.change(asked="sandbox" if setup else "service", check="")
+    return page.forget_mapping() if page.web.drafts.questions(draft) != before else ""

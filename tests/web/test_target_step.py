@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from importer.models import Question
 from tests.cli.conftest import Served, candidate, write_csv
 from tests.web import walk
 from tests.web.client import Shown
@@ -66,3 +67,21 @@ def test_another_target_or_reading_is_not_sent_with_the_old_mapping(pages: Start
     shown = found.client.send(found.client.get(walk.address(found, "target")).form("/target"), kind="pool", target="17")
     assert "Your mapping is kept" in shown.text
     assert "First finish the step Match." in found.client.get(walk.address(found, "check")).text
+
+
+def test_other_questions_of_the_same_target_are_matched_again(pages: Start) -> None:
+    """The mapping is kept: what is not asked any more is a comment, and named on the page."""
+    found = pages(file=EXPORT, sandbox=True)
+    shown = walk.to_match(found)
+    drafts = found.server.web.drafts
+    draft = drafts.get(found.first.address.split("/")[2])
+    assert draft is not None
+    rank = Question(99, "Rank", False, "short_text", (), "rank", None)
+    drafts.keep_questions(draft, (*drafts.questions(draft), rank))
+    form = next(form for form in shown.forms if "do" in form.fields)
+    found.client.send(form, do="constant", id="answers/rank", value="first")
+    shown = found.client.send(found.client.get(walk.address(found, "target")).form("/target"), target="4f2c9a")
+    assert "Your mapping is kept" in shown.text
+    shown = found.client.get(walk.address(found, "match"))
+    assert "are used when they are asked again: rank." in shown.text
+    assert "# not asked (answers): rank: {value: first}" in shown.html
