@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -195,7 +196,14 @@ class ImportPage(Page):
         """A step in its frame. command: what does the same at a terminal; step: if it is not that of the template."""
         step = step or template
         found = tuple(steps.links(self.draft, step))
-        frame = {"step": step, "steps": found, "back": steps.before(step), "command": command, "job": self.job}
+        frame: dict[str, Any] = {
+            "step": step,
+            "steps": found,
+            "back": steps.before(step),
+            "command": command,
+            "job": self.job,
+        }
+        frame["own_folder"] = f"{self.folder}{os.sep}"  # left out of texts that name the mapping file
         return Page.show(self, template, status, problems, **frame, **values)
 
     def go(self, step: str, notice: str = "") -> Response:

@@ -221,5 +221,11 @@ def test_every_page_is_accessible_and_fits(pages: Start, serve: Serve, person: P
     for step in ("target", "match", "check", "send", "result", "result/row?number=4"):
         page.goto(f"http://{found.client.host}{walk.address(found, step)}")
         look()
+    page.goto(f"http://{found.client.host}{walk.address(found, 'check')}?edit=4")
+    page.fill("td input[aria-invalid]", "1000")
+    page.keyboard.press("Tab")
+    page.wait_for_selector("text=Take back")
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    look()
     page.goto(f"http://{found.client.host}/")
     look()
