@@ -29,10 +29,11 @@ def show(page: OfImport) -> Response:
     checked = found_run(page, draft.check).summary if is_new else None
     known = sending_rate(settings, "sandbox" if draft.sandbox else str(settings.base_url)) if checked else None
     seconds = checked.outcomes[OutcomeKind.NOT_SENT] / known.per_second if checked and known else None
+    flags = {"--mapping": draft.mapping, **({"--corrections": draft.corrections} if draft.corrections else {})}
     return page.show(
         "send",
         problems=page.failure("send"),
-        command=page.command("run", Path(draft.file), asks=True, flags={"--mapping": draft.mapping}) if checked else "",
+        command=page.command("run", Path(draft.file), asks=True, flags=flags) if checked else "",
         checked=checked,
         seconds=seconds,
         is_running=is_running,

@@ -324,14 +324,14 @@ def test_all_cells_of_a_cause_are_corrected_at_once(pages: Start, tmp_path: Path
     found = pages(file=odd_file(tmp_path), sandbox=True)
     matched(found.client, at_match(found))
     shown = checked(found)
-    assert "Write @ and . in place of words" in shown.text
+    assert "Write @ and points in place of words" in shown.text
     assert "bob(at)example.com → becomes bob@example.com" in shown.text
     assert "Replace it in all 2 cells" in shown.text
     assert any(link.endswith("/match?q=Salary") for link in shown.links)
     shown = found.client.send(shown.form("/check/fix"))
     assert "2 cells were corrected since this check" in shown.text
     assert "The file has: cem(at)example.com" in shown.text
-    assert "Write @ and . in place of words" not in shown.text
+    assert "Write @ and points in place of words" not in shown.text
     assert "is not a valid e-mail address" not in checked_again(found).text
 
 
