@@ -204,6 +204,22 @@ def test_an_import_that_began_is_not_continued_at_another_service(
     assert night.served.accepted == []
 
 
+def test_a_file_whose_worker_died_comes_after_the_others(night: Night) -> None:
+    """If it is the file that kills the worker, the others are imported all the same."""
+
+    def die() -> None:
+        night.at_taken = lambda: None
+        raise KeyboardInterrupt
+
+    night.drop("people1.csv", range(2))
+    night.at_taken = die
+    with pytest.raises(KeyboardInterrupt):
+        night.run()
+    night.drop("people2.csv", range(2, 4))
+    assert night.run() == 0
+    assert [event.name for event in night.ended] == ["people2.csv", "people1.csv"]
+
+
 def test_old_files_are_removed_but_the_last_one_of_each_pattern(night: Night) -> None:
     """The next file is compared with it; what waits in attention stays too."""
     for day, rows in enumerate((range(20), range(20, 40), range(3), range(40, 60)), start=1):
