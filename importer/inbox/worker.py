@@ -57,10 +57,10 @@ class _Pass:
             for record in self._history.unreported():
                 self._report(record)
             left = list(unfinished(self._inbox))
-            self._continue(record for record in left if record.result is not None)
+            self._continue(record for record in left if not record.is_cut_off)
             self._take_all()
             # Last, because a file may be what killed its worker: it must not keep the others from being imported.
-            self._continue(record for record in left if record.result is None)
+            self._continue(record for record in left if record.is_cut_off)
 
     def _continue(self, records: Iterable[Record]) -> None:
         for record in records:
