@@ -108,6 +108,11 @@ class Record:
         return self.folder / self.name
 
     @property
+    def is_cut_off(self) -> bool:
+        """Whether the worker that imported it died."""
+        return self.result is None or self.is_begun
+
+    @property
     def is_imported(self) -> bool:
         """Whether all rows that can be sent were sent."""
         return self.result is not None and self.result.exit_code in (0, 4) and self.contents is not None

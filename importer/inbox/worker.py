@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -56,11 +56,17 @@ class _Pass:
             self._history = History(self._inbox)
             for record in self._history.unreported():
                 self._report(record)
-            for record in unfinished(self._inbox):
-                if not self.is_over:
-                    self._means.tell(FileTaken(self._inbox.folder, record.name, is_continued=True))
-                    self._finish(record)
+            left = list(unfinished(self._inbox))
+            self._continue(record for record in left if not record.is_cut_off)
             self._take_all()
+            # Last, because a file may be what killed its worker: it must not keep the others from being imported.
+            self._continue(record for record in left if record.is_cut_off)
+
+    def _continue(self, records: Iterable[Record]) -> None:
+        for record in records:
+            if not self.is_over:
+                self._means.tell(FileTaken(self._inbox.folder, record.name, is_continued=True))
+                self._finish(record)
 
     def _take_all(self) -> None:
         """Take and finish every complete file; wait for those that still change, as long as the rules allow."""

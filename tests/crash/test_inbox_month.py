@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from importer.sandbox import SandboxOptions, running
-from tests.cli.conftest import FrontDoor, Served
+from tests.cli.conftest import Served, front_door_in
 from tests.crash.fork_server import Failpoint, ForkServer
-from tests.crash.imports import SHORT_TIMEOUTS
+from tests.crash.imports import SHORT_TIMEOUTS, write_mappings
 from tests.inbox.conftest import RULES, Night, night_of
 
 ROWS = 12  # of a usual file
@@ -48,15 +48,15 @@ def full_disk(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-def test_a_month_of_nights(front_door: FrontDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_month_of_nights(tmp_path: Path, fork_server: ForkServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """30 files; some nights go wrong, and none of them loses a file or enters a person twice."""
-    service = Service(front_door.folder / "memory.jsonl")
+    write_mappings(tmp_path)
+    service, front_door = Service(tmp_path / "memory.jsonl"), front_door_in(tmp_path)
     monkeypatch.setenv("IMPORTER_BASE_URL", service.sandbox.base_url)
     monkeypatch.setenv("IMPORTER_TOKEN", "t0ken")
     try:
-        with ForkServer() as fork_server:
-            night = night_of(Served(front_door, service.sandbox), monkeypatch, RULES + HASTY)
-            thirty_nights(night, service, fork_server)
+        night = night_of(Served(front_door, service.sandbox), monkeypatch, RULES + HASTY)
+        thirty_nights(night, service, fork_server)
     finally:
         service.stop()
 

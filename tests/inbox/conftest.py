@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.inbox.happened import FileEnded, Happened
+from importer.inbox.happened import FileEnded, FileTaken, Happened
 from importer.inbox.importing import Clock, Means
 from importer.inbox.worker import run_once
 from importer.problems import ImporterError
@@ -22,13 +22,16 @@ RULES = '[[files]]\npattern = "people*.csv"\nmapping = "../mapping.yaml"\n'
 
 @dataclass
 class Night:
-    """An inbox, and a time that passes only where a worker sleeps. at_sleep: is called then, as a sender would act."""
+    """An inbox, and a time that passes only where a worker sleeps. at_sleep: is called then, as a sender would act;
+    at_taken: when a file was taken.
+    """
 
     folder: Path
     served: Served
     at: datetime = datetime(2026, 3, 1, 2, 0, tzinfo=UTC)
     slept: float = 0.0
     at_sleep: Callable[[], object] = lambda: None
+    at_taken: Callable[[], object] = lambda: None
     events: list[Happened] = field(default_factory=list)
     errors: list[ImporterError] = field(default_factory=list)
 
@@ -41,7 +44,12 @@ class Night:
         self.events.clear()
         self.errors.clear()
         clock = Clock(lambda: self.at + timedelta(seconds=self.slept), lambda: self.slept, self._sleep)
-        return run_once([self.folder], Means(self.events.append, clock=clock), self.errors.append)
+        return run_once([self.folder], Means(self._tell, clock=clock), self.errors.append)
+
+    def _tell(self, event: Happened) -> None:
+        self.events.append(event)
+        if isinstance(event, FileTaken):
+            self.at_taken()
 
     def _sleep(self, seconds: float) -> None:
         self.slept += seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from importer.inbox.arrivals import Arrivals
 from importer.inbox.folders import Inbox
 from importer.inbox.rules import FileRule, Rules
+from importer.inbox.taking import take, unfinished
 
 UNCHANGED = FileRule("*.csv", Path("m.yaml"))
 MARKER = FileRule("*.csv", Path("m.yaml"), complete="marker")
@@ -97,3 +99,22 @@ def test_the_oldest_file_comes_first(tmp_path: Path) -> None:
     assert [each.name for each in Arrivals(inbox, lambda: 0.0).look().ready] == ["b.csv", "a.csv"]
     by_name = Inbox(tmp_path, Rules((RENAMED,), order="name"))
     assert [each.name for each in Arrivals(by_name, lambda: 0.0).look().ready] == ["a.csv", "b.csv"]
+
+
+def test_a_marker_that_a_crash_left_is_moved_but_not_that_of_the_next_file(tmp_path: Path) -> None:
+    """Else the next file of the same name would look complete while it is written."""
+    inbox = inbox_in(tmp_path, MARKER)
+    inbox.place("working").mkdir()
+    marker = inbox.incoming / "a.csv.done"
+    for path in (inbox.incoming / "a.csv", marker):
+        path.touch()
+    (arrival,) = Arrivals(inbox, lambda: 0.0).look().ready
+    record = take(inbox, arrival, datetime(2026, 3, 1, tzinfo=UTC))
+    assert record is not None
+    assert list(inbox.incoming.iterdir()) == []
+    (record.folder / "a.csv.done").rename(marker)  # as after a kill between the two renames
+    assert list(unfinished(inbox)) == [record]
+    assert list(inbox.incoming.iterdir()) == []
+    marker.write_text("the next one")
+    assert list(unfinished(inbox)) == [record]
+    assert list(inbox.incoming.iterdir()) == [marker]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -64,26 +63,16 @@ def test_a_file_that_grows_for_too_long_stays_for_the_next_pass(night: Night) ->
     assert night.places == {"done": ["people.csv"]}
 
 
-def test_a_sender_that_still_writes_after_the_file_was_taken_is_waited_for(
-    serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A rename does not stop it: what it wrote into the taken file is imported too."""
-    night = night_of(serve(), monkeypatch, RULES + 'settle = "1s"\n')
-    path = night.drop("people.csv", range(2))
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-5])
-    with path.open("ab") as sender:
-        original = Path.rename
-
-        def write_then_rename(self: Path, target: Path) -> Path:
-            if self.name == "people.csv":
-                sender.write(whole[-5:])
-                sender.flush()
-            return original(self, target)
-
-        monkeypatch.setattr(Path, "rename", write_then_rename)
+def test_a_sender_that_still_writes_after_the_file_was_taken_is_waited_for(night: Night) -> None:
+    """A rename does not stop it: the import begins when it has finished."""
+    path = night.drop("people.csv", range(3))
+    rows = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(rows[:2]))
+    with path.open("ab", buffering=0) as sender:
+        night.at_taken = lambda: sender.write(rows[2])
+        night.at_sleep = lambda: sender.write(rows.pop()) if night.places.get("working") and len(rows) == 4 else None
         assert night.run() == 0
-    assert night.ended[0].outcomes == {"created": 2}
+    assert night.ended[0].outcomes == {"created": 3}
 
 
 def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night) -> None:
@@ -213,6 +202,22 @@ def test_an_import_that_began_is_not_continued_at_another_service(
     monkeypatch.setenv("IMPORTER_BASE_URL", night.served.sandbox.base_url)
     assert (night.run(), reasons(night)) == (3, ["inbox-service-differs"])
     assert night.served.accepted == []
+
+
+def test_a_file_whose_worker_died_comes_after_the_others(night: Night) -> None:
+    """If it is the file that kills the worker, the others are imported all the same."""
+
+    def die() -> None:
+        night.at_taken = lambda: None
+        raise KeyboardInterrupt
+
+    night.drop("people1.csv", range(2))
+    night.at_taken = die
+    with pytest.raises(KeyboardInterrupt):
+        night.run()
+    night.drop("people2.csv", range(2, 4))
+    assert night.run() == 0
+    assert [event.name for event in night.ended] == ["people2.csv", "people1.csv"]
 
 
 def test_old_files_are_removed_but_the_last_one_of_each_pattern(night: Night) -> None:
