@@ -21,8 +21,8 @@ PRIVATE = {
     # XlsxWriter: rows of plain text at a fifth of the cost.
     "report": {"_write_single_row", "_check_dimensions", "_get_xf_index"},
 }
-OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_done", "_open", "_corrections"}
-OWN |= {"_lines", "_block", "_with", "_in_section", "_without_empty"}
+OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_kept_sheets", "_done", "_open"}
+OWN |= {"_corrections", "_lines", "_block", "_with", "_in_section", "_without_empty"}
 """Of namedtuple and os, which are documented, and between classes of one of our files."""
 
 BOUNDED = {"requests", "urllib3", "pycurl", "psycopg[binary]", "XlsxWriter"}
