@@ -72,6 +72,7 @@ HOMES = {
     "python_multipart": {"web"},
     "xlsxwriter": {"report", "template"},
     "apprise": {"notices"},
+    "fsspec": {"inbox"},
     "prometheus_client": {"notices"},
     "httptools": {"sandbox"},
     "typer": {"cli"},

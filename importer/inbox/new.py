@@ -17,6 +17,7 @@ TEMPLATE: Final = """\
 
 # order = "oldest"           # or "name": which of several files is imported first
 # wait = "10m"               # how long importer inbox run waits for files that still change
+# fetch = ["sftp://user@host/out/*.csv"]    # what is fetched into incoming first, see docs/inbox.md
 # unmatched = "attention"    # or "leave": what becomes of files that match no pattern
 
 [[files]]

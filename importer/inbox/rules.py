@@ -68,12 +68,15 @@ class FileRule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of an inbox. wait: seconds for which one pass waits for files that still change."""
+    """The rules of an inbox. wait: seconds for which one pass waits for files that still change. fetch: addresses of
+    files that are fetched into incoming/ first.
+    """
 
     files: tuple[FileRule, ...]
     order: Literal["oldest", "name"] = "oldest"
     wait: float = 600.0
     unmatched: Literal["attention", "leave"] = "attention"
+    fetch: tuple[str, ...] = ()
 
     def rule_for(self, name: str) -> FileRule | None:
         """The first rule that matches."""
@@ -177,6 +180,17 @@ class _Section:
         hint = did_you_mean(value, words) if isinstance(value, str) else f"use one of {', '.join(words)}"
         self._take(key, lambda value: isinstance(value, str) and value in words, hint)
 
+    def addresses(self, key: str) -> None:
+        """A list of addresses without a password, kept as a tuple."""
+        is_address = re.compile(r"[a-z][a-z0-9+.-]*://[^\s@:/]*(@[^\s@]*|[^\s@]*)", re.ASCII).fullmatch
+        hint = 'write a list like ["sftp://user@host/out/*.csv"], without a password: it comes from the environment'
+        self._take(key, lambda value: isinstance(value, list) and all(map(_is_text, value)), hint)
+        if key in self._taken:
+            self._taken[key] = tuple(self._taken[key])
+            if not all(map(is_address, self._taken[key])):
+                del self._taken[key]
+                self.refuse("inbox-value-invalid", f"{key} is not valid", hint, key)
+
     def duration(self, key: str, *, seconds: bool = True) -> None:
         """A text such as 10s, kept in seconds or as it is written."""
         self.parsed(key, parse_minutes)
@@ -214,11 +228,16 @@ class _Section:
             self.refuse("inbox-value-invalid", f"{key} is not valid", hint, key)
 
 
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
 def _rules(values: Mapping[str, Any], lines: _Lines, problems: list[Problem]) -> Rules:
     top = _Section(values, lines, problems)
     top.word("order", ("oldest", "name"))
     top.word("unmatched", ("attention", "leave"))
     top.duration("wait")
+    top.addresses("fetch")
     own = top.end("files")
     listed = values.get("files")
     if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.inbox.arrivals import Arrivals, Waiting
+from importer.inbox.fetching import fetch
 from importer.inbox.folders import Inbox, not_writable, open_inbox
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken
 from importer.inbox.importing import FileImport, Means
@@ -27,7 +28,7 @@ def run_once(folders: Sequence[Path], means: Means, on_error: Callable[[Importer
     codes: list[int] = []
     for folder in folders:
         try:
-            one = _Pass(open_inbox(folder), means, codes)
+            one = _Pass(open_inbox(folder), means, codes, on_error)
             one.run()
             if one.is_over:  # a signal, or the service, which all inboxes share
                 break
@@ -40,8 +41,8 @@ def run_once(folders: Sequence[Path], means: Means, on_error: Callable[[Importer
 class _Pass:
     """One pass over one inbox. codes: gets the exit code of each of its files."""
 
-    def __init__(self, inbox: Inbox, means: Means, codes: list[int]) -> None:
-        self._inbox, self._means, self._codes = inbox, means, codes
+    def __init__(self, inbox: Inbox, means: Means, codes: list[int], on_error: Callable[[ImporterError], None]) -> None:
+        self._inbox, self._means, self._codes, self._on_error = inbox, means, codes, on_error
         self.is_over = False
 
     def run(self) -> None:
@@ -58,6 +59,9 @@ class _Pass:
                 self._report(record)
             left = list(unfinished(self._inbox))
             self._continue(record for record in left if not record.is_cut_off)
+            for error in fetch(self._inbox, self._means.clock.sleep) if not self.is_over else ():
+                self._on_error(error)
+                self._codes.append(error.exit_code)
             self._take_all()
             # Last, because a file may be what killed its worker: it must not keep the others from being imported.
             self._continue(record for record in left if record.is_cut_off)
