@@ -37,7 +37,7 @@ def test_every_problem_is_reported_at_its_line(tmp_path: Path) -> None:
         read_rules(tmp_path)
     found = [str(one).removeprefix(f"{tmp_path}/inbox.toml:") for one in refused.value.problems]
     assert sorted(found, key=lambda text: int(text.partition(":")[0])) == [
-        "1:1: unknown key 'ordr'; did you mean 'order'? use one of order, unmatched, wait, files",
+        "1:1: unknown key 'ordr'; did you mean 'order'? use one of order, unmatched, wait, fetch, files",
         "2:1: wait is not valid: 'soon' is not a valid duration; write it like 15m, 90s or 2h; fix the value",
         "3:1: this section has no pattern; add pattern = to it",
         "4:1: unknown key 'patern'; did you mean 'pattern'? use one of pattern, mapping, marker, sheet, "
