@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.models import OutcomeKind
-from importer.report import GeneralTexts, Summary, outcome_text, subject_line
+from importer.report import GeneralTexts, Summary, next_steps, outcome_text, subject_line
 from importer.text.dates import in_words
 
 _CAUSES: Final = 3
@@ -76,8 +76,14 @@ class JobEnded:
             if self.summary is None or self.summary.stopped is None or self.summary.stopped.code != code:
                 cause, action = texts.of(code)
                 yield from ("", f"[{code}] {cause}", f"  What to do: {action}")
-        if self.folder is not None:
-            yield from ("", f"Report: {self.folder / 'report.html'}")
+        if self.folder is None:
+            return
+        if self.summary is not None and not self.place:  # otherwise a file beside it names the next commands
+            yield from ("", "What to do next")
+            for step in next_steps(self.summary, self.folder):
+                yield f"  - {step.text}"
+                yield from (f"    {command}" for command in step.commands)
+        yield from ("", f"Report: {self.folder / 'report.html'}")
 
     def _result(self) -> str:
         meaning = _MEANINGS.get(self.exit_code, "interrupted; safe to run again")

@@ -3,7 +3,7 @@
 from importer.report.accounting import ReportedRow, SummaryCounter, pair, place_in_list
 from importer.report.csv_files import write_rows
 from importer.report.general_texts import GeneralTexts
-from importer.report.next_steps import Copy, OpenRows, import_command
+from importer.report.next_steps import Copy, OpenRows, import_command, next_steps
 from importer.report.outcomes import EDITS_FILE, csv_file, outcome_text
 from importer.report.summary import Entries, ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.text import (
@@ -37,6 +37,7 @@ __all__ = [
     "group_lines",
     "import_command",
     "is_newer_than_report",
+    "next_steps",
     "outcome_text",
     "pair",
     "place_in_list",
