@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -66,7 +67,7 @@ class JobEnded:
         yield f"Job: {self.job}"
         yield f"File: {self.file}"
         if self.place:
-            yield f"It is now here: {self.place}"
+            yield f"It is now here: {Path(self.place).absolute()}"
         yield f"Time: {in_words((self.ended_at - self.started_at).total_seconds())}"
         if self.summary is None:
             yield from ("", self._result())
@@ -83,7 +84,7 @@ class JobEnded:
             for step in next_steps(self.summary, self.folder):
                 yield f"  - {step.text}"
                 yield from (f"    {command}" for command in step.commands)
-        yield from ("", f"Report: {self.folder / 'report.html'}")
+        yield from ("", f"Report on {socket.gethostname()}: {self.folder.absolute() / 'report.html'}")
 
     def _result(self) -> str:
         meaning = _MEANINGS.get(self.exit_code, "interrupted; safe to run again")
