@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from importer.app.cleanup import parse_age
+from importer.app.connection import SANDBOX
 from importer.app.orders import RunControl, parse_minutes, parse_window
 from importer.cli import options
 from importer.cli.messages import counted, print_line, print_lines, print_message, print_next, print_result, show_error
@@ -124,8 +125,10 @@ def release(
 ) -> None:
     """Let the next pass import a file that waits in attention/."""
     record = release_file(folder, name)
-    print_result(f"{record.name} is released.")
-    print_next("Next", command_line("inbox", "run", folder))
+    print_result(f"{record.name} is released; the next pass imports it.")
+    if record.contents is not None:  # otherwise nothing is known of the service that it is for
+        flags = {"--sandbox": ""} if record.contents.service == SANDBOX else {}
+        print_next("Next", command_line("inbox", "run", folder, flags=flags))
 
 
 @inbox.command()
@@ -163,7 +166,7 @@ def purge(
 def _notices(inboxes: list[Path], out: Path | None) -> FileNotices:
     settings = load_settings(out=out)
     notifier = Notifier(settings, lambda failure: print_line(f"importer: {failure}"))
-    return FileNotices(notifier, settings.out, ", ".join(map(str, inboxes)))
+    return FileNotices(notifier, settings.out, inboxes)
 
 
 # --- what is shown ----------------------------------------------------------------------------------

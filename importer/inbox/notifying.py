@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Final
 
 from importer.inbox.happened import FileEnded, Happened, Listener
 from importer.notices import JobEnded, Notifier
-from importer.problems import ImporterError, UnusableInput
+from importer.problems import Busy, ImporterError, UnusableInput
 from importer.report import read_summary
 
 _PING_EVERY: Final = 300.0  # seconds
@@ -20,10 +20,10 @@ _PING_EVERY: Final = 300.0  # seconds
 class FileNotices:
     """Reports each file with which a pass ended, under the pattern of its name, and what kept a pass from its files.
 
-    out: the results folder. inboxes: their names, in one text.
+    out: the results folder. inboxes: their folders.
     """
 
-    def __init__(self, notifier: Notifier, out: Path, inboxes: str) -> None:
+    def __init__(self, notifier: Notifier, out: Path, inboxes: Sequence[Path]) -> None:
         self._notifier, self._out, self._inboxes = notifier, out, inboxes
         self._pinged: tuple[float, int] | None = None
 
@@ -46,17 +46,25 @@ class FileNotices:
 
         def fail(error: ImporterError) -> None:
             show(error)
+            if isinstance(error, Busy):  # the pass that is running reports
+                return
             codes, now = _codes(error), datetime.now(UTC)
             event = f"{error.exit_code} {' '.join(codes)}"
-            ended = JobEnded(self._inboxes, self._inboxes, error.exit_code, now, now, codes=codes, event=event)
+            names = ", ".join(map(str, self._inboxes))
+            ended = JobEnded(names, names, error.exit_code, now, now, codes=codes, event=event)
             self._notifier.job_ended(ended)
 
         return fail
 
     def pass_ended(self, code: int) -> None:
-        """Send what waits, and ping the monitor; of many passes one after the other, not after each."""
+        """Send what waits, and ping the monitor; of many passes one after the other, not after each.
+
+        The monitor hears of a failure for as long as a file needs a person.
+        """
         self._notifier.deliver()
-        now = time.monotonic()
+        if code == Busy.exit_code:
+            return
+        now, code = time.monotonic(), code or (4 if any(map(_has_attention, self._inboxes)) else 0)
         if self._pinged is None or self._pinged[1] != code or now - self._pinged[0] >= _PING_EVERY:
             self._notifier.ended(code)
             self._pinged = now, code
@@ -64,7 +72,7 @@ class FileNotices:
     def _job(self, ended: FileEnded) -> JobEnded:
         codes = tuple(reason.code for reason in ended.reasons)
         summary, folder, now = None, None, datetime.now(UTC)
-        if ended.run is not None:
+        if ended.run is not None and ended.outcomes:  # otherwise its last run is of an earlier pass
             folder = self._out / ended.run
             with suppress(UnusableInput):  # it was purged meanwhile
                 summary = read_summary(folder)
@@ -78,9 +86,15 @@ class FileNotices:
             folder,
             codes,
             place=str(ended.folder),
-            # A file that an earlier pass could not finish either is not reported again.
-            event=f"{ended.folder.name} {ended.exit_code} {' '.join(codes)}",
+            # A file that stays in working/ because of what kept an earlier pass from it is not reported again.
+            event=f"{ended.folder.name} {ended.exit_code} {' '.join(codes)}" if ended.place == "working" else "",
         )
+
+
+def _has_attention(inbox: Path) -> bool:
+    with suppress(OSError):  # reported elsewhere
+        return any((inbox / "attention").iterdir())
+    return False
 
 
 def _codes(error: ImporterError) -> tuple[str, ...]:

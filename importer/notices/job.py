@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from importer.models import OutcomeKind
 from importer.report import GeneralTexts, Summary, next_steps, outcome_text, subject_line
@@ -49,10 +49,16 @@ class JobEnded:
         """Whether nobody has to do anything."""
         return self.exit_code == 0
 
+    @property
+    def kind(self) -> Literal["success", "warning", "failure"]:
+        """How serious it is, for services that show that."""
+        return "success" if self.is_ok else "warning" if self.exit_code == 4 else "failure"
+
     def subject(self, *, is_back: bool = False) -> str:
         """One line: `importer: needs attention: acme.csv: 300 rows read, 226 created, ...`. is_back: works again."""
         if self.summary is not None:
             line = subject_line(self.summary)
+            line = line.replace("importer:", "importer: sandbox:", 1) if self.summary.sandbox else line
             return line.replace(": complete:", ": works again:", 1) if is_back else line
         return f"importer: not imported: {self.file}"
 

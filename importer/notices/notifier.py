@@ -82,7 +82,12 @@ class Notifier:
             self.ended(ended.exit_code)
 
     def job_ended(self, ended: JobEnded) -> None:
-        """Keep a notice of a run if the settings ask for one, send what waits, and write the metrics."""
+        """Keep a notice of a run if the settings ask for one, send what waits, and write the metrics.
+
+        A run in the sandbox counts for a job of its own: it must not hide that a real one is missing.
+        """
+        if ended.summary is not None and ended.summary.sandbox:
+            ended = replace(ended, job=f"{ended.job} (sandbox)")
         try:
             before = self._record(ended)
             last_success = datetime.fromisoformat(before["last_success"]) if before.get("last_success") else None
@@ -94,7 +99,7 @@ class Notifier:
             if self._is_wanted(ended, before.get("state"), is_known=ended.event in before.get("events", ())):
                 change = _change(ended, before.get("state"), before.get("since"))
                 subject = ended.subject(is_back=ended.is_ok and bool(change))
-                outbox.put(subject, ended.body(change), _iso(ended.ended_at))
+                outbox.put(subject, ended.body(change), ended.kind, _iso(ended.ended_at))
             self._deliver(outbox)
         except (OSError, ImporterError) as error:
             self._fail(f"the notice of this run cannot be kept: {error}")

@@ -27,12 +27,13 @@ _PATIENCE: Final = 60.0  # seconds; what is not sent then is sent after the next
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A notice that waits. done: digests of the addresses that have it. error: why it waits."""
+    """A notice that waits. kind: as apprise says. done: digests of the addresses that have it. error: why it waits."""
 
     id: str
     subject: str
     body: str
     created_at: str
+    kind: str = "info"
     done: tuple[str, ...] = ()
     error: str = ""
 
@@ -67,12 +68,12 @@ class Outbox:
         self._internal, self._clock = internal_folder(out), clock
         self._folder = self._internal / _FOLDER
 
-    def put(self, subject: str, body: str, now: str) -> None:
+    def put(self, subject: str, body: str, kind: str, now: str) -> None:
         """Keep a notice; the oldest of very many is dropped. Raises OSError if the folder cannot be written."""
         self._folder.mkdir(mode=0o700, exist_ok=True)
         for old in self.waiting()[:-_MOST]:
             self._path(old).unlink(missing_ok=True)
-        notice = Notice(f"{now[:19].replace(':', '')}-{secrets.token_hex(3)}", subject, body, now)
+        notice = Notice(f"{now[:19].replace(':', '')}-{secrets.token_hex(3)}", subject, body, now, kind)
         self._write(notice)
         sync_folder(self._folder)
 
@@ -153,7 +154,12 @@ def _sent(address: str, notice: Notice) -> str:
     if not service.add(address):
         return "is not one that apprise knows"
     try:
-        is_sent = service.notify(title=notice.subject, body=notice.body, body_format=apprise.NotifyFormat.TEXT)
+        is_sent = service.notify(
+            title=notice.subject,
+            body=notice.body,
+            notify_type=apprise.NotifyType(notice.kind),
+            body_format=apprise.NotifyFormat.TEXT,
+        )
     except Exception as error:  # noqa: BLE001 - of a plugin for one of a hundred services; the import must not end
         return f"failed: {type(error).__name__}"
     return "" if is_sent else "does not accept it, or cannot be reached"

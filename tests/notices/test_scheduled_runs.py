@@ -208,16 +208,32 @@ def test_each_file_of_an_inbox_is_reported_once(serve: Serve, web: Web) -> None:
 
     drop("people1.csv", BAD)
     assert passes(2) == [4, 0]
+    assert web.paths[-3:] == ["/ping/secret-id/fail", "/ping/secret-id/start", "/ping/secret-id/fail"]  # it still waits
+    assert served("inbox", "release", "people1.csv").code == 0
+    assert passes(1) == [4]
     drop("people2.csv")
     assert passes(3, IMPORTER_TOKEN="wrong") == [5, 5, 5]
     assert passes(1) == [0]
     (inbox / "inbox.toml").write_text("[[files]]")
     assert passes(2) == [3, 3]
-    first, second, third = web.texts
+    first, again, second, third = web.texts
+    assert again[0] == "importer: needs attention: people1.csv: 3 rows read, 1 invalid, 2 already imported"
+    assert [body["type"] for body in web.bodies] == ["warning", "warning", "failure", "failure"]
     (place,) = (inbox / "attention").iterdir()
     assert first[1].splitlines()[:3] == ["Job: people*.csv", "File: people1.csv", f"It is now here: {place}"]
     assert "\n       2  created\n" in first[1]
     assert second[0] == "importer: not imported: people2.csv"
     assert third[0] == "importer: not imported: inbox"
     assert not [one for one in CANARIES for text in (*first, *second, *third) if one in text]
-    assert len(web.paths) == 2 * 8
+    assert len(web.paths) == 2 * 9
+
+
+def test_practice_is_a_job_of_its_own(serve: Serve, web: Web) -> None:
+    """A run in the sandbox says so, and does not count as a success of the real job."""
+    served = serve()
+    settings = {**set_up(served, f"json://127.0.0.1:{web.port}"), "IMPORTER_NOTIFY": "always"}
+    people(served)
+    assert served(*RUN, "--sandbox", **settings).code == 0
+    assert [subject for subject, _ in web.texts] == ["importer: sandbox: complete: people.csv: 2 rows read, 2 created"]
+    (metrics,) = (served.door.folder / "metrics").iterdir()
+    assert '{job="nightly (sandbox)"}' in metrics.read_text()
