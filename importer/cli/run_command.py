@@ -34,7 +34,6 @@ from importer.cli.messages import print_line, print_message, print_next, print_r
 from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
-from importer.notices import Notifier
 from importer.problems import UsageError
 from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_lines, import_command, subject_line
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
@@ -317,6 +316,8 @@ class _Session:
         if self.job is None:
             yield lambda _summary, _folder: None
             return
+        from importer.notices import Notifier  # loads what only a scheduled job needs
+
         notifier = Notifier(self.settings, lambda failure: print_line(f"importer: {failure}"))
         with notifier.reporting(self.job, file) as report:
             yield report

@@ -10,10 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from importer.atomic_files import internal_folder, make_subfolder, read_private, sync_folder, write_json
 from importer.inbox.folders import Inbox, not_writable
@@ -25,8 +26,40 @@ _SETTLE: Final = 10.0  # seconds between two looks at a file there
 _STATE: Final = ("size", "mtime", "LastModified", "last_modified", "modified", "updated", "created", "ETag", "etag")
 _INSTALL: Final = "install what it needs: pip install 'importer[remote]', and for S3 also s3fs"
 
-_Files = dict[str, tuple[str, Any]]
-"""By address: the state of a file, and how to copy it to a path."""
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file elsewhere. state: what is known of it, "" if that is nothing; size: in bytes, None if not known."""
+
+    system: Any
+    name: str
+    state: str
+    size: int | None
+
+    @classmethod
+    def of(cls, system: Any, name: str) -> Self | None:
+        """None: it is a folder."""
+        info = system.info(name)
+        state = " ".join(f"{key}={info[key]}" for key in _STATE if info.get(key) is not None)
+        return cls(system, name, state, info.get("size")) if info.get("type") == "file" else None
+
+    def copy(self, path: Path) -> bool:
+        """Copy it; whether the copy is whole: of the size that was shown, of a file that did not change meanwhile.
+
+        What shows neither size nor time is copied twice, and both copies must be equal.
+        """
+        self.system.get_file(self.name, str(path))
+        if not self.state:
+            first = _digest(path)
+            self.system.get_file(self.name, str(path))
+            return first == _digest(path)
+        self.system.invalidate_cache()
+        return self.size in (None, path.stat().st_size) and _File.of(self.system, self.name) == self
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def fetch(inbox: Inbox, sleep: Callable[[float], None]) -> list[StoppedEarly]:
@@ -41,45 +74,32 @@ def fetch(inbox: Inbox, sleep: Callable[[float], None]) -> list[StoppedEarly]:
     try:
         fetched = _Fetched(inbox)
         looks = [_look(address, errors) for address in inbox.rules.fetch]
-        new = {address for look in looks for address, (state, _) in look.items() if fetched.is_new(address, state)}
+        new = {address for look in looks for address, file in look.items() if fetched.is_new(address, file.state)}
         if new:
             sleep(_SETTLE)
         for look, pattern in zip(looks, inbox.rules.fetch, strict=True):
             again = _look(pattern, errors) if new & look.keys() else {}
             for address in sorted(new & look.keys()):
-                state, copy = again.get(address, ("", None))
-                if copy is not None and state == look[address][0]:  # otherwise it is still being written there
-                    fetched.add(address, state, copy, errors)
+                if address in again and again[address].state == look[address].state:  # else it is still being written
+                    fetched.add(address, again[address], errors)
     except OSError as error:
         raise not_writable(inbox.folder, error) from None
     return errors
 
 
-def _look(pattern: str, errors: list[StoppedEarly]) -> _Files:
+def _look(pattern: str, errors: list[StoppedEarly]) -> dict[str, _File]:
     """The files of an address, which may have * and ?."""
     try:
         import fsspec  # type: ignore[import-untyped]  # it has no stubs
 
         system, path = fsspec.core.url_to_fs(pattern)
         system.invalidate_cache()
-        is_pattern = any(sign in path for sign in "*?[")
-        found = system.glob(path, detail=True) if is_pattern else {path: system.info(path)}
-        files = {name: info for name, info in found.items() if info.get("type") == "file"}
-        return {system.unstrip_protocol(name): (_state(info), _copier(system, name)) for name, info in files.items()}
+        names = system.glob(path) if any(sign in path for sign in "*?[") else [path]
+        found = {system.unstrip_protocol(name): _File.of(system, name) for name in names}
+        return {address: file for address, file in found.items() if file is not None}
     except Exception as error:  # noqa: BLE001 - of a driver for one of many kinds of storage; others are still fetched
         errors.append(_failed(pattern, error))
         return {}
-
-
-def _copier(system: Any, name: str) -> Callable[[Path], None]:
-    def copy(path: Path) -> None:
-        system.get_file(name, str(path))
-
-    return copy
-
-
-def _state(info: Mapping[str, Any]) -> str:
-    return " ".join(f"{key}={info[key]}" for key in _STATE if info.get(key) is not None)
 
 
 def _failed(address: str, error: Exception) -> StoppedEarly:
@@ -111,30 +131,36 @@ class _Fetched:
         """Whether this state of a file was not fetched yet. A state that says nothing is looked at each time."""
         return not state or self._known.get(address, [""])[0] != state
 
-    def add(self, address: str, state: str, copy: Callable[[Path], None], errors: list[StoppedEarly]) -> None:
+    def add(self, address: str, file: _File, errors: list[StoppedEarly]) -> None:
         """Fetch a file, unless its content is the one that was fetched before."""
         name = PurePosixPath(address.partition("?")[0]).name
+        if not name or name.startswith("."):
+            errors.append(StoppedEarly(f"{address} is not fetched: its name is not one of a file to import"))
+            return
         target = self._inbox.incoming / name
-        if not name or name.startswith(".") or target.exists():
+        if os.path.lexists(target):
             errors.append(StoppedEarly(f"{address} waits: incoming has a file of its name, which is imported first"))
             return
         draft = self._folder / hashlib.sha256(address.encode()).hexdigest()
         note = draft.with_suffix(".json")
         try:
-            copy(draft)
+            if not file.copy(draft):
+                draft.unlink()
+                errors.append(StoppedEarly(f"{address} changed while it was fetched; the next pass tries it again"))
+                return
         except Exception as error:  # noqa: BLE001 - as in _look
             draft.unlink(missing_ok=True)
             errors.append(_failed(address, error))
             return
-        with draft.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            os.fsync(file.fileno())
+        digest = _digest(draft)
+        with draft.open("rb") as copied:
+            os.fsync(copied.fileno())
         if self._known.get(address, ["", ""])[1] != digest:
-            write_json(note, {"address": address, "state": state, "sha256": digest, "draft": draft.name})
+            write_json(note, {"address": address, "state": file.state, "sha256": digest, "draft": draft.name})
             draft.chmod(0o600)
             os.link(draft, target)  # unlike a rename it never replaces a file
             sync_folder(self._inbox.incoming)
-        self._note(address, state, digest)
+        self._note(address, file.state, digest)
         draft.unlink()
         note.unlink(missing_ok=True)
 

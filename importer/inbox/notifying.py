@@ -25,6 +25,8 @@ class FileNotices:
 
     def __init__(self, notifier: Notifier, out: Path, inboxes: Sequence[Path]) -> None:
         self._notifier, self._out, self._inboxes = notifier, out, inboxes
+        self._names = ", ".join(map(str, inboxes))
+        self._has_failed = False  # in this pass
         self._pinged: tuple[float, int] | None = None
 
     def started(self) -> None:
@@ -48,10 +50,9 @@ class FileNotices:
             show(error)
             if isinstance(error, Busy):  # the pass that is running reports
                 return
-            codes, now = _codes(error), datetime.now(UTC)
+            self._has_failed, codes, now = True, _codes(error), datetime.now(UTC)
             event = f"{error.exit_code} {' '.join(codes)}"
-            names = ", ".join(map(str, self._inboxes))
-            ended = JobEnded(names, names, error.exit_code, now, now, codes=codes, event=event)
+            ended = JobEnded(self._names, self._names, error.exit_code, now, now, codes=codes, event=event)
             self._notifier.job_ended(ended)
 
         return fail
@@ -64,6 +65,9 @@ class FileNotices:
         self._notifier.deliver()
         if code == Busy.exit_code:
             return
+        if not self._has_failed:
+            self._notifier.works_again(self._names)
+        self._has_failed = False
         now, code = time.monotonic(), code or (4 if any(map(_has_attention, self._inboxes)) else 0)
         if self._pinged is None or self._pinged[1] != code or now - self._pinged[0] >= _PING_EVERY:
             self._notifier.ended(code)

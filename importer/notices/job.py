@@ -15,6 +15,7 @@ from importer.text.dates import in_words
 
 _CAUSES: Final = 3
 _MEANINGS: Final = {
+    0: "what kept it from starting is over",
     1: "an error in importer itself; please report it",
     2: "the command is not valid",
     3: "the file, the mapping or the settings cannot be used; nothing was sent",
@@ -60,7 +61,7 @@ class JobEnded:
             line = subject_line(self.summary)
             line = line.replace("importer:", "importer: sandbox:", 1) if self.summary.sandbox else line
             return line.replace(": complete:", ": works again:", 1) if is_back else line
-        return f"importer: not imported: {self.file}"
+        return f"importer: {'works again' if self.is_ok else 'not imported'}: {self.file}"
 
     def body(self, before: str = "") -> str:
         """What happened, the largest causes with what to do, and where the report is. before: how it was before."""

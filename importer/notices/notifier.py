@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -20,7 +21,7 @@ from importer.problems import ImporterError, UnusableInput
 from importer.report import Summary
 from importer.settings import Settings
 
-_JOBS: Final = "jobs.json"
+_JOBS: Final = "jobs"  # a file for each, so that jobs that end together keep their states
 _MOST_EVENTS: Final = 50  # of a job that are known again
 _PING_SECONDS: Final = 10.0
 
@@ -104,6 +105,13 @@ class Notifier:
         except (OSError, ImporterError) as error:
             self._fail(f"the notice of this run cannot be kept: {error}")
 
+    def works_again(self, job: str) -> None:
+        """What kept a job from starting is over, so that it is reported if it comes back."""
+        now = datetime.now(UTC)
+        with suppress(OSError, ImporterError):
+            if self._state_of(job).get("state") == "failed":
+                self.job_ended(JobEnded(job, job, 0, now, now))
+
     def ended(self, exit_code: int) -> None:
         """Ping the monitor that a scheduled command ended; with a failure unless no action is needed."""
         self._ping("" if exit_code == 0 else "/fail")
@@ -143,18 +151,24 @@ class Notifier:
 
     def _record(self, ended: JobEnded) -> dict[str, Any]:
         """Keep the state of the job, and return the one before: state, since, events, and the last success of all."""
-        path = internal_folder(self._settings.out) / _JOBS
-        try:
-            jobs: dict[str, dict[str, Any]] = json.loads(read_private(path))["jobs"]
-        except (OSError, ValueError, KeyError, TypeError):
-            jobs = {}
-        before, state, now = jobs.get(ended.job, {}), "ok" if ended.is_ok else "failed", _iso(ended.ended_at)
+        before, path = self._state_of(ended.job), self._file_of(ended.job)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        state, now = "ok" if ended.is_ok else "failed", _iso(ended.ended_at)
         since = before.get("since", now) if before.get("state") == state else now
         success = now if ended.is_ok else before.get("last_success")
-        events = [*before.get("events", ()), *([ended.event] if ended.event else [])][-_MOST_EVENTS:]
-        jobs[ended.job] = {"state": state, "since": since, "last_success": success, "events": events}
-        write_json(path, {"version": 1, "jobs": jobs})
+        known = [] if ended.is_ok else [*before.get("events", ()), *([ended.event] if ended.event else [])]
+        values = {"state": state, "since": since, "last_success": success, "events": known[-_MOST_EVENTS:]}
+        write_json(path, {"version": 1, "job": values})
         return {**before, "last_success": success}
+
+    def _file_of(self, job: str) -> Path:
+        return internal_folder(self._settings.out) / _JOBS / f"{sha256(job.encode()).hexdigest()[:16]}.json"
+
+    def _state_of(self, job: str) -> dict[str, Any]:
+        try:
+            return dict(json.loads(read_private(self._file_of(job)))["job"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return {}
 
     def _ping(self, suffix: str) -> None:
         if (url := self._settings.ping_url) is None:

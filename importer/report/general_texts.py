@@ -6,7 +6,6 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from importer.problem_codes import areas
 from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import ProblemGroup, Summary
 
@@ -15,6 +14,8 @@ class GeneralTexts:
     """The general text of each code in place of a message, which may quote a cell or a response."""
 
     def __init__(self) -> None:
+        from importer.problem_codes import areas  # slow to load, rarely needed
+
         self._codes = {each.code: each for area in areas() for each in area.codes}
 
     def causes(self, groups: list[ProblemGroup]) -> list[ProblemGroup]:

@@ -58,6 +58,26 @@ def test_a_file_that_is_still_written_there_is_left(night: Night, elsewhere: Any
     assert len(night.served.accepted) == 2
 
 
+def test_a_file_that_changes_while_it_is_fetched_is_not_taken(
+    night: Night, elsewhere: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its copy may be half of one state and half of another: the next pass fetches it."""
+    put(elsewhere, "people1.csv", 1)
+    get, size = elsewhere.get_file, elsewhere.size("/out/people1.csv")
+
+    def get_while_written(name: str, path: str) -> None:
+        get(name, path)
+        if not night.errors and elsewhere.size("/out/people1.csv") == size:
+            put(elsewhere, "people1.csv", 1, 2)
+
+    monkeypatch.setattr(elsewhere, "get_file", get_while_written)
+    assert (night.run(), night.places) == (5, {})
+    assert str(night.errors[0]) == (
+        "memory:///out/people1.csv changed while it was fetched; the next pass tries it again"
+    )
+    assert (night.run(), night.places, len(night.served.accepted)) == (0, {"done": ["people1.csv"]}, 2)
+
+
 @pytest.mark.parametrize("is_linked", [True, False], ids=["after it is in incoming", "before"])
 def test_a_pass_that_was_killed_while_fetching_fetches_once(night: Night, elsewhere: Any, is_linked: bool) -> None:
     """A draft that is in incoming already is only noted; another one is fetched again."""
@@ -68,7 +88,7 @@ def test_a_pass_that_was_killed_while_fetching_fetches_once(night: Night, elsewh
     put(elsewhere, "people2.csv", 2)
     draft = fetched / "d"
     draft.write_text("\n".join((",".join(HEADER), ",".join(candidate(2)))))
-    info = elsewhere.glob("/out/people2*", detail=True)["/out/people2.csv"]
+    info = elsewhere.info("/out/people2.csv")
     state = f"size={info['size']} created={info['created']}"
     (address,) = kept["fetched"]
     note = {"address": address.replace("1.csv", "2.csv"), "state": state, "sha256": "x", "draft": "d"}
