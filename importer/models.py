@@ -34,6 +34,13 @@ class SourceOptions:
     stop_at: str | None = None  # the table ends before the row whose first filled cell is this
     hidden_rows: Literal["read", "skip"] = "read"  # rows that a spreadsheet program hides or filters out
     longest_cell: int | None = None  # characters in a CSV's cell; a longer one most likely has an unclosed quote
+    names: tuple[str, ...] = field(default=(), compare=False)  # of columns that are read: they show the header's row
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> SourceOptions:
+        """The options from their fields, in which JSON has lists."""
+        lists = {name: tuple(values.get(name, ())) for name in ("skip_rows", "names")}
+        return cls(**{**values, **lists})
 
 
 @dataclass(frozen=True, slots=True)

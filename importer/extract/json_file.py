@@ -13,9 +13,10 @@ from typing import Any, Final, TextIO
 from importer.extract.cell_text import clean, find_problem, header_text
 from importer.extract.csv_file import Survey, file_changed, survey
 from importer.extract.encoding import UTF8, byte_order_mark
+from importer.extract.header import place_of
 from importer.extract.results_file import is_canonical
 from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record, Sheet
-from importer.extract.table import counted, place_of
+from importer.extract.table import counted
 from importer.models import SourceOptions
 from importer.problems import CellPlace, Column, LinePlace, Origin, Problem, UnusableInput, unusable_file
 

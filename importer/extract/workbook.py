@@ -16,10 +16,11 @@ from threading import Timer
 
 from importer.child_process import child_environment, python_command
 from importer.extract.cell_flags import MergedRange
+from importer.extract.header import place_of
 from importer.extract.kept_sheets import kept_sheet
 from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record
 from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, encoded, frame, read_frame
-from importer.extract.table import RecordSource, place_of
+from importer.extract.table import RecordSource
 from importer.models import SourceOptions
 from importer.problems import (
     CellPlace,

@@ -229,8 +229,10 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     return RunManifest(
         **{
             **values,
-            "options": _options(values["options"]),
-            "entries": tuple(EntryTable(**{**one, "options": _options(one["options"])}) for one in values["entries"]),
+            "options": SourceOptions.from_json(values["options"]),
+            "entries": tuple(
+                EntryTable(**{**one, "options": SourceOptions.from_json(one["options"])}) for one in values["entries"]
+            ),
             "selection": selection_from_json(values["selection"]),
             "targets": targets,
             "warnings": tuple(values["warnings"]),
@@ -242,10 +244,6 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
             "ending": ending,
         }
     )
-
-
-def _options(values: dict[str, Any]) -> SourceOptions:
-    return SourceOptions(**{**values, "skip_rows": tuple(values["skip_rows"])})
 
 
 def _target(values: dict[str, Any]) -> RunTarget:

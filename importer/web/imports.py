@@ -173,7 +173,7 @@ class Drafts:
 def _draft(values: dict[str, Any]) -> Draft:
     if values.pop("version") != _VERSION:
         raise ValueError("it was written by another version of importer")
-    source = SourceOptions(**{**values["source"], "skip_rows": tuple(values["source"]["skip_rows"])})
+    source = SourceOptions.from_json(values["source"])
     found = [target_of(key, id) for key, id in (values["target"] or {}).items()]
     return Draft(**{**values, "source": source, "target": found[0] if found else None})
 

@@ -1,0 +1,209 @@
+"""The likeliest header among the first rows of a table.
+
+Each sign fails somewhere, so several are taken together: a name stands above values and is none itself, it does not
+occur again below, and the row is as wide as the table. Above and beside a table there may be titles, notes, totals and
+other tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import count, pairwise, takewhile
+
+from importer.extract.sheet import Record
+
+_BODY = 30  # rows below a possible header that are compared with it
+_LEAST = 0.02  # the score of a header
+_LATER = 0.03  # what each row further down costs
+_USUAL_SHARE = 0.6  # of the columns that have a name; a title or a note fills fewer
+_NUMBER = re.compile(r"[-+(]?[\d][\d\s.,()/:%+-]*")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d.*")
+_ADDRESS = re.compile(r"\S+@\S+\.\S+|https?://\S+")
+_WHOLE = re.compile(r"\d{1,4}")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_PLACEHOLDER = re.compile(r"(?:column|unnamed: ?|sütun|spalte|colonne|columna)\s?\d+", re.IGNORECASE)
+_TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:-][a-z0-9]+)+|[a-z]+[A-Z]\w*|=?[A-Z]{1,2}|\d{1,3}")
+
+
+def likely_header_rows(records: Sequence[Record], searched: int) -> tuple[Record, ...]:
+    """The likeliest header, one row or two; none if no row of the first `searched` ones looks like a header.
+
+    records: the rows that are not blank.
+    """
+    scores = [_score(records, position) - _LATER * position for position in range(searched)]
+    best = max(range(searched), key=lambda position: scores[position], default=0)
+    if not searched or scores[best] < _LEAST:
+        return _without_rows(records)
+    best = _human_names(records, best)
+    for upper in (best - 1, best):
+        if 0 <= upper < len(records) - 1 and _is_upper_row(records[upper], records[upper + 1 :]):
+            return tuple(records[upper : upper + 2])
+    return (records[best],)
+
+
+def _without_rows(records: Sequence[Record]) -> tuple[Record, ...]:
+    """The last row, if it is one of names: the form has not been filled in."""
+    last = tuple(records[-1:])
+    is_header = all(_may_be_header(one) and not any(_is_value(one, index) for index in range(one.width)) for one in last)
+    return last if is_header else ()
+
+
+# --- how much a row looks like a header -----------------------------------------------------------
+
+
+def _score(records: Sequence[Record], position: int) -> float:
+    """The mean of its columns, each from -1 (a value of this column) to 1 (a name above values)."""
+    record, below = records[position], records[position + 1 :][:_BODY]
+    if not below or not _may_be_header(record):
+        return -1.0
+    body = _block(record, below) or below
+    widths = sorted(other.width for other in below)
+    width = max(record.width, widths[int(0.75 * (len(widths) - 1))])
+    series = _numbered(record)
+    contrast = sum(_contrast(record, index, _below(body, index), index in series) for index in range(width)) / width
+    sparse = max(0.0, _USUAL_SHARE - record.filled / width)
+    data = 1.0 if _follows_data(records[:position], body) else 0.0
+    return contrast * len(body) / (len(body) + 3) - 2 * sparse - data
+
+
+def _block(record: Record, below: Sequence[Record]) -> list[Record]:
+    """The rows down to the first blank one, without those that repeat the row."""
+    numbers = count(record.number + 1)
+    block = takewhile(lambda other: other.number == next(numbers), below)
+    return [other for other in block if other.cells != record.cells]
+
+
+def _may_be_header(record: Record) -> bool:
+    cells = [cell for cell in record.cells if cell]
+    if any(map(_ADDRESS.fullmatch, cells)) or all(map(_PLACEHOLDER.fullmatch, cells)):
+        return False
+    return 2 * len({cell.casefold() for cell in cells}) >= len(cells)
+
+
+def _contrast(record: Record, index: int, below: Sequence[Record], numbered: bool) -> float:
+    """How much a cell differs from the filled ones below it."""
+    cell = _cell(record, index)
+    if not cell or not below:
+        return 0.0
+    values = sum(_is_value(other, index) for other in below) / len(below)
+    if numbered and not (_YEAR.fullmatch(cell) and 2 * sum(_is_year(other, index) for other in below) > len(below)):
+        return 0.2
+    if _is_value(record, index):
+        return -1.0
+    if values >= 0.5:
+        return 1.0
+    return -0.5 if cell.casefold() in {other.cells[index].casefold() for other in below} else 0.2
+
+
+def _below(body: Sequence[Record], index: int) -> list[Record]:
+    return [record for record in body if index < len(record.cells) and record.cells[index]]
+
+
+def _is_value(record: Record, index: int) -> bool:
+    """Whether a cell is a number, a date, or an e-mail or web address."""
+    cell = _cell(record, index)
+    forms = (_NUMBER, _DATE, _ADDRESS)
+    return bool(cell) and (index in record.typed or any(form.fullmatch(cell) for form in forms))
+
+
+def _is_year(record: Record, index: int) -> bool:
+    return bool(_YEAR.fullmatch(record.cells[index]))
+
+
+def _numbered(record: Record) -> frozenset[int]:
+    """The indexes of years or of three or more other whole numbers in a series, such as 2019, 2020, 2021."""
+    whole = [index for index, cell in enumerate(record.cells) if _WHOLE.fullmatch(cell)]
+    numbers = [int(record.cells[index]) for index in whole]
+    steps = {later - earlier for earlier, later in pairwise(numbers)}
+    years = all(_YEAR.fullmatch(record.cells[index]) for index in whole)
+    is_series = min(steps, default=0) > 0 or max(steps, default=0) < 0 if years else steps in ({1}, {-1})
+    return frozenset(whole) if is_series and len(whole) >= (2 if years else 3) else frozenset()
+
+
+def _follows_data(above: Sequence[Record], body: Sequence[Record]) -> bool:
+    """Whether a row above has values in the columns where the rows below have them: then all of them are data."""
+    columns = _value_columns(body)
+    addresses = {index for index in columns if any(map(_ADDRESS.fullmatch, (_cell(other, index) for other in body)))}
+    usual = sorted(other.filled for other in body)[len(body) // 2]
+    alike = [
+        record
+        for record in above
+        if record.filled >= 0.75 * usual and 2 * sum(_is_value(record, index) for index in columns) > len(columns)
+    ]
+    has_address = any(_ADDRESS.fullmatch(_cell(record, index)) for record in alike for index in addresses)
+    return bool(columns) and (has_address or len(alike) > 1)
+
+
+def _value_columns(rows: Sequence[Record]) -> list[int]:
+    """The columns of which most filled cells are values."""
+    width = max((record.width for record in rows), default=0)
+    below = {index: _below(rows, index) for index in range(width)}
+    return [
+        index
+        for index, filled in below.items()
+        if filled and 2 * sum(_is_value(record, index) for record in filled) > len(filled)
+    ]
+
+
+def _cell(record: Record, index: int) -> str:
+    return record.cells[index] if index < len(record.cells) else ""
+
+
+# --- two rows of names ----------------------------------------------------------------------------
+
+
+def _human_names(records: Sequence[Record], best: int) -> int:
+    """Of two rows of names, one below the other, the one that a person reads: the upper one, unless it has the names of
+    a program, letters or numbers."""
+    for upper, lower in ((best - 1, best), (best, best + 1)):
+        if upper < 0 or lower >= len(records) - 1 or not _are_names_together(records, upper):
+            continue
+        return lower if _is_technical(records[upper]) and not _is_technical(records[lower]) else upper
+    return best
+
+
+def _are_names_together(records: Sequence[Record], upper: int) -> bool:
+    """Whether a row and the next have names in all columns of values, one about as many as the other."""
+    above, names, below = records[upper], records[upper + 1], records[upper + 2 :][:_BODY]
+    values = _value_columns(below)
+    return (
+        names.number == above.number + 1
+        and _may_be_header(above)
+        and _may_be_header(names)
+        and min(above.filled, names.filled) > 0.75 * max(above.filled, names.filled)
+        and bool(values)
+        and all(_cell(row, index) and not _is_value(row, index) for row in (above, names) for index in values)
+    )
+
+
+def _is_technical(record: Record) -> bool:
+    cells = [cell for cell in record.cells if cell]
+    return 2 * sum(bool(_TECHNICAL.fullmatch(cell)) for cell in cells) > len(cells)
+
+
+def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
+    """Whether the row names groups of columns, and the next row the columns: `Person | | School |` above them.
+
+    A group has one name, or the same name again, above several column names; and in the columns of values the next row
+    has names.
+    """
+    lower, rows = below[0], below[1:][:_BODY]
+    if not rows or lower.number != upper.number + 1 or upper.filled < 2:
+        return False
+    if not all(map(_may_name_groups, (upper, lower))):
+        return False
+    width = max(upper.width, lower.width)
+    above, names = ([_cell(record, index) for index in range(width)] for record in (upper, lower))
+    groups = any(
+        names[index] and (above[index] == above[index - 1] if above[index] else any(above[:index]))
+        for index in range(1, width)
+    )
+    values = [index for index in _value_columns(rows) if index < width]
+    return groups and bool(values) and all(names[i] or above[i] for i in values) and any(names[i] for i in values)
+
+
+def _may_name_groups(record: Record) -> bool:
+    cells = [index for index, cell in enumerate(record.cells) if cell]
+    values = sum(_is_value(record, index) for index in cells)
+    return 3 * values <= len(cells) and not any(_ADDRESS.fullmatch(cell) for cell in record.cells)
