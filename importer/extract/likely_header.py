@@ -15,15 +15,17 @@ from importer.extract.sheet import Record
 
 _BODY = 30  # rows below a possible header that are compared with it
 _LEAST = 0.02  # the score of a header
-_LATER = 0.03  # what each row further down costs
-_USUAL_SHARE = 0.6  # of the columns that have a name; a title or a note fills fewer
+_LATER = 0.01  # what each row further down costs
+_GAP = 0.1  # what a blank row between a header and its rows costs
+_WIDE_ABOVE = 0.1  # what each row right above costs that is about as wide
+_USUAL_SHARE = 0.5  # of the columns that have a name; a title or a note fills fewer
 _NUMBER = re.compile(r"[-+(]?[\d][\d\s.,()/:%+-]*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*")
 _ADDRESS = re.compile(r"\S+@\S+\.\S+|https?://\S+")
-_WHOLE = re.compile(r"\d{1,4}")
+_WHOLE = re.compile(r"\d+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _PLACEHOLDER = re.compile(r"(?:column|unnamed: ?|sütun|spalte|colonne|columna)\s?\d+", re.IGNORECASE)
-_TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:-][a-z0-9]+)+|[a-z]+[A-Z]\w*|=?[A-Z]{1,2}|\d{1,3}")
+_TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:-][a-z0-9]+)+|[a-z]+[A-Z]\w*|=?[A-Z]{1,2}|\d{1,3}|\w+\(\d+\)")
 
 
 def likely_header_rows(records: Sequence[Record], searched: int) -> tuple[Record, ...]:
@@ -31,7 +33,8 @@ def likely_header_rows(records: Sequence[Record], searched: int) -> tuple[Record
 
     records: the rows that are not blank.
     """
-    scores = [_score(records, position) - _LATER * position for position in range(searched)]
+    width = _usual_width(records)
+    scores = [_score(records, position, width) - _LATER * position for position in range(searched)]
     best = max(range(searched), key=lambda position: scores[position], default=0)
     if not searched or scores[best] < _LEAST:
         return _without_rows(records)
@@ -43,28 +46,43 @@ def likely_header_rows(records: Sequence[Record], searched: int) -> tuple[Record
 
 
 def _without_rows(records: Sequence[Record]) -> tuple[Record, ...]:
-    """The last row, if it is one of names: the form has not been filled in."""
-    last = tuple(records[-1:])
-    is_header = all(_may_be_header(one) and not any(_is_value(one, index) for index in range(one.width)) for one in last)
-    return last if is_header else ()
+    """The last row, if it names columns below titles and notes: the form has not been filled in."""
+    if not records or not _may_be_header(last := records[-1]):
+        return ()
+    is_wide = all(2 * other.filled <= last.filled for other in records[:-1])
+    return (last,) if is_wide and not any(_is_value(last, index) for index in range(last.width)) else ()
 
 
 # --- how much a row looks like a header -----------------------------------------------------------
 
 
-def _score(records: Sequence[Record], position: int) -> float:
+def _usual_width(records: Sequence[Record]) -> int:
+    """The width of the widest rows, but for one, which may have a stray cell."""
+    *_, second, widest = sorted([0, *(record.width for record in records)]) if records else (0, 0)
+    return second if second > 1 else widest
+
+
+def _score(records: Sequence[Record], position: int, usual: int) -> float:
     """The mean of its columns, each from -1 (a value of this column) to 1 (a name above values)."""
     record, below = records[position], records[position + 1 :][:_BODY]
     if not below or not _may_be_header(record):
         return -1.0
-    body = _block(record, below) or below
-    widths = sorted(other.width for other in below)
-    width = max(record.width, widths[int(0.75 * (len(widths) - 1))])
-    series = _numbered(record)
+    body, series = _block(record, below), _numbered(record, below)
+    gap = 0.0 if body else _GAP
+    body = body or list(below)
+    width = max(record.width, usual)
     contrast = sum(_contrast(record, index, _below(body, index), index in series) for index in range(width)) / width
     sparse = max(0.0, _USUAL_SHARE - record.filled / width)
-    data = 1.0 if _follows_data(records[:position], body) else 0.0
-    return contrast * len(body) / (len(body) + 3) - 2 * sparse - data
+    block = _block_above(records[:position], record.number)
+    data = 1.0 if _follows_data(block, body) else 0.0
+    wide = _WIDE_ABOVE * min(3, sum(4 * other.filled >= 3 * record.filled for other in block))
+    return contrast * len(body) / (len(body) + 3) - 2 * sparse - gap - data - wide
+
+
+def _block_above(above: Sequence[Record], number: int) -> list[Record]:
+    """The rows above a row, up to the next blank one."""
+    numbers = count(number - 1, -1)
+    return list(takewhile(lambda other: other.number == next(numbers), reversed(above)))
 
 
 def _block(record: Record, below: Sequence[Record]) -> list[Record]:
@@ -87,13 +105,13 @@ def _contrast(record: Record, index: int, below: Sequence[Record], numbered: boo
     if not cell or not below:
         return 0.0
     values = sum(_is_value(other, index) for other in below) / len(below)
-    if numbered and not (_YEAR.fullmatch(cell) and 2 * sum(_is_year(other, index) for other in below) > len(below)):
+    if numbered or (_YEAR.fullmatch(cell) and values < 0.5):
         return 0.2
     if _is_value(record, index):
         return -1.0
     if values >= 0.5:
         return 1.0
-    return -0.5 if cell.casefold() in {other.cells[index].casefold() for other in below} else 0.2
+    return -0.5 if cell in {other.cells[index] for other in below} else 0.2
 
 
 def _below(body: Sequence[Record], index: int) -> list[Record]:
@@ -107,32 +125,32 @@ def _is_value(record: Record, index: int) -> bool:
     return bool(cell) and (index in record.typed or any(form.fullmatch(cell) for form in forms))
 
 
-def _is_year(record: Record, index: int) -> bool:
-    return bool(_YEAR.fullmatch(record.cells[index]))
-
-
-def _numbered(record: Record) -> frozenset[int]:
-    """The indexes of years or of three or more other whole numbers in a series, such as 2019, 2020, 2021."""
-    whole = [index for index, cell in enumerate(record.cells) if _WHOLE.fullmatch(cell)]
-    numbers = [int(record.cells[index]) for index in whole]
-    steps = {later - earlier for earlier, later in pairwise(numbers)}
-    years = all(_YEAR.fullmatch(record.cells[index]) for index in whole)
-    is_series = min(steps, default=0) > 0 or max(steps, default=0) < 0 if years else steps in ({1}, {-1})
-    return frozenset(whole) if is_series and len(whole) >= (2 if years else 3) else frozenset()
+def _numbered(record: Record, below: Sequence[Record]) -> frozenset[int]:
+    """The indexes of years, dates or three or more whole numbers in a series, such as 2019, 2020, 2021; no series is
+    above years or dates as well."""
+    columns = [index for index, cell in enumerate(record.cells) if _is_value(record, index) and _WHOLE.match(cell)]
+    numbers = [tuple(map(int, _WHOLE.findall(record.cells[index]))) for index in columns]
+    ordered = all(a < b for a, b in pairwise(numbers)) or all(a > b for a, b in pairwise(numbers))
+    if all(map(_YEAR.match, (record.cells[index] for index in columns))):
+        others = [_below(below, index) for index in columns]
+        alike = [2 * sum(bool(_YEAR.match(one.cells[index])) for one in rows) > len(rows)
+                 for index, rows in zip(columns, others, strict=True) if rows]  # fmt: skip
+        return frozenset(columns if ordered and len(columns) > 1 and 2 * sum(alike) <= len(alike) else ())
+    steps = {later[0] - earlier[0] for earlier, later in pairwise(numbers)}
+    return frozenset(columns if len(columns) > 2 and steps in ({1}, {-1}) else ())
 
 
 def _follows_data(above: Sequence[Record], body: Sequence[Record]) -> bool:
-    """Whether a row above has values in the columns where the rows below have them: then all of them are data."""
+    """Whether rows right above have values in the columns where the rows below have them: then all of them are data."""
     columns = _value_columns(body)
-    addresses = {index for index in columns if any(map(_ADDRESS.fullmatch, (_cell(other, index) for other in body)))}
     usual = sorted(other.filled for other in body)[len(body) // 2]
     alike = [
         record
         for record in above
         if record.filled >= 0.75 * usual and 2 * sum(_is_value(record, index) for index in columns) > len(columns)
     ]
-    has_address = any(_ADDRESS.fullmatch(_cell(record, index)) for record in alike for index in addresses)
-    return bool(columns) and (has_address or len(alike) > 1)
+    has_address = any(map(_ADDRESS.fullmatch, (_cell(one, index) for one in alike for index in columns)))
+    return bool(columns) and (has_address or len(alike) > 2)
 
 
 def _value_columns(rows: Sequence[Record]) -> list[int]:
@@ -154,17 +172,18 @@ def _cell(record: Record, index: int) -> str:
 
 
 def _human_names(records: Sequence[Record], best: int) -> int:
-    """Of two rows of names, one below the other, the one that a person reads: the upper one, unless it has the names of
-    a program, letters or numbers."""
-    for upper, lower in ((best - 1, best), (best, best + 1)):
-        if upper < 0 or lower >= len(records) - 1 or not _are_names_together(records, upper):
-            continue
-        return lower if _is_technical(records[upper]) and not _is_technical(records[lower]) else upper
+    """Of rows of names, one below the other, the first for a person: not names of a program, letters or numbers."""
+    while _is_technical(records[best]) and _are_names_together(records, best):
+        best += 1
+    while best and _are_names_together(records, best - 1) and not _is_technical(records[best - 1]):
+        best -= 1
     return best
 
 
 def _are_names_together(records: Sequence[Record], upper: int) -> bool:
     """Whether a row and the next have names in all columns of values, one about as many as the other."""
+    if upper + 2 >= len(records):
+        return False
     above, names, below = records[upper], records[upper + 1], records[upper + 2 :][:_BODY]
     values = _value_columns(below)
     return (
@@ -188,10 +207,10 @@ def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
     A group has one name, or the same name again, above several column names; and in the columns of values the next row
     has names.
     """
-    lower, rows = below[0], below[1:][:_BODY]
+    lower, rows = below[0], below[1 : _BODY + 1]
     if not rows or lower.number != upper.number + 1 or upper.filled < 2:
         return False
-    if not all(map(_may_name_groups, (upper, lower))):
+    if not (_may_name_groups(upper, rows) and _may_name_groups(lower, rows)):
         return False
     width = max(upper.width, lower.width)
     above, names = ([_cell(record, index) for index in range(width)] for record in (upper, lower))
@@ -200,10 +219,14 @@ def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
         for index in range(1, width)
     )
     values = [index for index in _value_columns(rows) if index < width]
-    return groups and bool(values) and all(names[i] or above[i] for i in values) and any(names[i] for i in values)
+    spanned = any(
+        above[index] and not names[index] and len(_below(rows, index)) == len(rows) > 1 for index in range(width)
+    )
+    named = all(names[index] or above[index] for index in values)
+    return groups and named and (spanned or any(names[index] for index in values))
 
 
-def _may_name_groups(record: Record) -> bool:
-    cells = [index for index, cell in enumerate(record.cells) if cell]
+def _may_name_groups(record: Record, rows: Sequence[Record]) -> bool:
+    cells = {index for index, cell in enumerate(record.cells) if cell} - _numbered(record, rows)
     values = sum(_is_value(record, index) for index in cells)
-    return 3 * values <= len(cells) and not any(_ADDRESS.fullmatch(cell) for cell in record.cells)
+    return 3 * values <= len(cells) and not any(map(_ADDRESS.fullmatch, record.cells))
