@@ -298,12 +298,13 @@ class Mapping:
 
 def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes) -> Mapping:
     """The mapping that a file describes."""
+    source = replace(file.source.options(file.source.sheet), names=_names_read(file))
     return Mapping(
         path=path,
         folders=folders,
         target=cast(Target, file.target.job_post or file.target.talent_pool),
         target_place=file.node.key("target").place,
-        source=file.source.options(file.source.sheet),
+        source=source,
         missing=file.source.missing or (),
         where=file.source.where,
         group_by=file.source.group_by,
@@ -315,3 +316,11 @@ def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content
         questions_seen=file.questions_seen,
         content=content,
     )
+
+
+def _names_read(file: MappingFile) -> tuple[str, ...]:
+    """The names of the columns of single values. They show which row of a file is its header."""
+    answers = (answer for answer in file.answers.values() if isinstance(answer, AnswerValue))
+    specs = (*file.candidate.fields.values(), *answers)
+    names = [str(name) for spec in specs for name in spec.own_columns if not name.strip().startswith("=")]
+    return tuple(dict.fromkeys(names))
