@@ -50,7 +50,12 @@ def _without_rows(records: Sequence[Record]) -> tuple[Record, ...]:
     if not records or not _may_be_header(last := records[-1]):
         return ()
     is_wide = all(2 * other.filled <= last.filled for other in records[:-1])
-    return (last,) if is_wide and not any(_is_value(last, index) for index in range(last.width)) else ()
+    return (last,) if is_wide and not has_values(last) else ()
+
+
+def has_values(record: Record) -> bool:
+    """Whether a row has a number, a date or an address, as rows below a header have."""
+    return any(_is_value(record, index) for index in range(record.width))
 
 
 # --- how much a row looks like a header -----------------------------------------------------------

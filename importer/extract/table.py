@@ -5,12 +5,13 @@ The header is found by `header`; in a results file it is row 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from importer.extract.header import WINDOW, Header, find_header, place_of
+from importer.extract.likely_header import has_values
 from importer.extract.results_file import ResultsHeader, results_header
 from importer.extract.sheet import Layout, Record, Sheet
 from importer.models import ADDED_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
@@ -47,6 +48,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         UnusableInput: no header is found, or the table is empty.
     """
     origin = source.origin
+    above: tuple[Problem, ...] = ()
     with closing(source.records()) as records:
         head = list(islice(records, max(WINDOW, (options.header_row or 0) + (options.header_rows or 1))))
         if not any(record.width for record in head) and all(record.blank for record in records):
@@ -61,13 +63,14 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         else:
             header = find_header(origin, head, options)
             found = (_found_in(header, options), *_left_out(source, options))
+            above = _rows_above(origin, head, header, options)
         layout = _layout(source, header, results, options)
         if moved := next((one for one in layout.columns if one.name in ADDED_COLUMNS), None):
             message = f"the column '{moved.name}' of a results file is between other columns"
             hint = "move the import_ columns to the end, in any order; the rows cannot be known without them"
             raise unusable_file("results-columns-moved", message, hint, place_of(origin))
         has_rows = any(True for _ in layout.rows(head)) or any(True for _ in layout.rows(records))
-    warnings = tuple(source.warnings(layout))
+    warnings = (*above, *source.warnings(layout))
     return Sheet(
         layout.origin,
         layout.header_row,
@@ -112,6 +115,20 @@ def _found_in(header: Header, options: SourceOptions) -> str:
     if above == 0:
         return f"header found in {rows}"
     return f"header found in {rows} ({'row 1' if above == 1 else f'rows 1 to {above}'} above it left out)"
+
+
+def _rows_above(origin: Origin, head: Sequence[Record], header: Header, options: SourceOptions) -> tuple[Problem, ...]:
+    """The warning that rows above a detected header look like candidates: as wide as it, with numbers or addresses."""
+    if options.header_row is not None:
+        return ()
+    above = [one for one in head if one.number < header.first_row and one.number not in options.skip_rows]
+    rows = [str(one.number) for one in above if has_values(one) and 4 * one.filled >= 3 * (header.width or 1)]
+    if not rows:
+        return ()
+    some = f"row {rows[0]} looks" if len(rows) == 1 else f"rows {', '.join(rows)} look"
+    message = f"{some} like data, but the header was found below, in row {header.first_row}: not imported"
+    hint = "if the header is another row, set header_row: under source: in the mapping"
+    return (Problem("rows-above-header", message, hint, place_of(origin)),)
 
 
 def _left_out(source: RecordSource, options: SourceOptions) -> Iterator[str]:
