@@ -8,13 +8,16 @@ other tables.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import count, pairwise, takewhile
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import replace
+from itertools import chain, count, pairwise, takewhile
 
-from importer.extract.sheet import Record
+from importer.extract.sheet import CellProblem, Record
+from importer.problems import Problem
 
 _BODY = 30  # rows below a possible header that are compared with it
 _LEAST = 0.02  # the score of a header
+_ALIKE = 0.6  # the share of the best score that the header of another table has
 _LATER = 0.01  # what each row further down costs
 _GAP = 0.1  # what a blank row between a header and its rows costs
 _WIDE_ABOVE = 0.1  # what each row right above costs that is about as wide
@@ -38,6 +41,9 @@ def likely_header_rows(records: Sequence[Record], searched: int) -> tuple[Record
     best = max(range(searched), key=lambda position: scores[position], default=0)
     if not searched or scores[best] < _LEAST:
         return _without_rows(records)
+    # Of two tables, the first, unless the other is wider.
+    alike = (at for at in range(best) if scores[at] >= _ALIKE * scores[best])
+    best = next((at for at in alike if records[at].filled >= records[best].filled), best)
     best = _human_names(records, best)
     for upper in (best - 1, best):
         if 0 <= upper < len(records) - 1 and _is_upper_row(records[upper], records[upper + 1 :]):
@@ -235,3 +241,48 @@ def _may_name_groups(record: Record, rows: Sequence[Record]) -> bool:
     cells = {index for index, cell in enumerate(record.cells) if cell} - _numbered(record, rows)
     values = sum(_is_value(record, index) for index in cells)
     return 3 * values <= len(cells) and not any(map(_ADDRESS.fullmatch, record.cells))
+
+
+# --- a second table below -------------------------------------------------------------------------
+
+
+def mark_second_table(records: Iterable[Record], head: Sequence[Record], header_row: int) -> Iterator[Record]:
+    """The records; those from the header of a second table on have a problem, since their columns are others.
+
+    Such a header comes after a blank row and has names in the columns of values, and the row below it has a value in
+    another column than the rows of the first table. head: the first records.
+    """
+    columns = set(_value_columns([record for record in head if record.number > header_row and record.width]))
+    problem: Problem | None = None
+    last, rest = header_row, iter(records)
+    while (record := next(rest, None)) is not None:
+        if record.number > last + 1 > header_row + 1 and columns and problem is None and record.width:
+            after = next(rest, None)
+            if after is not None:
+                rest = chain((after,), rest)
+                if _begins_table(record, after, columns):
+                    problem = _below_second_header(record)
+        if record.width:
+            last = max(last, record.number)
+        yield record if problem is None else replace(record, problems=(*record.problems, CellProblem(None, problem)))
+
+
+def _begins_table(record: Record, after: Record, columns: Set[int]) -> bool:
+    names_values = any(_cell(record, index) for index in columns)
+    others = any(
+        _is_value(after, index) and _cell(record, index) for index in range(after.width) if index not in columns
+    )
+    is_header = record.filled > 1 and not has_values(record) and after.number == record.number + 1
+    return is_header and names_values and others
+
+
+def _below_second_header(record: Record) -> Problem:
+    names = ", ".join(repr(cell) for cell in record.cells if cell)[:60]
+    message = (
+        f"row {record.number} looks like the header of a second table ({names}), so its rows are not read as this one"
+    )
+    hint = (
+        "put the second table into a file of its own, or end this one with stop_at: under source: in the mapping; if "
+        "there is one table only, delete the blank row above"
+    )
+    return Problem("second-table", message, hint)

@@ -269,7 +269,7 @@ class Layout:
     def _cell_problems(self, record: Record) -> Iterator[Problem]:
         for each in record.problems:
             if each.index is None:
-                yield each.problem
+                yield replace(each.problem, place=CellPlace(self.origin, record.number))
                 continue
             index = each.index - self.origin.first
             if 0 <= index < len(self.columns) or each.index >= self.width:

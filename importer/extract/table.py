@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from importer.extract.header import WINDOW, Header, find_header, place_of
-from importer.extract.likely_header import has_values
+from importer.extract.likely_header import has_values, mark_second_table
 from importer.extract.results_file import ResultsHeader, results_header
 from importer.extract.sheet import Layout, Record, Sheet
 from importer.models import ADDED_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
@@ -82,7 +82,9 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         knows_types=layout.origin.sheet is not None or (results is not None and TYPED_COLUMN in results.added),
         has_links=source.has_links or (results is not None and LINKS_COLUMN in results.added),
         header_rows=header.last_row - header.first_row + 1,
-        _read=lambda: layout.rows(source.records()),
+        _read=lambda: layout.rows(
+            source.records() if results else mark_second_table(source.records(), head, layout.header_row)
+        ),
         copy_of=source.copy_of,
         sheets=source.sheets,
     )

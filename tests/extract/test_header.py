@@ -91,3 +91,23 @@ def test_the_names_of_the_mapping_decide(names: tuple[str, ...], row: int, tmp_p
     path = tmp_path / "a.csv"
     path.write_text("cand_name,cand_mail\nName,E-mail\nAda,ada@example.com\nAlan,alan@example.org\n", encoding="utf-8")
     assert open_sheet(path, SourceOptions(names=names), ReadingLimits()).header_row == row
+
+
+@pytest.mark.parametrize(
+    ("below", "refused"),
+    [
+        ("Grade,Salary,\n3,50000,\n4,58000,\n", [5, 6, 7]),
+        ("Mia,none,Rome\nNoa,555-0103,Bonn\n", []),
+        ("Name,Phone,City\nNoa,555-0103,Bonn\n", []),
+        ("Total,,\n", []),
+    ],
+    ids=["another table", "a row without values", "the header again", "a total"],
+)
+def test_second_table_below(below: str, refused: list[int], tmp_path: Path) -> None:
+    """Rows of a second table, with other columns, are refused; rows of the first one after a blank row are read."""
+    path = tmp_path / "a.csv"
+    path.write_text(f"Name,Phone,City\nAda,555-0101,London\nAlan,555-0102,Leeds\n,,\n{below}", encoding="utf-8")
+    rows = list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())
+    marked = [row.number for row in rows if any(problem.code == "second-table" for problem in row.problems)]
+    assert marked == refused
+    assert [row.number for row in rows if row.problems] == refused
