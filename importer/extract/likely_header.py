@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import chain, count, pairwise, takewhile
+from itertools import count, pairwise, takewhile
 
 from importer.extract.sheet import CellProblem, Record
 from importer.problems import Problem
@@ -255,15 +255,15 @@ def mark_second_table(records: Iterable[Record], head: Sequence[Record], header_
     columns = set(_value_columns([record for record in head if record.number > header_row and record.width]))
     problem: Problem | None = None
     last, rest = header_row, iter(records)
-    while (record := next(rest, None)) is not None:
-        if record.number > last + 1 > header_row + 1 and columns and problem is None and record.width:
-            after = next(rest, None)
-            if after is not None:
-                rest = chain((after,), rest)
-                if _begins_table(record, after, columns):
+    after: Record | None = None
+    while (record := after or next(rest, None)) is not None:
+        after = None
+        if any(record.cells):
+            if problem is None and record.number > last + 1 > header_row + 1 and columns:
+                after = next(rest, None)
+                if after is not None and _begins_table(record, after, columns):
                     problem = _below_second_header(record)
-        if record.width:
-            last = max(last, record.number)
+            last = record.number
         yield record if problem is None else replace(record, problems=(*record.problems, CellProblem(None, problem)))
 
 
