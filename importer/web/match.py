@@ -36,7 +36,7 @@ _LARGEST: Final = 1 << 20  # bytes of a mapping file
 _SHOWN: Final[dict[str, Callable[[Matched], bool]]] = {
     "all": lambda one: True,
     "open": lambda one: one.state in ("open", "wrong"),
-    "review": lambda one: one.state in ("review", "unknown"),
+    "review": lambda one: one.state in ("review", "unknown", "held"),
 }
 
 
@@ -71,7 +71,7 @@ def show(page: OfImport, open: str = "") -> Response:
         command=page.command("mapping", "check", mapping.path, Path(page.draft.file), asks=True),
         matching=matching,
         questions=[one for one in matching.questions if view.has(one) or one.id == open],
-        columns=matching.sample.listed,
+        columns=matching.columns,
         view=view,
         open=open,
         candidate=candidate,
