@@ -81,9 +81,14 @@ def column_name(view: ColumnView, views: Sequence[ColumnView]) -> str:
 
 
 def sample_of(
-    file: Path, source: SourceOptions, target: Target, questions: tuple[Question, ...], settings: Settings
+    file: Path,
+    source: SourceOptions,
+    target: Target,
+    questions: tuple[Question, ...],
+    settings: Settings,
+    shown_as: str | None = None,
 ) -> Sample:
-    """The first rows of a file, read once for all requests about it.
+    """The first rows of a file, read once for all requests about it. shown_as: its name for a person.
 
     Raises:
         UnusableInput: it cannot be read.
@@ -92,9 +97,9 @@ def sample_of(
     key = file, status.st_size, status.st_mtime_ns, source, target, questions
     if key not in _KEPT:
         if status.st_size <= _SMALL:
-            found = inspect_file(file, source, settings)
+            found = inspect_file(file, source, settings, shown_as)
         else:
-            sheet = open_sheet(file, source, ReadingLimits.of(settings))
+            sheet = open_sheet(file, source, ReadingLimits.of(settings), shown_as=shown_as)
             first = islice(sheet.rows(), _PROFILED)
             found = InspectedFile(sheet, profile_sheet(sheet.columns, first, sheet.header_row))
         views, rows = found.profile.views, tuple(islice(found.sheet.rows(), _ROWS + 1))
