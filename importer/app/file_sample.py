@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -21,6 +21,7 @@ from importer.suggest import (
     propose,
     writes_day_first,
 )
+from importer.text.normalize import normalize
 
 _ROWS: Final = 2_000  # of the file, which a page looks at
 _PROFILED: Final = 500  # of a large file, for the proposal
@@ -29,7 +30,7 @@ _SMALL: Final = 4 << 20  # bytes of a file that is read whole, with the tables b
 
 @dataclass(frozen=True, slots=True)
 class SampledColumn:
-    """A column to choose. name: for a mapping; filled: how many of the first rows; text: of its first one."""
+    """A column to choose. name: for a mapping; filled: how many of the first rows; text: of the first one."""
 
     name: str
     letter: str
@@ -51,10 +52,12 @@ class Sample:
     def day_first(self) -> bool | None:
         return writes_day_first(self.columns)
 
-    @cached_property
-    def listed(self) -> tuple[SampledColumn, ...]:
-        """The columns of the file, in their order."""
-        filled = Counter(index for row in self.rows for index, text in enumerate(row.cells) if text.strip())
+    def listed(self, missing: Iterable[str]) -> tuple[SampledColumn, ...]:
+        """The columns of the file, in their order. missing: words that are read as a blank cell."""
+        blank = frozenset(map(normalize, ("", *missing)))
+        filled = Counter(
+            index for row in self.rows for index, text in enumerate(row.cells) if normalize(text) not in blank
+        )
         return tuple(
             SampledColumn(
                 column_name(one, self.columns),
@@ -78,9 +81,14 @@ def column_name(view: ColumnView, views: Sequence[ColumnView]) -> str:
 
 
 def sample_of(
-    file: Path, source: SourceOptions, target: Target, questions: tuple[Question, ...], settings: Settings
+    file: Path,
+    source: SourceOptions,
+    target: Target,
+    questions: tuple[Question, ...],
+    settings: Settings,
+    shown_as: str | None = None,
 ) -> Sample:
-    """The first rows of a file, read once for all requests about it.
+    """The first rows of a file, read once for all requests about it. shown_as: its name for a person.
 
     Raises:
         UnusableInput: it cannot be read.
@@ -89,9 +97,9 @@ def sample_of(
     key = file, status.st_size, status.st_mtime_ns, source, target, questions
     if key not in _KEPT:
         if status.st_size <= _SMALL:
-            found = inspect_file(file, source, settings)
+            found = inspect_file(file, source, settings, shown_as)
         else:
-            sheet = open_sheet(file, source, ReadingLimits.of(settings))
+            sheet = open_sheet(file, source, ReadingLimits.of(settings), shown_as=shown_as)
             first = islice(sheet.rows(), _PROFILED)
             found = InspectedFile(sheet, profile_sheet(sheet.columns, first, sheet.header_row))
         views, rows = found.profile.views, tuple(islice(found.sheet.rows(), _ROWS + 1))

@@ -75,20 +75,20 @@ class InspectedFile:
         )
 
 
-def inspect_file(file: Path, source: SourceOptions, settings: Settings) -> InspectedFile:
+def inspect_file(file: Path, source: SourceOptions, settings: Settings, shown_as: str | None = None) -> InspectedFile:
     """How a file is read (`-`: CSV from standard input), and what is in its columns and beside it. If the first sheet
-    contains no candidates, another sheet that does is read.
+    contains no candidates, another sheet that does is read. shown_as: its name for a person, if that is not its path.
 
     Raises:
         UnusableInput: it cannot be read; the hints contain flags.
     """
-    limits = ReadingLimits.of(settings)
+    limits, name = ReadingLimits.of(settings), shown_as or str(file)
     with ExitStack() as needed:
         path = file
         if str(file) == STANDARD_INPUT:
             folder = needed.enter_context(private_input(settings))
             path = copy_source(file, folder, limits).path
-        found = _inspect(path, source, limits, shown_as=str(file))
+        found = _inspect(path, source, limits, name)
         if path != file:
             return found
         has_sheets = any(warning.code == "sheets-not-read" for warning in found.sheet.warnings)
@@ -97,7 +97,7 @@ def inspect_file(file: Path, source: SourceOptions, settings: Settings) -> Inspe
             better = next((sheet.name for sheet in sheets if finds_candidates(sheet.columns)), None)
             if better is not None:
                 first, columns = found.sheet.origin.sheet or "", found.profile.views
-                found = replace(_inspect(path, replace(source, sheet=better), limits, str(file)), instead_of=first)
+                found = replace(_inspect(path, replace(source, sheet=better), limits, name), instead_of=first)
                 sheets = (OtherSheet(first, columns), *(sheet for sheet in sheets if sheet.name != better))
         return replace(found, others=(*sheets, *_files_beside(path, limits)))
 
@@ -120,13 +120,14 @@ class FirstRows:
     sheets: tuple[str, ...]
 
 
-def first_rows(file: Path, source: SourceOptions, settings: Settings, count: int) -> FirstRows:
-    """How a file is read, by its first rows alone: for a CSV in the time that it takes to decode it.
+def first_rows(file: Path, source: SourceOptions, settings: Settings, count: int, shown_as: str) -> FirstRows:
+    """How a file is read, by its first rows alone: for a CSV in the time that it takes to decode it. shown_as: its name
+    for a person.
 
     Raises:
         UnusableInput: it cannot be read.
     """
-    sheet = open_sheet(file, source, ReadingLimits.of(settings))
+    sheet = open_sheet(file, source, ReadingLimits.of(settings), shown_as=shown_as)
     rows, title = tuple(islice(sheet.rows(), count)), sheet.origin.sheet
     warnings = tuple(each for each in sheet.warnings if each.code != "sheets-not-read")  # `sheets` says it
     return FirstRows(sheet.reading, sheet.header_row, sheet.columns, rows, warnings, title, sheet.sheets)

@@ -10,7 +10,7 @@ from importer.mapping import EntryKind
 from importer.problems import Problem
 from importer.sent_answers import SentLine
 
-State = Literal["open", "matched", "review", "unknown", "wrong"]
+State = Literal["open", "matched", "held", "review", "unknown", "wrong"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Entry:
 class Entries:
     """The entries of an answer. groups: the columns of each group, by field, if it is read from the row itself;
     candidates: the entries of some of them, by row; other: the table that they come from, in words; unknown: texts of
-    all their fields that cannot be read; held: in how many rows."""
+    all their fields that cannot be read; held: in how many rows; blank: rows without an entry."""
 
     kind: EntryKind
     groups: tuple[dict[str, str], ...]
@@ -68,6 +68,7 @@ class Entries:
     other: str = ""
     unknown: tuple[UnknownText, ...] = ()
     held: int = 0
+    blank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,10 @@ class Matched:
 
     id: `candidate/email` or `answers/level`. columns: their names; joined: what stands between them; constant: the same
     for every row. why: how sure the match is, and for what reason. filled: of the first rows; held: those in which it
-    cannot be read. keys: as they are written. kept: keys that a page does not change. problems: of the mapping file
-    itself. takes: the kind of entries that answer it. settings: keys of how its texts are read, with the values to
-    choose from; "" for none. closest: columns that perhaps answer it, if it is open.
+    cannot be read; blank: those without a value; missing: texts of cells that are read as blank. is_left_out: where it
+    cannot be read, the row is sent without it. keys: as they are written. kept: keys that a page does not change.
+    problems: of the mapping file itself. takes: the kind of entries that answer it. settings: keys of how its texts are
+    read, with the values to choose from; "" for none. closest: columns that perhaps answer it, if it is open.
     """
 
     id: str
@@ -95,6 +97,9 @@ class Matched:
     kept: tuple[str, ...] = ()
     filled: int = 0
     held: int = 0
+    blank: int = 0
+    missing: tuple[str, ...] = ()
+    is_left_out: bool = False
     samples: tuple[str, ...] = ()
     results: tuple[Result, ...] = ()
     unknown: tuple[UnknownText, ...] = ()
@@ -119,6 +124,11 @@ class Matched:
     def invalid(self) -> tuple[UnknownText, ...]:
         """The other texts that cannot be read."""
         return tuple(one for one in self.unknown if not one.is_choice)
+
+    @property
+    def holds_back(self) -> int:
+        """How many of the first rows it holds back."""
+        return (0 if self.is_left_out else self.held) + (self.blank if self.required else 0)
 
     @property
     def is_open(self) -> bool:

@@ -88,14 +88,22 @@ class Matching:
         needed = [one for one in self.questions if one.required]
         return sum(one.is_done for one in needed), len(needed)
 
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that are read as a blank cell in every column."""
+        return self._readable.missing
+
+    @cached_property
+    def columns(self) -> tuple[SampledColumn, ...]:
+        """The columns of the file, in their order, with how many cells are filled in as this mapping reads them."""
+        return self.sample.listed(self.missing)
+
     @cached_property
     def unused(self) -> tuple[SampledColumn, ...]:
         """The columns with values that nothing uses."""
         views, used = self.sample.columns, self._readable.used
         return tuple(
-            one
-            for one, view in zip(self.sample.listed, views, strict=True)
-            if one.filled and view.column.index not in used
+            one for one, view in zip(self.columns, views, strict=True) if one.filled and view.column.index not in used
         )
 
     @property
@@ -108,7 +116,7 @@ class Matching:
         """What of the mapping file a page does not show: its sections, and answers to questions that are not asked."""
         sections = [name for name in ("extends", "without", "route") if self._mapping.top(name) is not None]
         source, defaults = self._mapping.values("source"), self._mapping.values("defaults")
-        sections += [f"source: {name}" for name in source if name in ("where", "group_by", "missing", "stop_at")]
+        sections += [f"source: {name}" for name in source if name in ("where", "group_by", "stop_at")]
         sections += [f"defaults: {name}" for name in defaults if name not in ("region", "unused_columns")]
         known = {id.partition("/")[2] for id in (one.id for one in self.questions)}
         return (*sections, *(f"answers: {name}" for name in self._mapping.values("answers") if name not in known))
@@ -156,12 +164,14 @@ class Matching:
             constant=keys.get("value") if isinstance(keys.get("value"), str) else None,
             keys=keys,
             problems=problems,
+            is_left_out=id in self._readable.left_out,
         )
         if problems or read is None:
             return replace(plain, state="wrong", why="; ".join(one.message for one in problems))
         if isinstance(read, EntriesReader):
             entries = shown_entries(read, self._readable.entries[id], keys, self._readable.rows)
-            found = replace(plain, entries=entries, keys=None, unknown=entries.unknown, held=entries.held)
+            found = replace(plain, entries=entries, keys=None, unknown=entries.unknown)
+            found = replace(found, held=entries.held, blank=entries.blank)
             return replace(found, **_sureness(found, review, self._proposed(id)))
         kept = tuple(key for key in keys if key not in EDITED)
         found = with_results(plain, read, self._readable.rows, self._settings.wire)
@@ -189,10 +199,11 @@ def _sureness(found: Matched, review: str | None, proposed: ProposedValue | Prop
         return {"state": "unknown", "why": review or ""}
     if review is not None:
         return {"state": "review", "why": review}
+    state = "held" if found.holds_back else "matched"
     if found.constant is not None:
-        return {"state": "matched", "why": "constant"}
+        return {"state": state, "why": "constant"}
     is_proposed = isinstance(proposed, ProposedEntries) or (proposed and proposed.names == found.columns)
-    return {"state": "matched", "why": "proposed" if is_proposed else "given"}
+    return {"state": state, "why": "proposed" if is_proposed else "given"}
 
 
 def _listed(value: Any) -> list[str]:

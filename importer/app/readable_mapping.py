@@ -11,7 +11,7 @@ from typing import Final
 
 from importer.app.file_sample import Sample
 from importer.app.mapping_files import tables_of
-from importer.mapping import ResolvedEntries, ResolvedMapping, read_mapping, resolve
+from importer.mapping import Mapping, ResolvedEntries, ResolvedMapping, read_mapping, resolve
 from importer.models import Question, Row
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
 from importer.settings import Settings
@@ -34,7 +34,8 @@ class ReadableMapping:
 
     others: problems that belong to no value. resolved: with placeholders for what it lacks; None if nothing can be
     read. used: the indexes of columns. rows: those of candidates, of the first ones of the file. read_as: the path of
-    the copy that was read, which problems of rows name.
+    the copy that was read, which problems of rows name. left_out: the IDs of answers that are left out where they
+    cannot be read; missing: the words that are read as blank in every column.
     """
 
     values: dict[str, ValueReader | EntriesReader] = field(default_factory=dict)
@@ -45,6 +46,8 @@ class ReadableMapping:
     used: frozenset[int] = frozenset()
     rows: tuple[Row, ...] = ()
     read_as: str = ""
+    left_out: frozenset[str] = frozenset()
+    missing: tuple[str, ...] = ()
 
     def named(self, problem: Problem) -> Problem:
         """A problem of a row that names the mapping file as a person knows it."""
@@ -71,15 +74,17 @@ def read_what_is_right(
             completed = _completed(left)
             Path(shown.name).write_bytes(completed.text.encode())
             try:
-                resolved = _resolved(left, Path(shown.name), file, sample, settings)
-                return _readable(resolved, text, sample, problems, others, shown.name)
+                mapping = read_mapping(Path(shown.name), settings.mapping_folders)
+                resolved = _resolved(mapping, left, file, sample, settings)
+                found = _readable(resolved, text, sample, problems, others, shown.name)
+                return replace(found, missing=mapping.missing)
             except UnusableInput as error:
                 wrong: dict[str, list[Problem]] = {}
                 for problem in error.problems:
                     place = problem.place
                     owner = completed.at(place.line) if isinstance(place, LinePlace) else None
-                    found = _named(_placed(problem, text, path), shown.name)
-                    wrong.setdefault("/".join(owner) if owner else "", []).append(found)
+                    named = _named(_placed(problem, text, path), shown.name)
+                    wrong.setdefault("/".join(owner) if owner else "", []).append(named)
                 others = tuple(wrong.pop("", ()))
                 if not wrong:
                     break
@@ -89,9 +94,9 @@ def read_what_is_right(
     return ReadableMapping(problems=problems, others=others)
 
 
-def _resolved(text: MappingText, path: Path, file: Path, sample: Sample, settings: Settings) -> ResolvedMapping:
-    """The mapping in a file, which lacks no field of the candidate, without the required questions that it lacks."""
-    mapping, answered = read_mapping(path, settings.mapping_folders), text.values("answers")
+def _resolved(mapping: Mapping, text: MappingText, file: Path, sample: Sample, settings: Settings) -> ResolvedMapping:
+    """A mapping that lacks no field of the candidate, without the required questions that it lacks."""
+    answered = text.values("answers")
     questions = [
         replace(one, required=one.required and id_of(one, text).partition("/")[2] in answered)
         for one in sample.proposal.questions
@@ -138,7 +143,8 @@ def _readable(
     }
     used = frozenset(column.index for reader in values.values() for column in reader.columns)
     rows = tuple(_rows(sample.rows, resolved))
-    return ReadableMapping(values, entries, problems, others, resolved, used, rows, read_as)
+    left_out = frozenset(id_of(answer.question, text) for answer in body.answers if answer.leave_out)
+    return ReadableMapping(values, entries, problems, others, resolved, used, rows, read_as, left_out)
 
 
 def _rows(rows: Iterable[Row], resolved: ResolvedMapping) -> Iterable[Row]:

@@ -66,6 +66,11 @@ class ShownCandidates:
             tuple(self._oddities(self._rows[number]))[:_MOST],
         )
 
+    @property
+    def held_back(self) -> int:
+        """How many of the rows have a problem that holds them back; only a check also compares rows."""
+        return sum(map(bool, self._problem_sets.values()))
+
     # --- one row ------------------------------------------------------------------------------------
 
     @cached_property
@@ -104,7 +109,7 @@ class ShownCandidates:
     @cached_property
     def _odd_first(self) -> tuple[int, ...]:
         """Rows with problems, each new set of problems first; then those whose cells have the rarest forms."""
-        sets = {number: self._problem_set(row) for number, row in self._rows.items()}
+        sets = self._problem_sets
         scores = {number: self._score(row) for number, row in self._rows.items()}
         rarest = sorted(self._rows, key=lambda number: -scores[number])
         met: Counter[frozenset[str]] = Counter()
@@ -113,6 +118,10 @@ class ShownCandidates:
             turn[number] = met[sets[number]] if sets[number] else 0
             met[sets[number]] += 1
         return tuple(sorted(rarest, key=lambda number: (not sets[number], turn[number], -scores[number], number)))
+
+    @cached_property
+    def _problem_sets(self) -> dict[int, frozenset[str]]:
+        return {number: self._problem_set(row) for number, row in self._rows.items()}
 
     def _problem_set(self, row: Row) -> frozenset[str]:
         resolved = self._readable.resolved

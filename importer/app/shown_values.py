@@ -34,15 +34,19 @@ def with_results(shown: Matched, reader: ValueReader, rows: Sequence[Row], wire:
     results: list[Result] = []
     unknown: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
     texts: Counter[str] = Counter()
-    filled, held, columns = 0, 0, reader.columns
+    missing: Counter[str] = Counter()
+    filled, held, blank, columns = 0, 0, 0, reader.columns
     for row in rows:
         problems: list[Problem] = []
         sent = reader.read(row, problems)
         cells = " | ".join(row.cells[column.index] for column in columns if row.cells[column.index])
         filled += reader.from_cells(row)
-        if cells:
-            texts[cells] += 1
+        read = reader.filled(row)
+        if read:
+            texts[" | ".join(row.cells[column.index] for column in read)] += 1
+        missing.update(row.cells[column.index] for column in columns if column not in read and row.cells[column.index])
         held += bool(problems)
+        blank += sent is None and not problems
         for problem in problems:
             text = problem.unread.text if problem.unread else cells
             unknown[text, problem.message, shown.options if problem.code in _WORDS else ()] += 1
@@ -53,6 +57,8 @@ def with_results(shown: Matched, reader: ValueReader, rows: Sequence[Row], wire:
         shown,
         filled=filled,
         held=held,
+        blank=blank,
+        missing=tuple(text for text, _ in missing.most_common(_SAMPLES)),
         samples=tuple(text for text, _ in texts.most_common(_SAMPLES)),
         results=tuple(results),
         unknown=tuple(
@@ -122,11 +128,12 @@ def shown_entries(
     }
     candidates: list[tuple[int, tuple[Entry, ...]]] = []
     unknown: Counter[tuple[str, str, str, tuple[str, ...]]] = Counter()
-    held = 0
+    held = blank = 0
     for row in rows:
         problems: list[Problem] = []
         text = reader.read(row, problems)
         held += bool(problems)
+        blank += text is None and not problems
         for problem in problems:
             field, options = choices.get(problem.unread.setting, ("", ())) if problem.unread else ("", ())
             cell = problem.unread.text if problem.unread else ""
@@ -138,4 +145,4 @@ def shown_entries(
         UnknownText(cell, count, problem, options, field)
         for (cell, problem, field, options), count in unknown.most_common(_UNKNOWN)
     )
-    return Entries(kind, () if other else tuple(groups), tuple(candidates), other, texts, held)
+    return Entries(kind, () if other else tuple(groups), tuple(candidates), other, texts, held, blank)

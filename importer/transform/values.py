@@ -89,7 +89,7 @@ class ValueReader:
     def explain(self, row: Row) -> ReadFrom:
         """Where the value comes from, in a row without problems: reads it again, in the same way as `read`."""
         used = self._interpreter.tables_used
-        filled = tuple(column for column in self.value.columns if self._is_filled(row, column))
+        filled = self.filled(row)
         tables: frozenset[str] = frozenset()
         if self.value.separator is not None:
             used.clear()
@@ -117,6 +117,10 @@ class ValueReader:
     def from_cells(self, row: Row) -> bool:
         """Whether a cell of the row is filled in for this value; constants and defaults do not count."""
         return any(self._is_filled(row, column) for column in self.value.columns)
+
+    def filled(self, row: Row) -> tuple[Column, ...]:
+        """The columns whose cells are filled in; missing words are read as blank."""
+        return tuple(column for column in self.value.columns if self._is_filled(row, column))
 
     def first_filled(self, row: Row) -> Column | None:
         """The column that a problem of this value is shown at."""

@@ -32,7 +32,7 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
     problems = page.failure("check")
     run = found_run(page, draft.grid) if draft.grid else None
     flags = {"--mapping": draft.mapping, **({"--corrections": draft.corrections} if draft.corrections else {})}
-    command = page.command("check", Path(draft.file), asks=True, flags=flags)
+    command = page.command("check", Path(page.file_shown_as), asks=True, flags=flags)
     is_running = job is not None and job.is_running("check")
     grid = _Grid(page, cause, all, max(first, 0), edit) if run is not None and not is_running else None
     return page.show(

@@ -36,9 +36,9 @@ def show(page: OfImport) -> Response:
     return page.show(
         "file",
         problems=problems,
-        command=page.command("inspect", Path(page.draft.file), flags=flags),
+        command=page.command("inspect", Path(page.file_shown_as), flags=flags),
         read=read,
-        is_running=read is None and not problems,
+        is_running=read is None and not problems and not likely,
         source=source,
         skipped=skipped,
         encodings=_ENCODINGS,
@@ -53,8 +53,7 @@ def _read(page: ImportPage) -> tuple[FirstRows | None, tuple[Shown, ...], tuple[
         return _first_rows(page), (), ()
     except UnusableInput as error:
         encodings = tuple(one for problem in error.problems for one in problem.encodings)
-        problems = shown(error)
-        return None, tuple(replace(one, hint="") for one in problems) if encodings else problems, encodings
+        return None, () if encodings else shown(error), encodings
 
 
 def _first_rows(page: ImportPage) -> FirstRows | None:
@@ -62,13 +61,13 @@ def _first_rows(page: ImportPage) -> FirstRows | None:
     takes many seconds.
     """
     file, source, settings, kept = Path(page.draft.file), page.draft.source, page.settings, page.web.first_rows
-    found = file.stat() if file.exists() else None
+    found, shown_as = file.stat() if file.exists() else None, page.file_shown_as
     key = (file, source, found and (found.st_mtime_ns, found.st_size))
 
     def read(listen: Listener, _: RunControl) -> None:
         if found is not None:
             listen(Reading(file.name, found.st_size))
-        kept[key] = first_rows(file, source, settings, _ROWS)
+        kept[key] = first_rows(file, source, settings, _ROWS, shown_as)
         while len(kept) > _KEPT:
             kept.popitem(last=False)
 

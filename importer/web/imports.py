@@ -97,6 +97,10 @@ class Drafts:
         """The folder of its upload alone, which may have the name of one of our files."""
         return self.folder(draft) / _UPLOAD
 
+    def file_shown_as(self, draft: Draft) -> str:
+        """The path of its file; of an upload its name, as a person knows the file, not this copy."""
+        return draft.name if Path(draft.file).parent == self.upload_folder(draft) else draft.file
+
     def get(self, id: str) -> Draft | None:
         """The draft with this ID; None if there is none, or its file was damaged."""
         if not is_run_name(id):  # it is a part of a path
@@ -156,8 +160,15 @@ class Drafts:
         sending, flags = Sending(sandbox_setup=self.sandbox_setup(draft)), self.flags(draft)
         corrections = Path(draft.corrections) if draft.corrections else None
         flags |= {"--corrections": draft.corrections} if corrections else {}
-        file, mapping = Path(draft.file), Path(draft.mapping)
-        return Order(file, mapping, settings, sending=sending, flags=flags, corrections=corrections)
+        return Order(
+            Path(draft.file),
+            Path(draft.mapping),
+            settings,
+            sending=sending,
+            file_shown_as=self.file_shown_as(draft),
+            flags=flags,
+            corrections=corrections,
+        )
 
     def remove(self, draft: Draft) -> None:
         """Remove a draft with its upload. Its runs are kept."""

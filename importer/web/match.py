@@ -36,7 +36,7 @@ _LARGEST: Final = 1 << 20  # bytes of a mapping file
 _SHOWN: Final[dict[str, Callable[[Matched], bool]]] = {
     "all": lambda one: True,
     "open": lambda one: one.state in ("open", "wrong"),
-    "review": lambda one: one.state in ("review", "unknown"),
+    "review": lambda one: one.state in ("review", "unknown", "held"),
 }
 
 
@@ -68,10 +68,10 @@ def show(page: OfImport, open: str = "") -> Response:
     return page.show(
         "match",
         problems=tuple(map(shown_problem, matching.problems)),
-        command=page.command("mapping", "check", mapping.path, Path(page.draft.file), asks=True),
+        command=page.command("mapping", "check", mapping.path, Path(page.file_shown_as), asks=True),
         matching=matching,
         questions=[one for one in matching.questions if view.has(one) or one.id == open],
-        columns=matching.sample.listed,
+        columns=matching.columns,
         view=view,
         open=open,
         candidate=candidate,
@@ -98,7 +98,7 @@ def _matching(page: ImportPage) -> Matching:
     draft, mapping = page.draft, _mapping(page)
     assert draft.target is not None
     file, questions = Path(draft.file), page.web.drafts.questions(draft)
-    sample = sample_of(file, draft.source, draft.target, questions, page.settings)
+    sample = sample_of(file, draft.source, draft.target, questions, page.settings, page.file_shown_as)
     if not mapping.exists():
         mapping.propose(sample)
     elif not draft.fits:

@@ -243,6 +243,11 @@ class ImportPage(Page):
         return self.web.drafts.folder(self.draft)
 
     @property
+    def file_shown_as(self) -> str:
+        """The file as a person knows it, for messages and commands."""
+        return self.web.drafts.file_shown_as(self.draft)
+
+    @property
     def job(self) -> Job | None:
         """What runs for this draft, or ran last."""
         return self.web.jobs.of(self.draft)

@@ -33,7 +33,7 @@ def show(page: OfImport) -> Response:
     return page.show(
         "send",
         problems=page.failure("send"),
-        command=page.command("run", Path(draft.file), asks=True, flags=flags) if checked else "",
+        command=page.command("run", Path(page.file_shown_as), asks=True, flags=flags) if checked else "",
         checked=checked,
         seconds=seconds,
         is_running=is_running,

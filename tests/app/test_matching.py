@@ -110,6 +110,24 @@ def test_the_proposal_is_shown_by_question(match: Match) -> None:
     assert (first[0], [entry.fields for entry in first[1]]) == (2, [{"school_name": "Ege"}, {"school_name": "ETH"}])
 
 
+def test_a_missing_word_is_blank_in_every_count(match: Match) -> None:
+    """It is no sample and not filled in, beside its question and in the list of columns; it holds rows back."""
+    text = match(match().changes.use("answers/level", ["Grade"])).text
+    matching = match(text.replace("source:\n", 'source:\n  missing: ["+905550000001", chef]\n'))
+    phone, level = _of(matching, "answers/phone"), _of(matching, "answers/level")
+    assert (phone.state, phone.filled, phone.blank, phone.holds_back) == ("held", 3, 1, 1)
+    assert (phone.missing, "+905550000001" in phone.samples) == (("+905550000001",), False)
+    assert (level.state, level.filled, level.missing, level.holds_back) == ("held", 2, ("Chef",), 2)
+    assert {one.label: one.filled for one in matching.columns if one.label in ("Mobile", "Grade")} == {
+        "Mobile": 3,
+        "Grade": 2,
+    }
+    assert (matching.required, matching.candidates.held_back) == ((6, 6), 3)
+    matching = match(matching.text.replace("{column: Pay,", "{column: Note, optional: leave_out,"))
+    salary = _of(matching, "answers/salary")
+    assert (salary.held > 0, salary.is_left_out, salary.holds_back) == (True, True, 0)
+
+
 def test_a_chosen_column_gets_the_settings_that_its_cells_need(match: Match) -> None:
     """Unknown texts with their counts, the form of its dates, its decimal sign; no other line changes."""
     text = match().changes.use("answers/level", ["Grade"])

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,8 +16,10 @@ import pytest
 from importer.app.cleanup import PurgeOrder, find_old, purge
 from importer.app.orders import Listener, Reading, RunControl
 from importer.web.server import running
+from importer.web.steps import NAMES
 from tests.patience import PATIENCE
 from tests.samples.sample import ROOT
+from tests.web import walk
 from tests.web.client import Client
 from tests.web.conftest import Pages
 
@@ -79,12 +82,13 @@ def test_a_page_does_not_wait_for_a_large_file(pages: Start, tmp_path: Path) -> 
 
 
 def test_a_file_that_cannot_be_read_says_why_and_can_be_read_otherwise(pages: Start) -> None:
-    """An encoding that must be chosen is a problem on top of the page; with it the table is shown."""
+    """An encoding that must be chosen is on top of the page, which names the file; with it the table is shown."""
     found = pages()
     content = "E-mail;Şehir\na@example.com;İzmir\nb@example.com;Muğla\n".encode("cp1254")
     shown = found.client.upload(found.first.form("/upload"), "list.csv", content)
-    assert "encoding" in shown.text
-    assert "Use these" not in shown.text
+    assert "list.csv is not in the encoding that is used now" in shown.text
+    assert shown.text.index("Read as cp1254") < shown.text.index("Header in row")
+    assert shown.text.endswith("First choose the words that are right")
     shown = found.client.send(shown.form("/file"), encoding="cp1254")
     assert "İzmir" in shown.text
     assert "Use these 2 columns" in shown.text
@@ -115,6 +119,19 @@ def test_an_import_outlives_its_server(pages: Start) -> None:
         client = Client(int(server.access.hosts[0].partition(":")[2]))
         assert "people.csv" in client.open(server.address).text
         assert "a@example.com" in client.get(shown.address).text
+
+
+def test_an_upload_is_known_by_its_own_name(pages: Start) -> None:
+    """No page and no file of the report names the private path of its copy: commands and cells name the file."""
+    found = pages(sandbox=True)
+    people = "E-mail,Name,CV,Phone,Work permit\na@example.com,Ada Öz,71,+905550000001,yes\nb@,Bob Ak,72,,yes\n"
+    found = replace(found, first=found.client.upload(found.first.form("/upload"), "my list.csv", people.encode()))
+    walk.to_result(found)
+    shown = [found.client.get(walk.address(found, step)) for step in (*NAMES, "result/row?number=3")]
+    assert not [page.address for page in shown if "upload/my" in page.html]
+    assert "importer inspect 'my list.csv'" in shown[0].text
+    files = [file for file in found.out.glob("*/*") if file.suffix in (".csv", ".html", ".json")]
+    assert not [file for file in files if "upload/my" in file.read_text()]
 
 
 @pytest.fixture
