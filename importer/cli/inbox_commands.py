@@ -21,12 +21,12 @@ from importer.inbox.happened import FileEnded, FileLeft, FileTaken, Happened
 from importer.inbox.importing import Means
 from importer.inbox.new import new_inbox
 from importer.inbox.notifying import FileNotices
-from importer.inbox.purge import purge as purge_inbox
 from importer.inbox.records import Reason, Record
 from importer.inbox.release import release as release_file
 from importer.inbox.status import InboxStatus, status_of
-from importer.inbox.watch import watch as watch_inboxes
+from importer.inbox.taking import purge as purge_inbox
 from importer.inbox.worker import run_once
+from importer.inbox.worker import watch as watch_inboxes
 from importer.notices import Notifier
 from importer.problems import UsageError
 from importer.settings import load_settings

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Self
 
 from importer.atomic_files import read_private, sync_folder, write_json
 from importer.inbox.folders import PLACES, Inbox, Place
@@ -66,8 +66,7 @@ class Contents:
 class Result:
     """What a pass did with a file. place: where it belongs; in `working` the next pass continues.
 
-    reasons: () for a file that is done. is_final: it cannot be released. previous: how the file of its pattern ended
-    that was reported before.
+    reasons: () for a file that is done. is_final: it cannot be released.
     """
 
     at: datetime
@@ -76,7 +75,6 @@ class Result:
     reasons: tuple[Reason, ...] = ()
     outcomes: Mapping[str, int] = field(default_factory=dict)
     is_final: bool = False
-    previous: Literal["ok", "failed"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +219,6 @@ class History:
         ]
         found.sort(key=lambda each: each[0])
         return [(one, contents) for _, one, contents in found if contents.service == service]
-
-    def state_of(self, pattern: str | None) -> Literal["ok", "failed"] | None:
-        """How the file of the pattern ended that was reported last."""
-        results = [record.result for record in self.of(pattern) if record.result is not None]
-        last = max(results, key=lambda result: result.at, default=None)
-        return None if last is None else "ok" if last.place == "done" else "failed"
 
     def unreported(self) -> list[Record]:
         """Those that were moved before a crash, but not reported."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from importer.inbox.importing import Clock, Means
-from importer.inbox.watch import watch
+from importer.inbox.worker import watch
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.inbox.conftest import Night
 

@@ -9,8 +9,8 @@ from datetime import timedelta
 import pytest
 
 from importer.inbox.happened import FileLeft
-from importer.inbox.purge import purge
 from importer.inbox.release import release
+from importer.inbox.taking import purge
 from importer.problems import UsageError
 from tests.cli.conftest import HEADER, Served
 from tests.inbox.conftest import RULES, Night, night_of
@@ -21,17 +21,16 @@ def reasons(night: Night) -> list[str]:
 
 
 def test_a_complete_file_is_imported_and_done_with_its_report(night: Night) -> None:
-    """It lies in done/ beside its report, only its owner can read both, and the event says how the last file ended."""
+    """It lies in done/ beside its report, and only its owner can read both."""
     night.drop("people1.csv", range(3))
     assert night.run() == 0
     (first,) = night.ended
-    assert (first.place, first.outcomes, first.previous) == ("done", {"created": 3}, None)
+    assert (first.place, first.outcomes) == ("done", {"created": 3})
     names = {"people1.csv", ".taken.json", "report.xlsx", "summary.json"}
     assert {path.name for path in first.folder.iterdir()} == names
     assert oct(first.folder.stat().st_mode & 0o777) == "0o700"
     night.drop("people2.csv", range(3, 6))
     assert night.run() == 0
-    assert night.ended[0].previous == "ok"
     assert night.served.accepted == [f"person{number}@example.com" for number in range(6)]
     assert (night.run(), night.events) == (0, [])
 
@@ -93,7 +92,7 @@ def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night
     release(night.folder, "people.csv")
     assert night.places == {"working": ["people.csv"]}
     assert night.run() == 0
-    assert (night.ended[0].place, night.ended[0].previous, len(night.served.accepted)) == ("done", "failed", 2)
+    assert (night.ended[0].place, len(night.served.accepted)) == ("done", 2)
 
 
 OTHERS = [
@@ -186,7 +185,6 @@ def test_a_service_that_is_down_or_refuses_the_token_leaves_every_file_for_the_n
     monkeypatch.delenv("IMPORTER_TOKEN_FILE")
     monkeypatch.setenv("IMPORTER_TOKEN", token)
     assert night.run() == 0
-    assert [event.previous for event in night.ended] == ["failed", "ok"]
     assert night.places == {"done": ["people1.csv", "people2.csv"]}
     assert len(night.served.accepted) == 4
 
