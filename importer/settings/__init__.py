@@ -54,7 +54,7 @@ def _checked_base_url(url: str) -> str:
 
 
 def _checked_address(url: str, *, example: str, secret: str, form: str) -> str:
-    """A normalized address. example, secret, form: what to enter. Messages do not repeat it: it may contain a secret."""
+    """A normalized address. example, secret, form: what to enter. No message repeats it: it may contain a secret."""
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname, parts.port
