@@ -252,8 +252,8 @@ class Planner:
         return manifest, tuple(map(str, changed))
 
     def _copy(self, folder: Path, options: SourceOptions) -> SourceCopy:
-        is_copy = self.order.continues is not None
-        return copy_of_source(self.order.file, folder, options, self.limits, is_copy=is_copy)
+        order, is_copy = self.order, self.order.continues is not None
+        return copy_of_source(order.file, folder, options, self.limits, is_copy=is_copy, shown_as=order.shown_as)
 
     def _original_of(self, sha256: str) -> str | None:
         """The SHA-256 of the file that this one is another form of: itself, if corrections are applied to it; or the
