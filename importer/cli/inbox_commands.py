@@ -22,7 +22,7 @@ from importer.inbox.importing import Means
 from importer.inbox.new import new_inbox
 from importer.inbox.notifying import FileNotices
 from importer.inbox.records import Reason, Record
-from importer.inbox.release import release as release_file
+from importer.inbox.release import release as release_files
 from importer.inbox.status import InboxStatus, status_of
 from importer.inbox.taking import purge as purge_inbox
 from importer.inbox.worker import run_once
@@ -120,14 +120,18 @@ def status(
 
 @inbox.command()
 def release(
-    name: Annotated[str, typer.Argument(help="The file in attention/: its name, or that of its folder.")],
-    folder: Folder = _DEFAULT,
+    folder: Folder,
+    files: Annotated[
+        list[str], typer.Argument(help="The files in attention/: their names, or those of their folders.")
+    ],
 ) -> None:
-    """Let the next pass import a file that waits in attention/."""
-    record = release_file(folder, name)
-    print_result(f"{record.name} is released; the next pass imports it.")
-    if record.contents is not None:  # otherwise nothing is known of the service that it is for
-        flags = {"--sandbox": ""} if record.contents.service == SANDBOX else {}
+    """Let the next pass import files that wait in attention/: all that are named, or none."""
+    records = release_files(folder, files)
+    for record in records:
+        print_result(f"{record.name} is released; the next pass imports it.")
+    services = {record.contents.service for record in records if record.contents is not None}
+    if len(services) == 1:  # otherwise it is not known which one the next pass is for
+        flags = {"--sandbox": ""} if services == {SANDBOX} else {}
         print_next("Next", command_line("inbox", "run", folder, flags=flags))
 
 

@@ -38,10 +38,10 @@ def test_a_user_makes_an_inbox_tries_it_and_looks_at_its_status(front_door: Fron
     status = front_door("inbox", "status", "box", "--expect-every", "24h")
     assert status.code == 0
     assert f"  attention  {Path(event['folder']).name}: 1 of its 2 rows need a person\n" in status.out
-    released = front_door("inbox", "release", "people.csv", "box")
+    released = front_door("inbox", "release", "box", "people.csv")
     assert (released.code, released.out) == (0, "people.csv is released; the next pass imports it.\n")
     assert released.err == "Next: importer inbox run box --sandbox\n"
-    unknown = front_door("inbox", "release", "people.csv", "box")
+    unknown = front_door("inbox", "release", "box", "people.csv")
     assert (unknown.code, unknown.err) == (
         2,
         "importer: box/attention has no file people.csv; list its files with: importer inbox status box\n",

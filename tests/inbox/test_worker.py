@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -80,19 +81,50 @@ def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night
     assert night.run() == 4
     (event,) = night.ended
     text = (event.folder / "reason.txt").read_text()
-    assert text.startswith("people.csv needs a person.\n\n- 2 of its 2 rows need a person [inbox-rows-open]\n")
+    assert text.startswith(
+        f"people.csv needs a person. It was in inbox/incoming, and is now here: {event.folder}/people.csv\n\n"
+        "- 2 of its 2 rows need a person [inbox-rows-open]\n"
+    )
     assert f"importer run {event.folder}/people.csv --mapping mapping.yaml" in text
     assert text.endswith(
         "To import the file again from here, with what you changed since (imported rows are skipped):\n"
-        f"  importer inbox release {event.folder.name} inbox\n  importer inbox run inbox\n"
+        f"  importer inbox release inbox {event.folder.name}\n  importer inbox run inbox\n"
         f"If it is settled in another way, move this folder to done/:\n  mv {event.folder} inbox/done\n"
     )
     file = event.folder / "people.csv"
     file.write_text(file.read_text().replace("much", "1000"))
-    release(night.folder, "people.csv")
+    release(night.folder, ["people.csv"])
     assert night.places == {"working": ["people.csv"]}
+    assert {path.name for path in (night.folder / "working").glob("*/*")} == {"people.csv", ".taken.json"}
     assert night.run() == 0
     assert (night.ended[0].place, len(night.served.accepted)) == ("done", 2)
+
+
+def test_files_are_released_together_or_not_at_all(night: Night) -> None:
+    """What cannot be released is named at once, with the patterns and the right order of the arguments."""
+    for name in ("people1.csv", "people2.csv", "other.csv"):
+        (night.folder / "incoming" / name).write_bytes(b"")
+    assert night.run() == 3
+
+    def refusal(folder: Path, *names: str) -> str:
+        with pytest.raises(UsageError) as refused:
+            release(folder, names)
+        return str(refused.value)
+
+    assert refusal(night.folder, "people1.csv", "other.csv", "people3.csv").splitlines() == [
+        "other.csv matches no pattern of inbox/inbox.toml (it has: people*.csv); add a [[files]] section for it there, "
+        "or move the file to inbox/incoming under a name that matches",
+        "inbox/attention has no file people3.csv; list its files with: importer inbox status inbox",
+        "no file was released",
+    ]
+    assert refusal(Path("people1.csv"), "people2.csv", "inbox") == (
+        "people1.csv is not an inbox, but inbox is: name the inbox first, then its files: "
+        "importer inbox release inbox people1.csv people2.csv"
+    )
+    (first,) = (path.name for path in (night.folder / "attention").glob("*people1.csv"))
+    released = release(night.folder, ["people1.csv", first, "people2.csv"])
+    assert [record.name for record in released] == ["people1.csv", "people2.csv"]
+    assert night.places == {"attention": ["other.csv"], "working": ["people1.csv", "people2.csv"]}
 
 
 OTHERS = [
@@ -115,6 +147,8 @@ def test_a_file_that_cannot_be_imported_waits_in_attention(
     assert reasons(night) == found
     assert (night.ended[0].folder / name).read_bytes() == content
     assert (night.ended[0].place, night.served.accepted) == ("attention", [])
+    (reason,) = (path for path in night.ended[0].folder.glob("reason*.txt") if path.read_bytes() != content)
+    assert "working" not in reason.read_text()  # where the file was during the import
 
 
 def test_what_changed_since_the_last_file_is_held_before_anything_is_sent(night: Night) -> None:
@@ -133,7 +167,7 @@ def test_what_changed_since_the_last_file_is_held_before_anything_is_sent(night:
         "people3.csv: the header changed since people1.csv: new column 'New'",
     ]
     assert len(night.served.accepted) == 20
-    release(night.folder, "people3.csv")
+    release(night.folder, ["people3.csv"])
     assert night.run() == 0
     assert (night.ended[0].outcomes, len(night.served.accepted)) == ({"created": 9}, 29)
     again = night.drop("people4.csv", range(30, 39))
@@ -154,7 +188,7 @@ def test_a_change_can_be_refused_or_let_through(serve: Callable[..., Served], mo
     assert night.run() == 3
     assert night.places == {"attention": ["people2.csv"], "done": ["people1.csv", "people3.csv"]}
     with pytest.raises(UsageError, match="the settings refuse this file"):
-        release(night.folder, "people2.csv")
+        release(night.folder, ["people2.csv"])
 
 
 def test_questions_that_changed_are_held(night: Night, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -209,7 +209,7 @@ def test_each_file_of_an_inbox_is_reported_once(serve: Serve, web: Web) -> None:
     drop("people1.csv", BAD)
     assert passes(2) == [4, 0]
     assert web.paths[-3:] == ["/ping/secret-id/fail", "/ping/secret-id/start", "/ping/secret-id/fail"]  # it still waits
-    assert served("inbox", "release", "people1.csv").code == 0
+    assert served("inbox", "release", "inbox", "people1.csv").code == 0
     assert passes(1) == [4]
     drop("people2.csv")
     assert passes(3, IMPORTER_TOKEN="wrong") == [5, 5, 5]
