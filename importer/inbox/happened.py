@@ -24,7 +24,8 @@ class FileEnded:
 
     pattern: of its rule, None if none matches. run: its last run, None if none began. outcomes: rows of that run by
     outcome. exit_code: as of importer run. folder: where the file is now, in done/, attention/, or working/, where the
-    next pass continues. reasons: why it is not done. Reported once; after a crash perhaps twice, but never not at all.
+    next pass continues. reasons: why it is not done; reason_file: says so, in attention/. Reported once; after a crash
+    perhaps twice, but never not at all.
     """
 
     inbox: Path
@@ -35,6 +36,7 @@ class FileEnded:
     exit_code: int
     folder: Path
     reasons: tuple[Reason, ...]
+    reason_file: Path
 
     @property
     def place(self) -> str:

@@ -33,6 +33,11 @@ class Identity:
     def of(cls, found: os.stat_result) -> Self:
         return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
+    @property
+    def changed_at(self) -> float:
+        """When it was written or got its name, in seconds since the epoch."""
+        return max(self.mtime_ns, self.ctime_ns) / 1e9
+
     def has_same_content(self, other: Identity) -> bool:
         """Whether nothing was written between; a rename changes only ctime."""
         return replace(self, ctime_ns=0) == replace(other, ctime_ns=0)
@@ -104,6 +109,11 @@ class Record:
     @property
     def file(self) -> Path:
         return self.folder / self.name
+
+    @property
+    def reason_file(self) -> Path:
+        """The file that says why it is in attention/, and what to do."""
+        return self.folder / self.own_name("reason.txt")
 
     @property
     def is_cut_off(self) -> bool:

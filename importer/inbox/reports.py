@@ -18,7 +18,6 @@ from importer.report import Summary, attention_lines, read_summary
 from importer.text.commands import command_line
 from importer.text.normalize import visible
 
-_REASON_FILE: Final = "reason.txt"
 _COPIED: Final = ("report.xlsx", "summary.json")
 
 
@@ -42,7 +41,7 @@ def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None
                     (record.folder / record.own_name(name)).chmod(0o600)
         if result.place == "attention":
             text = "\n".join(_reason_lines(inbox, record, result, run, summary, flags)) + "\n"
-            write_private(record.folder / record.own_name(_REASON_FILE), visible(text).encode())
+            write_private(record.reason_file, visible(text).encode())
         sync_folder(record.folder)
     except OSError as error:
         raise not_writable(inbox.folder, error) from None
@@ -61,8 +60,8 @@ def remove_reports(inbox: Inbox, record: Record) -> None:
 
 
 def _remove(record: Record) -> None:
-    for name in (_REASON_FILE, *_COPIED):
-        (record.folder / record.own_name(name)).unlink(missing_ok=True)
+    for path in (record.reason_file, *(record.folder / record.own_name(name) for name in _COPIED)):
+        path.unlink(missing_ok=True)
 
 
 def _reason_lines(

@@ -127,7 +127,8 @@ class _Pass:
         """Import a file that was taken, unless that is done, and move it where it belongs."""
         result = record.result
         if result is None or result.place == "working":
-            judged = FileImport(self._inbox, self._means, self._history).result_of(record)
+            with self._inbox.importing(record.folder.name, self._means.clock.now()):
+                judged = FileImport(self._inbox, self._means, self._history).result_of(record)
             self.is_over = judged.ends_pass
             result = judged.result
             record = self._kept(judged.record, result=result, is_begun=False, reported=False)
@@ -156,6 +157,7 @@ class _Pass:
                 result.exit_code,
                 record.folder,
                 result.reasons,
+                record.reason_file,
             )
         )
         self._kept(record, reported=True)
