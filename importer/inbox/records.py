@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
 from importer.atomic_files import read_private, sync_folder, write_json
 from importer.inbox.folders import PLACES, Inbox, Place
@@ -43,17 +43,24 @@ class Identity:
         return replace(self, ctime_ns=0) == replace(other, ctime_ns=0)
 
 
+Shown = Literal["code", "text", "all"]
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a file was not imported, or not completely: what, with its place, and what to do."""
+    """Why a file was not imported, or not completely: what, with its place, and what to do.
+
+    shown: what a notice may show of it, because it has no personal data: the code, also the text, or also the hint.
+    """
 
     code: str
     text: str
     hint: str = ""
+    shown: Shown = "code"
 
     @classmethod
-    def of(cls, problem: Problem) -> Self:
-        return cls(problem.code, str(Problem(problem.code, problem.message, "", problem.place)), problem.hint)
+    def of(cls, problem: Problem, shown: Shown = "code") -> Self:
+        return cls(problem.code, str(Problem(problem.code, problem.message, "", problem.place)), problem.hint, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,15 +227,18 @@ class History:
         found = [record for record in self._records.values() if record.pattern == pattern]
         return sorted(found, key=lambda record: (record.taken_at, record.folder.name))
 
-    def imported_before(self, record: Record, service: str) -> list[tuple[Record, Contents]]:
-        """The other files of the record's pattern that were imported into the service, in the order of their ends."""
+    def imported_before(self, record: Record, service: str | None = None) -> list[tuple[Record, Contents]]:
+        """The other files of the record's pattern that were imported into the service, in the order of their ends.
+
+        service: None for any.
+        """
         found = [
             (one.result.at, one, one.contents)
             for one in self.of(record.pattern)
             if one.is_imported and one.result and one.contents and one.folder.name != record.folder.name
         ]
         found.sort(key=lambda each: each[0])
-        return [(one, contents) for _, one, contents in found if contents.service == service]
+        return [(one, contents) for _, one, contents in found if service in (None, contents.service)]
 
     def unreported(self) -> list[Record]:
         """Those that were moved before a crash, but not reported."""

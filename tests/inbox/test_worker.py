@@ -177,6 +177,29 @@ def test_what_changed_since_the_last_file_is_held_before_anything_is_sent(night:
     assert night.run() == 0
 
 
+def test_a_renamed_column_that_the_mapping_needs_is_reported_as_a_change_of_the_header(night: Night) -> None:
+    """Beside the missing column; a notice has both, but no name from a file that has lost its header."""
+    night.drop("people1.csv", range(3))
+    assert night.run() == 0
+    renamed = night.drop("people2.csv", range(3, 6))
+    renamed.write_text(renamed.read_text().replace("E-mail", "Mailbox").replace("Permit", "Visa"))
+    headless = night.drop("people3.csv", range(6, 9))
+    headless.write_text(headless.read_text().partition("\n")[2])
+    assert night.run() == 3
+    second, third = night.ended
+    assert [(reason.code, reason.text, reason.shown) for reason in second.reasons] == [
+        (
+            "inbox-header-changed",
+            "people2.csv: the header changed since people1.csv: column 'E-mail' is gone, column 'Mailbox' is new: most "
+            "likely renamed; column 'Permit' is gone, column 'Visa' is new: most likely renamed",
+            "all",
+        ),
+        ("column-not-found", "mapping.yaml:4:10: the column 'E-mail' does not exist", "all"),
+        ("column-not-found", "mapping.yaml:10:16: the column 'Permit' does not exist", "all"),
+    ]
+    assert {reason.shown for reason in third.reasons} == {"code"}
+
+
 def test_a_change_can_be_refused_or_let_through(serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch) -> None:
     """A refused file cannot be released; what is set to go on is imported."""
     changes = '[files.changes]\nrepeated = "refuse"\nsize = "go on"\n'
