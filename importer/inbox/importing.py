@@ -275,6 +275,6 @@ def _changed(record: Record) -> list[Reason]:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     if record.contents is None or sha256 == record.contents.sha256:
         return []
-    message = "its sender changed it during the import, which read it as it was before"
-    hint = "release it: rows that were imported already are skipped"
+    message = "its sender changed it during the import, which read it as it was before: rows may be missing"
+    hint = "wait until its sender has finished, then release it: rows that were imported already are skipped"
     return [Reason.of(Problem("inbox-file-changed", message, hint, FilePlace(record.name)))]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from importer.app.orders import Planned, ignore
 from importer.inbox.happened import FileLeft
 from importer.inbox.release import release
 from importer.inbox.taking import purge
@@ -73,6 +74,23 @@ def test_a_sender_that_still_writes_after_the_file_was_taken_is_waited_for(night
         night.at_sleep = lambda: sender.write(rows.pop()) if night.places.get("working") and len(rows) == 4 else None
         assert night.run() == 0
     assert night.ended[0].outcomes == {"created": 3}
+
+
+def test_a_sender_that_writes_during_the_import_is_noticed(night: Night) -> None:
+    """A rename does not stop it: the file waits in attention, and a release imports the rest."""
+    path = night.drop("people.csv", range(3))
+    rows = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(rows[:3]))
+    with path.open("ab", buffering=0) as sender:
+        night.listen = lambda event: sender.write(rows.pop()) if isinstance(event, Planned) else None
+        assert (night.run(), reasons(night)) == (4, ["inbox-file-changed"])
+    night.listen = ignore
+    assert night.ended[0].reasons[0].text == (
+        "people.csv: its sender changed it during the import, which read it as it was before: rows may be missing"
+    )
+    release(night.folder, ["people.csv"])
+    assert night.run() == 0
+    assert night.ended[0].outcomes == {"created": 1, "already_imported": 2}
 
 
 def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night) -> None:
