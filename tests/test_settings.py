@@ -143,6 +143,31 @@ def test_an_address_that_is_not_safe_is_refused(given: str, message: str) -> Non
     ]
 
 
+BAD_PINGS = [
+    pytest.param(
+        "hc.example.com", "it is not a valid address; write it like https://hc.example.com/ping/UUID", id="host"
+    ),
+    pytest.param(
+        "https://user:secret@hc.example.com/ping/UUID",
+        "the address contains a user name or password; remove them, its path is enough",
+        id="a password",
+    ),
+    pytest.param(
+        "https://hc.example.com/ping/UUID?status=up",
+        "the address contains ? or #; enter it without, because /start and /fail are appended to it",
+        id="a query",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), BAD_PINGS)
+def test_an_address_of_a_monitor_that_is_not_safe_is_refused(given: str, message: str) -> None:
+    """In words for a monitor, not for the service."""
+    assert refusal(ping_url=given) == [
+        f"IMPORTER_PING_URL: the value is not valid: {message}; set by a command-line flag; fix it there"
+    ]
+
+
 def test_all_invalid_settings_are_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two problems, two lines."""
     monkeypatch.setenv("IMPORTER_YES_NO", "ja")

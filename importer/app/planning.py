@@ -165,7 +165,8 @@ class Planner:
         sheet, corrections = self._open(copy, mapping.source, folder, part)
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
         questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
-        resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, started_at.date())
+        with _naming_columns(sheet):
+            resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, started_at.date())
         keep_asked(questions, settings.wire, folder)
         _refuse_split_candidates(mapping, selection)
         manifest = replace(
@@ -252,8 +253,8 @@ class Planner:
         return manifest, tuple(map(str, changed))
 
     def _copy(self, folder: Path, options: SourceOptions) -> SourceCopy:
-        is_copy = self.order.continues is not None
-        return copy_of_source(self.order.file, folder, options, self.limits, is_copy=is_copy)
+        order, is_copy = self.order, self.order.continues is not None
+        return copy_of_source(order.file, folder, options, self.limits, is_copy=is_copy, shown_as=order.shown_as)
 
     def _original_of(self, sha256: str) -> str | None:
         """The SHA-256 of the file that this one is another form of: itself, if corrections are applied to it; or the
@@ -303,9 +304,10 @@ class Planner:
             for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
             sheet, corrections = self._open(copy, options, folder)
-            column = route_column(mappings, sheet.columns)
-            shared = _Part(folder.name, self.order.selection, scopes, copy, sheet, corrections)
-            targets = self._plan_parts(shared, column, plans)
+            with _naming_columns(sheet):
+                column = route_column(mappings, sheet.columns)
+                shared = _Part(folder.name, self.order.selection, scopes, copy, sheet, corrections)
+                targets = self._plan_parts(shared, column, plans)
             manifest = replace(
                 self._manifest(folder, copy, sheet, options, started_at),
                 mapping_copy=_MAPPINGS,
@@ -354,6 +356,15 @@ class Planner:
         if problems:
             raise UnusableInput(list(dict.fromkeys(problems)))
         return tuple(targets)
+
+
+@contextmanager
+def _naming_columns(sheet: Sheet) -> Iterator[None]:
+    """Within this context, an error of a mapping that does not fit the file names the columns of the file."""
+    try:
+        yield
+    except UnusableInput as error:
+        raise UnusableInput(error.problems, [column.label for column in sheet.columns]) from None
 
 
 @contextmanager

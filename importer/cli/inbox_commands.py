@@ -17,20 +17,22 @@ from importer.app.orders import RunControl, parse_minutes, parse_window
 from importer.cli import options
 from importer.cli.messages import counted, print_line, print_lines, print_message, print_next, print_result, show_error
 from importer.cli.terminal import Terminal, is_interactive, stopped_by_signals
+from importer.inbox.folders import Current
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken, Happened
 from importer.inbox.importing import Means
 from importer.inbox.new import new_inbox
 from importer.inbox.notifying import FileNotices
-from importer.inbox.purge import purge as purge_inbox
 from importer.inbox.records import Reason, Record
-from importer.inbox.release import release as release_file
+from importer.inbox.release import release as release_files
 from importer.inbox.status import InboxStatus, status_of
-from importer.inbox.watch import watch as watch_inboxes
+from importer.inbox.taking import purge as purge_inbox
 from importer.inbox.worker import run_once
+from importer.inbox.worker import watch as watch_inboxes
 from importer.notices import Notifier
 from importer.problems import UsageError
 from importer.settings import load_settings
 from importer.text.commands import command_line
+from importer.text.dates import in_words
 
 inbox = typer.Typer(
     name="inbox",
@@ -103,31 +105,36 @@ def status(
     folders: Folders = None,
     expect_every: Annotated[
         str | None,
-        typer.Option("--expect-every", help="End with 4 if the last file of a pattern came longer ago: 24h."),
+        typer.Option("--expect-every", help="Also end with 4 if the last file of a pattern arrived longer ago: 24h."),
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show what waits, what needs a person, and when the last files came."""
+    """Show what waits, what needs a person (the exit code is 4 then), and when the last files arrived."""
     expected = timedelta(minutes=parse_minutes(expect_every)) if expect_every else None
-    found = [status_of(folder, datetime.now(UTC), expected) for folder in folders or [_DEFAULT]]
+    now = datetime.now(UTC)
+    found = [status_of(folder, now, expected) for folder in folders or [_DEFAULT]]
     if as_json:
         print_result(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=1, default=str))
     else:
         for each in found:
-            _show_status(each, expect_every)
-    raise typer.Exit(4 if any(each.is_late for each in found) else 0)
+            _show_status(each, expect_every, now)
+    raise typer.Exit(4 if any(each.needs_person for each in found) else 0)
 
 
 @inbox.command()
 def release(
-    name: Annotated[str, typer.Argument(help="The file in attention/: its name, or that of its folder.")],
-    folder: Folder = _DEFAULT,
+    folder: Folder,
+    files: Annotated[
+        list[str], typer.Argument(help="The files in attention/: their names, or those of their folders.")
+    ],
 ) -> None:
-    """Let the next pass import a file that waits in attention/."""
-    record = release_file(folder, name)
-    print_result(f"{record.name} is released; the next pass imports it.")
-    if record.contents is not None:  # otherwise nothing is known of the service that it is for
-        flags = {"--sandbox": ""} if record.contents.service == SANDBOX else {}
+    """Let the next pass import files that wait in attention/: all that are named, or none."""
+    records = release_files(folder, files)
+    for record in records:
+        print_result(f"{record.name} is released; the next pass imports it.")
+    services = {record.contents.service for record in records if record.contents is not None}
+    if len(services) == 1:  # otherwise it is not known which one the next pass is for
+        flags = {"--sandbox": ""} if services == {SANDBOX} else {}
         print_next("Next", command_line("inbox", "run", folder, flags=flags))
 
 
@@ -205,7 +212,7 @@ class _Shown:
         print_message(f"{event.name} {what}:")
         _show_reasons(event.reasons, sys.stderr)
         if event.place == "attention":
-            print_next("  What to do", str(event.folder / "reason.txt"))
+            print_next("  What to do", str(event.reason_file))
 
 
 def _counts(event: FileEnded) -> str:
@@ -225,26 +232,46 @@ def _as_json(event: FileEnded) -> dict[str, Any]:
     return {key: str(value) if isinstance(value, Path) else value for key, value in values.items()}
 
 
-def _show_status(found: InboxStatus, expect_every: str | None) -> None:
+def _show_status(found: InboxStatus, expect_every: str | None, now: datetime) -> None:
     print_lines(
         f"{found.folder}: {counted(len(found.waiting), 'file')} waiting, {len(found.working)} in work, "
         f"{len(found.attention)} in attention"
     )
+
+    def show(place: str, line: str) -> None:
+        print_lines(line, f"  {place:<11}", " " * 13)
+
     for waiting in found.waiting:
-        print_lines(f"{waiting.name} {waiting.why}", "  incoming   ", " " * 13)
-    for place, records in (("working", found.working), ("attention", found.attention)):
-        for record in records:
-            print_lines(_line(record), f"  {place:<11}", " " * 13)
+        age = f"; unchanged for {_age(now.timestamp() - waiting.changed_at)}" if waiting.changed_at else ""
+        show("incoming", f"{waiting.name} {waiting.why}{age}")
+    for record in found.working:
+        show("working", _in_work(record, found.current))
+    for record in found.attention:
+        reasons = "; ".join(reason.text for reason in record.result.reasons) if record.result else "it was moved here"
+        show("attention", f"{record.name}: {reasons}; what to do: {record.reason_file}")
     for path in found.unknown:
-        print_lines(f"{path} has no record of a file; look into it", "  unknown    ", " " * 13)
+        show("unknown", f"{path} has no record of a file; look into it")
     for each in found.patterns:
-        last = f"{each.last.name}, {each.last.taken_at:%Y-%m-%d %H:%M} UTC" if each.last else "no file so far"
+        last = f"last arrived {each.last.name}, {_moment(each.last.taken_at)}" if each.last else "no file so far"
         late = f"; LATE: one is expected every {expect_every}" if each.is_late else ""
-        print_lines(f"{each.pattern}: last {last}{late}", "  pattern    ", " " * 13)
+        show("pattern", f"{each.pattern}: {last}{late}")
 
 
-def _line(record: Record) -> str:
-    is_released = record.released and record.folder.parent.name == "working"
-    if record.result is None or is_released:
-        return f"{record.folder.name}: {'released' if is_released else 'taken'}, a pass imports it"
-    return f"{record.folder.name}: " + "; ".join(reason.text for reason in record.result.reasons)
+def _in_work(record: Record, current: Current | None) -> str:
+    if current is not None and current.folder == record.folder.name:
+        return f"{record.name} is being imported, since {_moment(current.since)}"
+    if record.released:
+        return f"{record.name} is released, and the next pass imports it"
+    if record.result is None:
+        return f"{record.name} was taken, and the next pass imports it"
+    return f"{record.name}: {'; '.join(reason.text for reason in record.result.reasons)}; the next pass continues it"
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def _age(seconds: float) -> str:
+    """In its largest unit; in seconds below a minute."""
+    unit = 3600 if seconds >= 3600 else 60 if seconds >= 60 else 1
+    return in_words(max(0, seconds // unit * unit))

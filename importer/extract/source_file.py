@@ -221,17 +221,20 @@ class SourceCopy:
     sha256: str
 
 
-def copy_source(path: Path, folder: Path, limits: ReadingLimits, stem: str = "source") -> SourceCopy:
+def copy_source(
+    path: Path, folder: Path, limits: ReadingLimits, stem: str = "source", *, shown_as: str | None = None
+) -> SourceCopy:
     """Copy `path` to `folder/<stem>.<extension>`, readable by its owner only, and hash it.
 
-    `-` is standard input, read as a CSV up to its limit.
+    `-` is standard input, read as a CSV up to its limit. shown_as: the name for messages, if it is not the path.
 
     Raises:
         UnusableInput: the file cannot be read, it changed while it was copied, or standard input is over its limit.
     """
     if str(path) == STANDARD_INPUT:
         return _copied_input(folder / f"{stem}.csv", limits.standard_input)
-    _require_file(path, str(path), limits.source)
+    name = shown_as if shown_as is not None else str(path)
+    _require_file(path, name, limits.source)
     with path.open("rb") as source:
         before = os.fstat(source.fileno())
         # One byte more shows that the file grew, and a file that keeps growing is not copied for ever.
@@ -240,7 +243,7 @@ def copy_source(path: Path, folder: Path, limits: ReadingLimits, stem: str = "so
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         copy.path.unlink()
         hint = "close the program that writes to it, then run the same command again"
-        raise unusable_file("file-changed", "the file changed while it was being read", hint, str(path))
+        raise unusable_file("file-changed", "the file changed while it was being read", hint, name)
     return copy
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from importer.inbox.folders import Inbox, not_writable
 from importer.inbox.records import Identity
 from importer.inbox.rules import FileRule, Rules
+from importer.text.dates import in_words
 
 _UNFINISHED: Final = (".part", ".partial", ".tmp", ".temp", ".filepart", ".crdownload", ".download", ".upload")
 _SETTLE: Final = 10.0  # seconds, for a file without a rule
@@ -30,13 +31,15 @@ class Arrival:
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """A file that is not taken now. why: after its name. settles_in: seconds after which another look may show that it
-    is complete; None if only its sender can change that. is_odd: it is never taken.
+    is complete; None if only its sender can change that. is_odd: it is never taken. changed_at: when it was written or
+    got its name, in seconds since the epoch.
     """
 
     name: str
     why: str
     settles_in: float | None = None
     is_odd: bool = False
+    changed_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +81,23 @@ class Arrivals:
 
     def _look_at(self, name: str, names: set[str]) -> Arrival | Waiting | None:
         """None for files of programs, markers, and files that have just been moved away."""
-        rules = self._inbox.rules
-        if name.startswith((".", "~$")) or _is_marker(name, rules):
+        if name.startswith((".", "~$")) or _is_marker(name, self._inbox.rules):
             return None
         try:
             found = (self._inbox.incoming / name).lstat()
         except FileNotFoundError:
             return None
+        seen = self._judge(name, found, names)
+        return replace(seen, changed_at=Identity.of(found).changed_at) if isinstance(seen, Waiting) else seen
+
+    def _judge(self, name: str, found: os.stat_result, names: set[str]) -> Arrival | Waiting:
+        rules = self._inbox.rules
         if not stat.S_ISREG(found.st_mode):
             return Waiting(name, f"is {_kind(found.st_mode)}, which is never imported", is_odd=True)
         if name.lower().endswith(_UNFINISHED):
-            return Waiting(name, "has the name of an unfinished transfer")
+            return Waiting(name, "has the name of an unfinished transfer, and waits until its sender renames it")
         if {f"~${name}", f"~${name[2:]}", f".~lock.{name}#"} & names:
-            return Waiting(name, "is open in a spreadsheet program, whose lock file is beside it")
+            return Waiting(name, "waits until it is closed in a spreadsheet program, whose lock file is beside it")
         rule, identity = rules.rule_for(name), Identity.of(found)
         if rule is None and rules.unmatched == "leave":
             return Waiting(name, "matches no pattern of inbox.toml", is_odd=True)
@@ -103,12 +110,13 @@ class Arrivals:
 
     def _settled(self, name: str, rule: FileRule | None, identity: Identity) -> Arrival | Waiting:
         now, settle = self._monotonic(), rule.settle if rule else _SETTLE
+        why = f"is taken once it is unchanged for {in_words(settle)}"
         before, since = self._since.get(name, (None, now))
         if before != identity:
             self._since[name] = identity, now
-            return Waiting(name, "is still changing" if before else "has just arrived", settle)
+            return Waiting(name, "is still changing" if before else why, settle)
         left = settle - (now - since)
-        return Arrival(name, rule, identity) if left <= 0 else Waiting(name, "has just arrived", left)
+        return Arrival(name, rule, identity) if left <= 0 else Waiting(name, why, left)
 
 
 def _is_marker(name: str, rules: Rules) -> bool:

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
-from importer.atomic_files import INTERNAL, make_folder
-from importer.file_lock import hold_lock
+from importer.atomic_files import INTERNAL, make_folder, read_private, write_json
+from importer.file_lock import hold_lock, is_free
 from importer.inbox.rules import RULES_FILE, Rules, read_rules
 from importer.problems import Problem, UnusableInput, file_problem, unusable_file
 from importer.runs.results_folder import is_private_group
 
 Place = Literal["working", "done", "attention"]
 PLACES: Final[tuple[Place, ...]] = ("working", "done", "attention")
+
+
+_LOCK: Final = "inbox.lock"
+_IMPORTING: Final = "importing.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Current:
+    """A file that is being imported: the name of its folder, and since when."""
+
+    folder: str
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +55,27 @@ class Inbox:
         Raises:
             Busy: another worker holds it.
         """
-        return hold_lock(self.folder / INTERNAL / "inbox.lock", f"another worker uses the inbox {self.folder}")
+        return hold_lock(self.folder / INTERNAL / _LOCK, f"another worker uses the inbox {self.folder}")
+
+    @contextmanager
+    def importing(self, id: str, since: datetime) -> Iterator[None]:
+        """Within this context, the status shows that the file in the folder <id> is imported. Under the lock."""
+        note = self.folder / INTERNAL / _IMPORTING
+        with suppress(OSError):  # only shown
+            write_json(note, {"version": 1, "folder": id, "since": since})
+        yield
+        with suppress(OSError):
+            note.unlink()
+
+    @property
+    def current(self) -> Current | None:
+        """The file that a worker imports now."""
+        try:
+            noted = json.loads(read_private(self.folder / INTERNAL / _IMPORTING))
+            found = Current(noted["folder"], datetime.fromisoformat(noted["since"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return None if is_free(self.folder / INTERNAL / _LOCK) else found  # the worker was killed
 
 
 def open_inbox(folder: Path) -> Inbox:

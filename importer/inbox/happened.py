@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from importer.inbox.records import Reason
 
@@ -25,9 +24,8 @@ class FileEnded:
 
     pattern: of its rule, None if none matches. run: its last run, None if none began. outcomes: rows of that run by
     outcome. exit_code: as of importer run. folder: where the file is now, in done/, attention/, or working/, where the
-    next pass continues. reasons: why it is not done. previous: how the file of this pattern ended that was reported
-    before this one, or this file itself, None if there was none. Reported once; after a crash perhaps twice, but never
-    not at all.
+    next pass continues. reasons: why it is not done; reason_file: says so, in attention/. Reported once; after a crash
+    perhaps twice, but never not at all.
     """
 
     inbox: Path
@@ -38,7 +36,7 @@ class FileEnded:
     exit_code: int
     folder: Path
     reasons: tuple[Reason, ...]
-    previous: Literal["ok", "failed"] | None
+    reason_file: Path
 
     @property
     def place(self) -> str:

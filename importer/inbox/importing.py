@@ -15,7 +15,7 @@ from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.app.import_file import Finished, import_file
 from importer.app.orders import ErrorLimit, Order, Planned, RunControl, SandboxSetup, Sending, Window, parse_minutes
 from importer.inbox.arrivals import is_regular
-from importer.inbox.changes import Change, changes_of, contents_of
+from importer.inbox.changes import Change, changes_of, contents_of, of_misfit
 from importer.inbox.folders import Inbox, Place, not_writable
 from importer.inbox.happened import Listener
 from importer.inbox.records import Contents, History, Identity, Reason, Record, Result
@@ -133,8 +133,10 @@ class FileImport:
         except UnusableInput as error:
             ends_pass = any(one.code.startswith(_OF_THE_MACHINE) for one in error.problems)
             place: Place = "working" if ends_pass else "attention"
-            result = self._result(error.exit_code, place, map(Reason.of, error.problems))
-            return Judged(gate.record, result, ends_pass)
+            found = of_misfit(record, error.columns, error.problems, self.history, rule.changes)
+            result = self._result(error.exit_code, place, [change.reason for change in found])
+            is_refused = any(change.decision == "refuse" for change in found)
+            return Judged(gate.record, replace(result, is_final=is_refused), ends_pass)
         except ImporterError as error:  # the service, another run of its target, or an option
             result = self._result(error.exit_code, "working", [Reason.of(Problem("inbox-run-stopped", str(error)))])
             return Judged(gate.record, result, isinstance(error, StoppedEarly))
@@ -273,6 +275,6 @@ def _changed(record: Record) -> list[Reason]:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     if record.contents is None or sha256 == record.contents.sha256:
         return []
-    message = "its sender changed it during the import, which read it as it was before"
-    hint = "release it: rows that were imported already are skipped"
+    message = "its sender changed it during the import, which read it as it was before: rows may be missing"
+    hint = "wait until its sender has finished, then release it: rows that were imported already are skipped"
     return [Reason.of(Problem("inbox-file-changed", message, hint, FilePlace(record.name)))]

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from importer.inbox.happened import FileEnded, Happened, Listener
-from importer.notices import JobEnded, Notifier
+from importer.inbox.records import Reason
+from importer.notices import Cause, JobEnded, Notifier, causes_of
 from importer.problems import Busy, ImporterError, UnusableInput
 from importer.report import read_summary
 
@@ -50,9 +51,9 @@ class FileNotices:
             show(error)
             if isinstance(error, Busy):  # the pass that is running reports
                 return
-            self._has_failed, codes, now = True, _codes(error), datetime.now(UTC)
-            event = f"{error.exit_code} {' '.join(codes)}"
-            ended = JobEnded(self._names, self._names, error.exit_code, now, now, codes=codes, event=event)
+            self._has_failed, causes, now = True, causes_of(error), datetime.now(UTC)
+            event = f"{error.exit_code} {' '.join(cause.code for cause in causes)}"
+            ended = JobEnded(self._names, self._names, error.exit_code, now, now, causes=causes, event=event)
             self._notifier.job_ended(ended)
 
         return fail
@@ -74,7 +75,7 @@ class FileNotices:
             self._pinged = now, code
 
     def _job(self, ended: FileEnded) -> JobEnded:
-        codes = tuple(reason.code for reason in ended.reasons)
+        codes = " ".join(reason.code for reason in ended.reasons)
         summary, folder, now = None, None, datetime.now(UTC)
         if ended.run is not None and ended.outcomes:  # otherwise its last run is of an earlier pass
             folder = self._out / ended.run
@@ -88,10 +89,10 @@ class FileNotices:
             (summary.ended_at if summary else None) or now,
             summary,
             folder,
-            codes,
+            tuple(map(_cause, ended.reasons)),
             place=str(ended.folder),
             # A file that stays in working/ because of what kept an earlier pass from it is not reported again.
-            event=f"{ended.folder.name} {ended.exit_code} {' '.join(codes)}" if ended.place == "working" else "",
+            event=f"{ended.folder.name} {ended.exit_code} {codes}" if ended.place == "working" else "",
         )
 
 
@@ -101,5 +102,7 @@ def _has_attention(inbox: Path) -> bool:
     return False
 
 
-def _codes(error: ImporterError) -> tuple[str, ...]:
-    return tuple(problem.code for problem in error.problems) if isinstance(error, UnusableInput) else ()
+def _cause(reason: Reason) -> Cause:
+    """What a notice may show of a reason."""
+    text = reason.text if reason.shown != "code" else ""
+    return Cause(reason.code, text, reason.hint if reason.shown == "all" else "")

@@ -33,22 +33,34 @@ class Identity:
     def of(cls, found: os.stat_result) -> Self:
         return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
+    @property
+    def changed_at(self) -> float:
+        """When it was written or got its name, in seconds since the epoch."""
+        return max(self.mtime_ns, self.ctime_ns) / 1e9
+
     def has_same_content(self, other: Identity) -> bool:
         """Whether nothing was written between; a rename changes only ctime."""
         return replace(self, ctime_ns=0) == replace(other, ctime_ns=0)
 
 
+Shown = Literal["code", "text", "all"]
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a file was not imported, or not completely: what, with its place, and what to do."""
+    """Why a file was not imported, or not completely: what, with its place, and what to do.
+
+    shown: what a notice may show of it, because it has no personal data: the code, also the text, or also the hint.
+    """
 
     code: str
     text: str
     hint: str = ""
+    shown: Shown = "code"
 
     @classmethod
-    def of(cls, problem: Problem) -> Self:
-        return cls(problem.code, str(Problem(problem.code, problem.message, "", problem.place)), problem.hint)
+    def of(cls, problem: Problem, shown: Shown = "code") -> Self:
+        return cls(problem.code, str(Problem(problem.code, problem.message, "", problem.place)), problem.hint, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +78,7 @@ class Contents:
 class Result:
     """What a pass did with a file. place: where it belongs; in `working` the next pass continues.
 
-    reasons: () for a file that is done. is_final: it cannot be released. previous: how the file of its pattern ended
-    that was reported before.
+    reasons: () for a file that is done. is_final: it cannot be released.
     """
 
     at: datetime
@@ -76,7 +87,6 @@ class Result:
     reasons: tuple[Reason, ...] = ()
     outcomes: Mapping[str, int] = field(default_factory=dict)
     is_final: bool = False
-    previous: Literal["ok", "failed"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +116,11 @@ class Record:
     @property
     def file(self) -> Path:
         return self.folder / self.name
+
+    @property
+    def reason_file(self) -> Path:
+        """The file that says why it is in attention/, and what to do."""
+        return self.folder / self.own_name("reason.txt")
 
     @property
     def is_cut_off(self) -> bool:
@@ -212,21 +227,18 @@ class History:
         found = [record for record in self._records.values() if record.pattern == pattern]
         return sorted(found, key=lambda record: (record.taken_at, record.folder.name))
 
-    def imported_before(self, record: Record, service: str) -> list[tuple[Record, Contents]]:
-        """The other files of the record's pattern that were imported into the service, in the order of their ends."""
+    def imported_before(self, record: Record, service: str | None = None) -> list[tuple[Record, Contents]]:
+        """The other files of the record's pattern that were imported into the service, in the order of their ends.
+
+        service: None for any.
+        """
         found = [
             (one.result.at, one, one.contents)
             for one in self.of(record.pattern)
             if one.is_imported and one.result and one.contents and one.folder.name != record.folder.name
         ]
         found.sort(key=lambda each: each[0])
-        return [(one, contents) for _, one, contents in found if contents.service == service]
-
-    def state_of(self, pattern: str | None) -> Literal["ok", "failed"] | None:
-        """How the file of the pattern ended that was reported last."""
-        results = [record.result for record in self.of(pattern) if record.result is not None]
-        last = max(results, key=lambda result: result.at, default=None)
-        return None if last is None else "ok" if last.place == "done" else "failed"
+        return [(one, contents) for _, one, contents in found if service in (None, contents.service)]
 
     def unreported(self) -> list[Record]:
         """Those that were moved before a crash, but not reported."""

@@ -18,7 +18,6 @@ from importer.report import Summary, attention_lines, read_summary
 from importer.text.commands import command_line
 from importer.text.normalize import visible
 
-REASON_FILE: Final = "reason.txt"
 _COPIED: Final = ("report.xlsx", "summary.json")
 
 
@@ -32,6 +31,7 @@ def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None
     """
     summary = None
     try:
+        _remove(record)  # those from before it was released
         if run is not None and result.outcomes:
             with suppress(UnusableInput):  # it was purged meanwhile
                 summary = read_summary(run)
@@ -39,14 +39,29 @@ def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None
                 with suppress(FileNotFoundError):
                     shutil.copyfile(run / name, record.folder / record.own_name(name))
                     (record.folder / record.own_name(name)).chmod(0o600)
-        if result.place == "done":
-            (record.folder / record.own_name(REASON_FILE)).unlink(missing_ok=True)  # from before it was released
         if result.place == "attention":
             text = "\n".join(_reason_lines(inbox, record, result, run, summary, flags)) + "\n"
-            write_private(record.folder / record.own_name(REASON_FILE), visible(text).encode())
+            write_private(record.reason_file, visible(text).encode())
         sync_folder(record.folder)
     except OSError as error:
         raise not_writable(inbox.folder, error) from None
+
+
+def remove_reports(inbox: Inbox, record: Record) -> None:
+    """Remove them from beside a file that was released: they are of what it was before.
+
+    Raises:
+        UnusableInput: the inbox cannot be written.
+    """
+    try:
+        _remove(record)
+    except OSError as error:
+        raise not_writable(inbox.folder, error) from None
+
+
+def _remove(record: Record) -> None:
+    for path in (record.reason_file, *(record.folder / record.own_name(name) for name in _COPIED)):
+        path.unlink(missing_ok=True)
 
 
 def _reason_lines(
@@ -58,7 +73,7 @@ def _reason_lines(
     flags: Mapping[str, str],
 ) -> Iterator[str]:
     folder = inbox.place("attention") / record.folder.name
-    yield f"{record.name} needs a person."
+    yield f"{record.name} needs a person. It was in {inbox.incoming}, and is now here: {folder / record.name}"
     yield ""
     for reason in result.reasons:
         yield f"- {reason.text} [{reason.code}]"
@@ -77,7 +92,7 @@ def _reason_lines(
         yield "The settings refuse such a file. Correct it, and put it into incoming/ again."
     else:
         yield "To import the file again from here, with what you changed since (imported rows are skipped):"
-        yield f"  {command_line('inbox', 'release', record.folder.name, inbox.folder)}"
+        yield f"  {command_line('inbox', 'release', inbox.folder, record.folder.name)}"
         yield f"  {command_line('inbox', 'run', inbox.folder, flags=flags)}"
     yield "If it is settled in another way, move this folder to done/:"
     yield f"  {shlex.join(['mv', str(folder), str(inbox.place('done'))])}"

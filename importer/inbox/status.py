@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from importer.inbox.arrivals import Arrivals, Waiting
-from importer.inbox.folders import open_inbox
+from importer.inbox.folders import Current, open_inbox
 from importer.inbox.records import History, Record, folders_in, read_record, records_in
 
 
 @dataclass(frozen=True, slots=True)
 class PatternStatus:
-    """The last file of a pattern that was taken, None if there was none; is_late: a newer one was expected."""
+    """The file of a pattern that arrived last, None if there was none; is_late: a newer one was expected."""
 
     pattern: str
     last: Record | None
@@ -22,18 +22,22 @@ class PatternStatus:
 
 @dataclass(frozen=True, slots=True)
 class InboxStatus:
-    """An inbox as it is now. waiting: in incoming/, each with the reason; unknown: folders without a record."""
+    """An inbox as it is now. waiting: in incoming/, each with the reason; current: which of those in working/ is being
+    imported; unknown: folders without a record.
+    """
 
     folder: Path
     waiting: tuple[Waiting, ...]
     working: tuple[Record, ...]
+    current: Current | None
     attention: tuple[Record, ...]
     unknown: tuple[Path, ...]
     patterns: tuple[PatternStatus, ...]
 
     @property
-    def is_late(self) -> bool:
-        return any(each.is_late for each in self.patterns)
+    def needs_person(self) -> bool:
+        """Whether a file waits in attention/, or one that was expected did not come."""
+        return bool(self.attention) or any(each.is_late for each in self.patterns)
 
 
 def status_of(folder: Path, now: datetime, expect_every: timedelta | None = None) -> InboxStatus:
@@ -44,13 +48,16 @@ def status_of(folder: Path, now: datetime, expect_every: timedelta | None = None
     """
     inbox = open_inbox(folder)
     looked = Arrivals(inbox, lambda: 0.0).look()
-    ready = tuple(Waiting(each.name, "is ready for the next pass") for each in looked.ready)
+    ready = tuple(
+        Waiting(each.name, "is ready for the next pass", changed_at=each.identity.changed_at) for each in looked.ready
+    )
     working, attention = folders_in(inbox, "working"), folders_in(inbox, "attention")
     history = History(inbox)
     return InboxStatus(
         folder,
         (*ready, *looked.waiting),
         tuple(records_in(inbox, "working")),
+        inbox.current,
         tuple(records_in(inbox, "attention")),
         tuple(path for path in (*working, *attention) if read_record(path) is None),
         tuple(_of_pattern(rule.pattern, history, now, expect_every) for rule in inbox.rules.files),

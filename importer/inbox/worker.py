@@ -1,9 +1,8 @@
-"""One pass over inboxes: what earlier passes left is continued, then each complete file is taken and imported."""
+"""Passes over inboxes: what earlier passes left is continued, then each complete file is taken and imported."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +20,31 @@ WORST_FIRST: Final = (143, 130, 1, 2, 3, 5, 75, 4)
 """Exit codes: a pass ends with the first of these that one of its files has, else with 0."""
 
 _SHORTEST_WAIT: Final = 0.05  # seconds between two looks
+_SIGNALED: Final = (130, 143)
+_LATER: Final = (3, 5, 75)  # exit codes after which the next pass would meet the same
+_LONGEST: Final = 900.0  # seconds between two passes
+
+
+def watch(
+    folders: Sequence[Path],
+    means: Means,
+    on_error: Callable[[ImporterError], None],
+    on_pass: Callable[[int], None],
+    every: float,
+) -> int:
+    """Make passes until a signal stops a run; the exit code of that pass. A signal between runs has its usual effect.
+
+    It polls, because network drives do not report what arrives on them. on_pass: called after each, with its exit code.
+    every: seconds between two passes; twice as long after each that the service, the settings or another worker stop.
+    """
+    wait = every
+    while True:
+        code = run_once(folders, means, on_error)
+        on_pass(code)
+        if code in _SIGNALED:
+            return code
+        wait = min(wait * 2, max(_LONGEST, every)) if code in _LATER else every
+        means.clock.sleep(wait)
 
 
 def run_once(folders: Sequence[Path], means: Means, on_error: Callable[[ImporterError], None]) -> int:
@@ -103,9 +127,10 @@ class _Pass:
         """Import a file that was taken, unless that is done, and move it where it belongs."""
         result = record.result
         if result is None or result.place == "working":
-            judged = FileImport(self._inbox, self._means, self._history).result_of(record)
+            with self._inbox.importing(record.folder.name, self._means.clock.now()):
+                judged = FileImport(self._inbox, self._means, self._history).result_of(record)
             self.is_over = judged.ends_pass
-            result = replace(judged.result, previous=self._history.state_of(record.pattern))
+            result = judged.result
             record = self._kept(judged.record, result=result, is_begun=False, reported=False)
         if result.place != "working":
             self._put(record, result)
@@ -132,7 +157,7 @@ class _Pass:
                 result.exit_code,
                 record.folder,
                 result.reasons,
-                result.previous,
+                record.reason_file,
             )
         )
         self._kept(record, reported=True)

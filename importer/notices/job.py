@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from importer.models import OutcomeKind
+from importer.problems import ImporterError, Problem, UnusableInput
 from importer.report import GeneralTexts, Summary, next_steps, outcome_text, subject_line
 from importer.text.dates import in_words
 
@@ -25,11 +26,32 @@ _MEANINGS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a person is needed. text, hint: without personal data; "": those of its code are shown."""
+
+    code: str
+    text: str = ""
+    hint: str = ""
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self:
+        """The cause that a problem is. Only a missing column is named: by the mapping, not by a cell."""
+        if problem.code != "column-not-found":
+            return cls(problem.code)
+        return cls(problem.code, str(replace(problem, hint="")))
+
+
+def causes_of(error: ImporterError) -> tuple[Cause, ...]:
+    """Why an error kept a run from starting."""
+    return tuple(map(Cause.of, error.problems)) if isinstance(error, UnusableInput) else ()
+
+
+@dataclass(frozen=True, slots=True)
 class JobEnded:
     """A run of a scheduled job, or what kept it from starting.
 
-    job: its name, the same each night. file: the name of the file. summary, folder: of the run, if it began. codes: of
-    why a person is needed, beside the causes in the report. place: where the file is now, if it was moved. event: what
+    job: its name, the same each night. file: the name of the file. summary, folder: of the run, if it began. causes:
+    why a person is needed, beside those in the report. place: where the file is now, if it was moved. event: what
     is reported once, however often it happens; "" if each run is another event. The texts have counts, codes and names
     of files and columns, never a cell.
     """
@@ -41,7 +63,7 @@ class JobEnded:
     ended_at: datetime
     summary: Summary | None = None
     folder: Path | None = None
-    codes: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
     place: str = ""
     event: str = ""
 
@@ -80,10 +102,11 @@ class JobEnded:
             yield from ("", self._result())
         else:
             yield from self._with_report(texts, self.summary)
-        for code in dict.fromkeys(self.codes):
-            if self.summary is None or self.summary.stopped is None or self.summary.stopped.code != code:
-                cause, action = texts.of(code)
-                yield from ("", f"[{code}] {cause}", f"  What to do: {action}")
+        stop = self.summary.stopped.code if self.summary and self.summary.stopped else None
+        for cause in dict.fromkeys(self.causes):
+            if cause.code != stop:
+                text, action = texts.of(cause.code)
+                yield from ("", f"[{cause.code}] {cause.text or text}", f"  What to do: {cause.hint or action}")
         if self.folder is None:
             return
         if self.summary is not None and not self.place:  # otherwise a file beside it names the next commands

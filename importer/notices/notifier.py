@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from importer.atomic_files import INTERNAL, internal_folder, read_private, write_json
-from importer.notices.job import JobEnded
+from importer.notices.job import JobEnded, causes_of
 from importer.notices.metrics import write_metrics
 from importer.notices.outbox import AddressesUnusable, Outbox, addresses_in, described
-from importer.problems import ImporterError, UnusableInput
+from importer.problems import ImporterError
 from importer.report import Summary
 from importer.settings import Settings
 
@@ -75,8 +75,7 @@ class Notifier:
         try:
             yield keep
         except ImporterError as error:
-            codes = tuple(one.code for one in error.problems) if isinstance(error, UnusableInput) else ()
-            ended = replace(ended, exit_code=error.exit_code, codes=codes)
+            ended = replace(ended, exit_code=error.exit_code, causes=causes_of(error))
             raise
         finally:
             self.job_ended(replace(ended, ended_at=datetime.now(UTC)))

@@ -79,7 +79,7 @@ class ChildTables:
 
 
 def copy_of_source(
-    file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits, *, is_copy: bool
+    file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits, *, is_copy: bool, shown_as: str
 ) -> SourceCopy:
     """Create the private copy of a run's source. In a results file, values that a spreadsheet program has reformatted
     are restored, where the file's own run proves them. is_copy: the file is the private copy of a run, and as it
@@ -88,7 +88,7 @@ def copy_of_source(
     Raises:
         UnusableInput: the file cannot be read.
     """
-    copy = copy_source(file, folder, limits)
+    copy = copy_source(file, folder, limits, shown_as=shown_as)
     runs = Source(file, copy.path).earlier_runs
     if is_copy or not runs:
         return copy

@@ -43,19 +43,29 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 def _checked_base_url(url: str) -> str:
     """The normalized address: https only, except for this computer, as the token and personal data are sent there.
 
-    Normalized, because the ledger identifies services by it. Messages do not repeat it: it may contain a secret.
+    Normalized, because the ledger identifies services by it.
     """
+    return _checked_address(
+        url,
+        example="https://recruiting.example.com",
+        secret="the token is enough",
+        form="enter only https://, the host and the path",
+    )
+
+
+def _checked_address(url: str, *, example: str, secret: str, form: str) -> str:
+    """A normalized address. example, secret, form: what to enter. No message repeats it: it may contain a secret."""
     try:
         parts = urlsplit(url.strip())
         host, port = parts.hostname, parts.port
     except ValueError:
         host = port = None
     if not host or parts.scheme not in _PORTS or any(char.isspace() or not char.isprintable() for char in url.strip()):
-        raise ValueError("it is not a valid address; write it like https://recruiting.example.com")
+        raise ValueError(f"it is not a valid address; write it like {example}")
     if parts.username or parts.password:
-        raise ValueError("the address contains a user name or password; remove them, the token is enough")
+        raise ValueError(f"the address contains a user name or password; remove them, {secret}")
     if parts.query or parts.fragment:
-        raise ValueError("the address contains ? or #; enter only https://, the host and the path")
+        raise ValueError(f"the address contains ? or #; {form}")
     if parts.scheme == "http" and not is_loopback(host):
         raise ValueError("the address is not encrypted; use https (http is only allowed for this computer)")
     netloc = f"[{host}]" if ":" in host else host
@@ -183,7 +193,12 @@ class Settings(BaseModel):
     @classmethod
     def _valid_ping_url(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None:
-            _checked_base_url(value.get_secret_value())
+            _checked_address(
+                value.get_secret_value(),
+                example="https://hc.example.com/ping/UUID",
+                secret="its path is enough",
+                form="enter it without, because /start and /fail are appended to it",
+            )
         return value
 
     @field_validator(

@@ -138,6 +138,7 @@ def thirty_nights(night: Night, service: Service, fork_server: ForkServer) -> No
         (6, "file-empty"): "attention",
         (8, "inbox-file-repeated"): "attention",
         (10, "inbox-file-unmatched"): "attention",
+        (12, "inbox-header-changed"): "attention",
         (12, "column-not-found"): "attention",
         (14, "inbox-run-stopped"): "working",
         (17, "inbox-run-stopped"): "working",

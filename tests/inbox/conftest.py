@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from importer.app import orders
 from importer.inbox.happened import FileEnded, FileTaken, Happened
 from importer.inbox.importing import Clock, Means
 from importer.inbox.worker import run_once
@@ -23,7 +24,7 @@ RULES = '[[files]]\npattern = "people*.csv"\nmapping = "../mapping.yaml"\n'
 @dataclass
 class Night:
     """An inbox, and a time that passes only where a worker sleeps. at_sleep: is called then, as a sender would act;
-    at_taken: when a file was taken.
+    at_taken: when a file was taken; listen: for the events of each import.
     """
 
     folder: Path
@@ -32,6 +33,7 @@ class Night:
     slept: float = 0.0
     at_sleep: Callable[[], object] = lambda: None
     at_taken: Callable[[], object] = lambda: None
+    listen: orders.Listener = orders.ignore
     events: list[Happened] = field(default_factory=list)
     errors: list[ImporterError] = field(default_factory=list)
 
@@ -44,7 +46,7 @@ class Night:
         self.events.clear()
         self.errors.clear()
         clock = Clock(lambda: self.at + timedelta(seconds=self.slept), lambda: self.slept, self._sleep)
-        return run_once([self.folder], Means(self._tell, clock=clock), self.errors.append)
+        return run_once([self.folder], Means(self._tell, self.listen, clock=clock), self.errors.append)
 
     def _tell(self, event: Happened) -> None:
         self.events.append(event)

@@ -38,11 +38,16 @@ FILES = [
     pytest.param(
         UNCHANGED,
         ["a.csv", "~$a.csv", "b.csv", ".~lock.b.csv#"],
-        dict.fromkeys(("a.csv", "b.csv"), "is open in a spreadsheet program, whose lock file is beside it"),
+        dict.fromkeys(
+            ("a.csv", "b.csv"), "waits until it is closed in a spreadsheet program, whose lock file is beside it"
+        ),
         id="open in a spreadsheet program",
     ),
     pytest.param(
-        UNCHANGED, ["a.csv.part", ".b.csv"], {"a.csv.part": "has the name of an unfinished transfer"}, id="a transfer"
+        UNCHANGED,
+        ["a.csv.part", ".b.csv"],
+        {"a.csv.part": "has the name of an unfinished transfer, and waits until its sender renames it"},
+        id="a transfer",
     ),
     pytest.param(
         MARKER, ["a.csv", "b.csv", "b.csv.done"], {"a.csv": "waits for a.csv.done", "b.csv": "ready"}, id="a marker"

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from importer.inbox.arrivals import Arrival
+from importer.inbox.folders import open_inbox
 from importer.inbox.importing import Clock, Means
-from importer.inbox.watch import watch
+from importer.inbox.records import Identity
+from importer.inbox.taking import take
+from importer.inbox.worker import watch
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.inbox.conftest import Night
 
@@ -23,7 +29,7 @@ def test_a_user_makes_an_inbox_tries_it_and_looks_at_its_status(front_door: Fron
     assert (late.code, late.out) == (
         4,
         "box: 0 files waiting, 0 in work, 0 in attention\n"
-        "  pattern    people*.csv: last no file so far; LATE: one is expected every 24h\n",
+        "  pattern    people*.csv: no file so far; LATE: one is expected every 24h\n",
     )
     assert front_door("inbox", "run", "box", "--sandbox").err == "No file was complete and waiting.\n"
     rules = front_door.folder / "box" / "inbox.toml"
@@ -36,16 +42,53 @@ def test_a_user_makes_an_inbox_tries_it_and_looks_at_its_status(front_door: Fron
     text = (front_door.folder / event["folder"] / "reason.txt").read_text()
     assert "importer inbox run box --sandbox\n" in text
     status = front_door("inbox", "status", "box", "--expect-every", "24h")
-    assert status.code == 0
-    assert f"  attention  {Path(event['folder']).name}: 1 of its 2 rows need a person\n" in status.out
-    released = front_door("inbox", "release", "people.csv", "box")
+    assert status.code == 4
+    assert (
+        f"  attention  people.csv: 1 of its 2 rows need a person; what to do: {event['folder']}/reason.txt\n"
+        in status.out
+    )
+    assert "  pattern    people*.csv: last arrived people.csv, 20" in status.out
+    released = front_door("inbox", "release", "box", "people.csv")
     assert (released.code, released.out) == (0, "people.csv is released; the next pass imports it.\n")
     assert released.err == "Next: importer inbox run box --sandbox\n"
-    unknown = front_door("inbox", "release", "people.csv", "box")
+    unknown = front_door("inbox", "release", "box", "people.csv")
     assert (unknown.code, unknown.err) == (
         2,
         "importer: box/attention has no file people.csv; list its files with: importer inbox status box\n",
     )
+
+
+def test_the_status_says_what_is_imported_now_and_what_each_file_waits_for(front_door: FrontDoor) -> None:
+    """With times; what a killed worker left is not taken for a running import."""
+    front_door("inbox", "new", "box", "--pattern", "people*.csv")
+    (front_door.folder / "mapping.yaml").touch()
+    inbox = open_inbox(front_door.folder / "box")
+    for name in ("people1.csv", "people2.csv.part"):
+        (inbox.incoming / name).touch()
+    at = datetime(2026, 3, 1, 2, tzinfo=UTC)
+    identity = Identity.of((inbox.incoming / "people1.csv").stat())
+    record = take(inbox, Arrival("people1.csv", inbox.rules.files[0], identity), at)
+    assert record is not None
+    (inbox.incoming / "people3.csv").touch()
+
+    def status() -> list[str]:
+        shown = front_door("inbox", "status", "box")
+        assert shown.code == 0
+        return re.sub(r"for \d+ seconds?\n", "for some time\n", shown.out).splitlines()
+
+    with inbox.lock(), inbox.importing(record.folder.name, at):
+        lines = status()
+        (kept,) = (path.read_bytes() for path in (inbox.folder / ".importer").glob("importing.json"))
+    assert lines == [
+        "box: 2 files waiting, 1 in work, 0 in attention",
+        "  incoming   people2.csv.part has the name of an unfinished transfer, and waits until its sender renames it; "
+        "unchanged for some time",
+        "  incoming   people3.csv is taken once it is unchanged for 10 seconds; unchanged for some time",
+        "  working    people1.csv is being imported, since 2026-03-01 02:00 UTC",
+        "  pattern    people*.csv: last arrived people1.csv, 2026-03-01 02:00 UTC",
+    ]
+    (inbox.folder / ".importer" / "importing.json").write_bytes(kept)
+    assert "  working    people1.csv was taken, and the next pass imports it" in status()
 
 
 def test_a_worker_that_stays_waits_longer_while_the_service_is_down(

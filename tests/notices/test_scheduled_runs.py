@@ -7,11 +7,14 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from importer.notices import JobEnded, causes_of
+from importer.problems import LinePlace, Problem, UnusableInput
 from tests.cli.conftest import Served, candidate, front_door, serve, write_csv
 from tests.notices.receivers import Web, mail_server, web_server
 
@@ -43,6 +46,7 @@ def people(served: Served, *changed: dict[str, str], good: int = 2) -> None:
     write_csv(served.door.folder / "people.csv", rows)
 
 
+AT = LinePlace("mapping.yaml", 4, 10)
 BAD = {"E-mail": "canary@example.com", "First": "Kanarya", "Phone": "+905550001999x", "Salary": "kanarya-not-a-date"}
 
 
@@ -209,7 +213,7 @@ def test_each_file_of_an_inbox_is_reported_once(serve: Serve, web: Web) -> None:
     drop("people1.csv", BAD)
     assert passes(2) == [4, 0]
     assert web.paths[-3:] == ["/ping/secret-id/fail", "/ping/secret-id/start", "/ping/secret-id/fail"]  # it still waits
-    assert served("inbox", "release", "people1.csv").code == 0
+    assert served("inbox", "release", "inbox", "people1.csv").code == 0
     assert passes(1) == [4]
     drop("people2.csv")
     assert passes(3, IMPORTER_TOKEN="wrong") == [5, 5, 5]
@@ -230,6 +234,15 @@ def test_each_file_of_an_inbox_is_reported_once(serve: Serve, web: Web) -> None:
     assert third[0] == "importer: not imported: inbox"
     assert not [one for one in CANARIES for text in (*first, *second, *third) if one in text]
     assert len(web.paths) == 2 * 13
+
+
+def test_a_missing_column_is_named_as_in_the_mapping() -> None:
+    """Without the hint, which lists the columns of the file: its first row may have personal data."""
+    missing = Problem("column-not-found", "the column 'E-mial' does not exist", "the columns are 'Kanarya'", AT)
+    error, now = UnusableInput([missing, Problem("file-empty", "Kanarya is empty")]), datetime.now(UTC)
+    body = JobEnded("nightly", "people.csv", 3, now, now, causes=causes_of(error)).body()
+    assert "[column-not-found] mapping.yaml:4:10: the column 'E-mial' does not exist\n" in body
+    assert "Kanarya" not in body
 
 
 def test_practice_is_a_job_of_its_own(serve: Serve, web: Web) -> None:
