@@ -19,6 +19,10 @@ _WRITTEN = (
 _COMMON = frozenset("çğışöüÇĞİŞÖÜâîûäßéèêëàáíóúñãõåøæøÅØÆÄÉÑÁÍÓÚÀÈÊ’‘“”–—€…°·«»ªº")
 # fmt: on
 _SIGNS = frozenset("’‘“”–—€…°·«»ªº")
+_MONEY = frozenset("€£¥¢")  # beside a number
+_MARKS = frozenset("©®™§±½¼¾²³µ†•")  # beside a space, or at one end of a word
+_RARE = frozenset({frozenset(each + each.upper()) for each in ("áæðéíóöþúýø", "âêîôûŵŷ", "ċġħżàèìòù")})
+_OF_RARE = 0.95  # of two languages with the same letters' bytes, the one that more people write comes first
 _LANGUAGES = tuple(frozenset(letters + letters.upper()) for letters in _WRITTEN)
 
 
@@ -33,7 +37,8 @@ def likelihood(text: str, only: frozenset[int] | None = None) -> float:
         for index, (before, character, after) in enumerate(zip(" " + text, text, text[1:] + " ", strict=False))
         if character > "\x7f" and (only is None or index in only)
     ]
-    return sum(weights) / len(weights) if weights else 0.0
+    mean = sum(weights) / len(weights) if weights else 0.0
+    return _OF_RARE * mean if written in _RARE else mean
 
 
 def _language(text: str) -> frozenset[str]:
@@ -45,6 +50,15 @@ def _weight(before: str, character: str, after: str, written: frozenset[str]) ->
     if character in "¿¡":
         opens_word = after.isalpha() and not before.isalpha()
         return (2.0 if character in written else -0.7) if opens_word else -2.0
+    near_digit = before.isdigit() or after.isdigit()
+    if character in _MONEY and (near_digit or not (before.isalpha() or after.isalpha())):
+        return 2.0
+    if character in _MARKS and not (before.isalpha() and after.isalpha()):
+        return 1.5
+    if character in "ªº" and not before.isalnum():
+        return 0.3  # they stand after a number, or after N
+    if character.isalpha() and near_digit and character not in "ªº":
+        return -1.0  # a sign beside a number that another encoding reads as a letter
     if character in written or character in _COMMON:
         if character.isupper() and before.islower():
             return -1.0  # a wrong encoding turns lower-case letters into capitals inside a word
@@ -52,6 +66,8 @@ def _weight(before: str, character: str, after: str, written: frozenset[str]) ->
             return 0.4
         if character in _SIGNS:  # beside letters of another alphabet they are as often letters read wrongly
             return 0.5 if any(near.isalpha() and _script(near) != "LATIN" for near in (before, after)) else 2.0
+        if not (before.isalpha() or after.isalpha()):
+            return 1.0  # few letters are words
         beside = sum(1 for near in (before, after) if near > "\x7f" and near.isalpha())
         return (2.0, 1.6, -1.0)[beside] if character in written else 1.0  # of letters with marks, three are no word
     if not character.isalpha() and before.isalpha() and after.isalpha():

@@ -139,16 +139,16 @@ ENCODING_CASES = (
         "proposes the older encodings of Cyrillic text too",
         "Имя,Город\nАнна,Москва\nОльга,Казань\n".encode("iso-8859-5"),
         "a.csv:1:1: the file is not UTF-8: the byte 0xB8 cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: iso-8859-5` (reads 'Имя', 'Город', 'Анна') or `encoding: mac-cyrillic` (reads 'Є№п', "
-        "'≥ёаё‘', '∞ЁЁ–') or `encoding: mac-turkish` (reads '∏İÔ', '≥Ş‡Ş‘', '∞ıı–')" + _OR_SAVE,
+        "mapping: `encoding: iso-8859-5` (reads 'Имя', 'Город', 'Анна') or `encoding: cp1256` (reads '¸ـï', "
+        "'³قàقش', '°ففذ') or `encoding: mac-cyrillic` (reads 'Є№п', '≥ёаё‘', '∞ЁЁ–')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-cp1257",
         "proposes Baltic first for Lithuanian text",
         "Vardas,Miestas\nŽemaitė,Šiauliai\nĄžuolas,Panevėžys\n".encode("cp1257"),
         "a.csv:2:1: the file is not UTF-8: the byte 0xDE cannot be read; set its encoding under source: in the "
-        "mapping: `encoding: cp1257` (reads 'Žemaitė', 'Šiauliai', 'Ąžuolas') or `encoding: cp1252` (reads 'Þemaitë', "
-        "'Ðiauliai', 'Àþuolas') or `encoding: cp1254` (reads 'Şemaitë', 'Ğiauliai', 'Àşuolas')" + _OR_SAVE,
+        "mapping: `encoding: cp1257` (reads 'Žemaitė', 'Šiauliai', 'Ąžuolas') or `encoding: cp1254` (reads 'Şemaitë', "
+        "'Ğiauliai', 'Àşuolas') or `encoding: cp1252` (reads 'Þemaitë', 'Ðiauliai', 'Àþuolas')" + _OR_SAVE,
     ),
     _refused(
         "enc-undeclared-cp1256",
