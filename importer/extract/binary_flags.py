@@ -16,7 +16,14 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from importer.extract.cell_flags import CellFlags, DamagedError, MergedRange, checked_row, formats_by_style
+from importer.extract.cell_flags import (
+    CellFlags,
+    DamagedError,
+    MergedRange,
+    UnknownFormError,
+    checked_row,
+    formats_by_style,
+)
 from importer.extract.xlsx_package import parsed
 
 # The error codes of the binary formats, as a person sees them.
@@ -124,7 +131,7 @@ def _xls_records(content: bytes, at: int) -> Iterator[_Record]:
             return
         yield kind, content[at + 4 : at + 4 + size]
         at += 4 + size
-    raise ValueError("the workbook is cut off")
+    raise UnknownFormError("the workbook is cut off")
 
 
 def _xls_text(body: bytes, at: int, length_form: str, code_page: str | None) -> str:
@@ -239,7 +246,7 @@ class _Container:
         self._size = 1 << _short(content, 30)
         self._small_size = 1 << _short(content, 32)
         if not 64 <= self._size <= 4096 or not 16 <= self._small_size <= 4096:
-            raise ValueError("the container's header is damaged")
+            raise UnknownFormError("the container's header is damaged")
         self._fat = self._numbers(b"".join(map(self._sector, self._fat_sectors())))
         self._directory = self._chain(_long(content, 48))
         self._cutoff = _long(content, 56)
@@ -305,7 +312,7 @@ def _followed(table: tuple[int, ...], start: int) -> list[int]:
     chain: list[int] = []
     while start < _END:
         if start >= len(table) or len(chain) > len(table):
-            raise ValueError("a chain of sectors is damaged")
+            raise UnknownFormError("a chain of sectors is damaged")
         chain.append(start)
         start = table[start]
     return chain

@@ -20,6 +20,10 @@ class DamagedError(Exception):
     """The file is proven to be damaged: the values of no reader can be trusted."""
 
 
+class UnknownFormError(ValueError):
+    """The workbook has a form that our scan does not support; the message says which."""
+
+
 def checked_row(number: int) -> int:
     """The row number, if a sheet can have it.
 

@@ -131,6 +131,10 @@ def _spreadsheet_error(text: str) -> Problem | None:
 
 
 def _shortened(text: str) -> Problem:
+    digits, _, exponent = text.partition("E+")
+    if len(digits.replace(",", ".").partition(".")[2]) >= int(exponent):
+        message = f"{quoted(text)} is a number in scientific notation"
+        return Problem("number-shortened", message, f"write it in full: {plain_number(float(text.replace(',', '.')))}")
     message = f"{quoted(text)} is a shortened number; its digits were lost when the file was saved"
     hint = "in the original, format the column as text or as a number without decimals, then save it again"
     return Problem("number-shortened", message, hint)

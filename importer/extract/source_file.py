@@ -37,6 +37,7 @@ _ENDINGS = {
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_EARLY_EXCEL = (b"\x09\0\x04\0", b"\x09\0\x06\0", b"\x09\x02\x06\0", b"\x09\x04\x06\0")  # the first record
 _HTML = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head")
 _SAVE = "open it in a spreadsheet program and save it as .xlsx"
 _EXPORT = "export the table as .xlsx or .csv"
@@ -100,6 +101,8 @@ def _type_mismatch(path: Path, kind: FileKind) -> Problem | None:
         return Problem("file-is-html", "this is a web page, not a spreadsheet", _SAVE)
     if start.startswith(b"<?xml") and b"urn:schemas-microsoft-com:office:spreadsheet" in head:
         return Problem("file-is-xml", "this is an Excel 2003 XML file, which is not supported", _SAVE)
+    if head.startswith(_EARLY_EXCEL):
+        return Problem("workbook-too-old", "this is a workbook of Excel 2, 3 or 4, which is not supported", _SAVE)
     if (known := _known_kind(head)) is not None:
         return Problem("file-not-a-table", f"this is {known}, not a table", _EXPORT)
     if head.startswith(_OLE):

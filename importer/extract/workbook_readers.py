@@ -18,7 +18,7 @@ from typing import Any
 from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from importer.extract.binary_flags import find_xls_flags, find_xlsb_flags
-from importer.extract.cell_flags import CellFlags
+from importer.extract.cell_flags import CellFlags, UnknownFormError
 from importer.extract.cell_text import Value
 from importer.extract.ods_flags import find_ods_flags
 from importer.extract.sheet import FileKind, SheetName
@@ -87,7 +87,10 @@ def _unchecked(error: Exception) -> CellFlags:
     """Flags that only give the reason why the scan failed. A wrong checksum proves damage and is raised again."""
     if "CRC" in str(error):
         raise error
-    return CellFlags(unchecked=f"it has no {error}" if isinstance(error, KeyError) else str(error)[:100])
+    if isinstance(error, KeyError):
+        return CellFlags(unchecked=f"it has no {error}")
+    is_ours = isinstance(error, UnknownFormError)  # else the words of a library
+    return CellFlags(unchecked=str(error)[:100] if is_ours else "it has a form that importer does not know")
 
 
 class OpenpyxlBook:

@@ -292,7 +292,7 @@ _SHEETS = (
 
 _ERROR_ROW = f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" t="e"><v>#N/A</v></c></row>'
 _ODD_STYLES = '<cellXfs count="1"><xf numFmtId="odd"/></cellXfs>'
-_ODD = "invalid literal for int() with base 10: 'odd'"
+_ODD = "it has a form that importer does not know"
 _UNCHECKED = (
     f"a.xlsx, Sheet: only the values of this sheet could be read, not its formatting ({_ODD}): error cells and "
     "formulas without a stored result are read as blank; leading zeros, percent signs, hidden rows and merged cells "
