@@ -339,6 +339,11 @@ CSV_CASES = (
         "'9.05E+11' is a shortened number; its digits were lost when the file was saved; in the original, format the "
         "column as text or as a number without decimals, then save it again",
     ),
+    _with_problem(
+        "a number in scientific notation that has all its digits",
+        "1.23456E+5",
+        "'1.23456E+5' is a number in scientific notation; write it in full: 123456",
+    ),
     _case(
         "csv-hash-is-fine",
         "accepts # and E+ inside a text",

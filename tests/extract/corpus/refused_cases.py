@@ -49,6 +49,14 @@ REFUSED_CASES = (
         ".xlsb .xls .ods .json .jsonl .ndjson",
     ),
     _refused(
+        "early-excel",
+        "recognizes a workbook of Excel 4",
+        "a.xls",
+        lambda: b"\x09\x04\x06\0\0\0\x10\0\0\0\x0a\0\0\0",
+        "a.xls: this is a workbook of Excel 2, 3 or 4, which is not supported; open it in a spreadsheet program and "
+        "save it as .xlsx",
+    ),
+    _refused(
         "html",
         "recognizes a web page with the extension of a workbook",
         "a.xlsx",
