@@ -16,7 +16,6 @@ from importer.extract.sheet import CellProblem, Record
 from importer.problems import Problem
 
 _BODY = 30  # rows below a possible header that are compared with it
-_LEAST = 0.02  # the score of a header
 _ALIKE = 0.6  # the share of the best score that the header of another table has
 _LATER = 0.01  # what each row further down costs
 _GAP = 0.1  # what a blank row between a header and its rows costs
@@ -39,7 +38,7 @@ def likely_header_rows(records: Sequence[Record], searched: int) -> tuple[Record
     width = _usual_width(records)
     scores = [_score(records, position, width) - _LATER * position for position in range(searched)]
     best = max(range(searched), key=lambda position: scores[position], default=0)
-    if not searched or scores[best] < _LEAST:
+    if not searched or scores[best] + _LATER * best <= 0:
         return _without_rows(records)
     # Of two tables, the first, unless the other is wider.
     alike = (at for at in range(best) if scores[at] >= _ALIKE * scores[best])
