@@ -18,12 +18,13 @@ from pathlib import Path
 
 from importer.extract.cell_flags import (
     CellFlags,
+    CellStyles,
     DamagedError,
     MergedRange,
     UnknownFormError,
     checked_row,
-    formats_by_style,
 )
+from importer.extract.date_cells import corrected_date
 from importer.extract.xlsx_package import parsed
 
 # The error codes of the binary formats, as a person sees them.
@@ -63,6 +64,7 @@ def _error_text(code: int) -> str:
 _BEGIN, _EOF, _XLS_SHEET, _XLS_FORMAT, _XLS_STYLE, _CODE_PAGE = 0x809, 0x0A, 0x85, 0x41E, 0xE0, 0x42
 _XLS_ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 0x203, 0x27E, 0xBD
 _XLS_MERGED = 0xE5
+_DATE_1904 = 0x22
 _XLS_ROW_HIDDEN = 0x20
 _BIFF8 = 0x600
 _CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others: cp + number
@@ -79,6 +81,7 @@ def find_xls_flags(path: Path, title: str) -> CellFlags:
     codes: dict[int, str] = {}
     styles: list[int] = []
     starts: dict[str, int] = {}
+    is_1904 = False
     code_page: str | None = "cp1252"  # None: the texts are those of BIFF8
     for kind, body in _xls_records(content, 0):
         if kind == _BEGIN and _short(body) >= _BIFF8:
@@ -91,16 +94,17 @@ def find_xls_flags(path: Path, title: str) -> CellFlags:
             codes[_short(body)] = _xls_text(body, 2, length_form, code_page)
         elif kind == _XLS_STYLE:
             styles.append(_short(body, 2))
+        elif kind == _DATE_1904:
+            is_1904 = _short(body) == 1
         elif kind == _XLS_SHEET:
             starts[_xls_text(body, 6, "<B", code_page)] = _long(body)
-    formats = formats_by_style(codes, styles)
-    flags = CellFlags()
+    cell_styles, flags = CellStyles.of(codes, styles, is_1904=is_1904), CellFlags()
     for kind, body in _xls_records(content, starts[title]):
-        _note(kind, body, formats, flags)
+        _note(kind, body, cell_styles, flags)
     return flags
 
 
-def _note(kind: int, body: bytes, formats: dict[int, str], flags: CellFlags) -> None:
+def _note(kind: int, body: bytes, styles: CellStyles, flags: CellFlags) -> None:
     if kind == _XLS_ROW:
         if body[12] & _XLS_ROW_HIDDEN:
             flags.hidden.add(_short(body) + 1)
@@ -108,17 +112,45 @@ def _note(kind: int, body: bytes, formats: dict[int, str], flags: CellFlags) -> 
         for top, bottom, left, right in struct.iter_unpack("<HHHH", body[2 : 2 + 8 * _short(body)]):
             flags.merged.append(MergedRange(top + 1, left, bottom + 1, right))
     elif kind in (_ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS):
-        row, index, style = struct.unpack_from("<HHH", body)
+        row, index = struct.unpack_from("<HH", body)
         row += 1
         if kind == _ERROR_OR_BOOLEAN and body[7]:
             flags.errors[row][index] = _error_text(body[6])
         elif kind == _FORMULA and body[12:14] == b"\xff\xff" and body[6] == 2:
             flags.errors[row][index] = _error_text(body[8])
         # One record may hold several numbers, of six bytes each.
-        styles = [_short(body, at) for at in range(4, len(body) - 2, 6)] if kind == _RKS else [style]
-        for offset, cell_style in enumerate(styles):
-            if cell_style in formats:
-                flags.formats[row][index + offset] = formats[cell_style]
+        places = range(4, len(body) - 2, 6) if kind == _RKS else (4,)
+        for column, at in enumerate(places, index):
+            cell_style = _short(body, at)
+            if cell_style in styles.formats:
+                flags.formats[row][column] = styles.formats[cell_style]
+            if cell_style in styles.dates and (serial := _xls_number(kind, body, at + 2)) is not None:
+                _note_date(serial, styles, cell_style, row, column, flags)
+
+
+def _note_date(serial: float, styles: CellStyles, style: int, row: int, index: int, flags: CellFlags) -> None:
+    if (value := corrected_date(serial, styles, style)) is not None:
+        flags.set_value(row, index, value)
+
+
+def _xls_number(kind: int, body: bytes, at: int) -> float | None:
+    """The number of a cell, whose content begins at `at`; None if it is an error, a text or a boolean."""
+    if kind in (_RK, _RKS):
+        return _rk_number(_long(body, at))
+    if kind == _ERROR_OR_BOOLEAN or body[12:14] == b"\xff\xff":
+        return None
+    number: float = struct.unpack_from("<d", body, at)[0]
+    return number
+
+
+def _rk_number(coded: int) -> float:
+    """A number in the short form of [MS-XLS] 2.5.217."""
+    is_whole, is_cents = coded & 2, coded & 1
+    if is_whole:
+        number = float((coded - (1 << 32) if coded >> 31 else coded) >> 2)
+    else:
+        (number,) = struct.unpack("<d", struct.pack("<II", 0, coded & ~3))
+    return number / 100 if is_cents else number
 
 
 def _xls_records(content: bytes, at: int) -> Iterator[_Record]:
@@ -151,6 +183,8 @@ _XLSB_ROW, _XLSB_SHEET, _XLSB_FORMAT, _XLSB_STYLE, _XLSB_MERGED = 0, 156, 44, 47
 _STYLES_BEGIN, _STYLES_END = 617, 618
 _XLSB_ERRORS = (3, 11)  # an error cell, a formula with an error as its result
 _XLSB_CELLS = range(1, 12)
+_XLSB_RK, _XLSB_BOOK = 2, 153
+_XLSB_NUMBERS = (_XLSB_RK, 5, 9)  # also the result of a formula
 _XLSB_ROW_HIDDEN = 0x10
 
 
@@ -161,10 +195,11 @@ def find_xlsb_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
         DamagedError, BadZipFile: the workbook is damaged.
         LookupError, ValueError, struct.error: it is damaged, or has a form that this scan does not support.
     """
-    formats = _xlsb_formats(archive)
+    path, is_1904 = _xlsb_sheet(archive, title)
+    styles = _xlsb_styles(archive, is_1904=is_1904)
     flags = CellFlags()
     row = 0
-    for kind, body in _xlsb_records(archive.read(_xlsb_path(archive, title))):
+    for kind, body in _xlsb_records(archive.read(path)):
         if kind == _XLSB_ROW:
             row = checked_row(_long(body) + 1)
             if body[11] & _XLSB_ROW_HIDDEN:
@@ -176,25 +211,33 @@ def find_xlsb_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
             index, style = struct.unpack_from("<II", body)
             if kind in _XLSB_ERRORS:
                 flags.errors[row][index] = _error_text(body[8])
-            if style & 0xFFFFFF in formats:
-                flags.formats[row][index] = formats[style & 0xFFFFFF]
+            style &= 0xFFFFFF
+            if style in styles.formats:
+                flags.formats[row][index] = styles.formats[style]
+            if style in styles.dates and kind in _XLSB_NUMBERS:
+                serial = _rk_number(_long(body, 8)) if kind == _XLSB_RK else struct.unpack_from("<d", body, 8)[0]
+                _note_date(serial, styles, style, row, index, flags)
     return flags
 
 
-def _xlsb_path(archive: zipfile.ZipFile, title: str) -> str:
+def _xlsb_sheet(archive: zipfile.ZipFile, title: str) -> tuple[str, bool]:
+    """The path of a worksheet, and whether the workbook counts days from 1904."""
+    is_1904 = False
     with archive.open("xl/_rels/workbook.bin.rels") as rels:
         targets = {relation.get("Id"): relation.get("Target") or "" for relation in parsed(rels)}
     for kind, body in _xlsb_records(archive.read("xl/workbook.bin")):
-        if kind == _XLSB_SHEET:
+        if kind == _XLSB_BOOK:
+            is_1904 = bool(body[0] & 1)
+        elif kind == _XLSB_SHEET:
             relation = _xlsb_text(body, 8)
             if _xlsb_text(body, 12 + 2 * len(relation)) == title:
-                return posixpath.normpath(posixpath.join("/xl", targets[relation])).lstrip("/")
+                return posixpath.normpath(posixpath.join("/xl", targets[relation])).lstrip("/"), is_1904
     raise KeyError(title)
 
 
-def _xlsb_formats(archive: zipfile.ZipFile) -> dict[int, str]:
+def _xlsb_styles(archive: zipfile.ZipFile, *, is_1904: bool) -> CellStyles:
     if "xl/styles.bin" not in archive.namelist():
-        return {}
+        return CellStyles(is_1904=is_1904)
     codes: dict[int, str] = {}
     styles: list[int] = []
     in_styles = False
@@ -205,7 +248,7 @@ def _xlsb_formats(archive: zipfile.ZipFile) -> dict[int, str]:
             in_styles = kind == _STYLES_BEGIN
         elif kind == _XLSB_STYLE and in_styles:
             styles.append(_short(body, 2))
-    return formats_by_style(codes, styles)
+    return CellStyles.of(codes, styles, is_1904=is_1904)
 
 
 def _xlsb_records(content: bytes) -> Iterator[_Record]:

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from importer.extract.cell_text import changes_text
-from importer.problems import column_letter, unusable_file
-from importer.text.currencies import currency_of_format
+from importer.extract.cell_text import Value
+from importer.extract.number_format import DateKind, changes_text, date_kind
+from importer.problems import Problem, column_letter, unusable_file
 
 LAST_ROW = 1_048_576  # the largest row number of any format
 FIRST_STRAY = 702  # the index of column AAA; few tables are as wide
@@ -94,23 +94,37 @@ class StrayCells:
             raise TooWideError(f"{last_row:,} rows x {self.widest:,} columns")
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A cell whose value is not known: the text that stands for it, and its problem."""
+
+    text: str
+    problem: Problem
+
+
 @dataclass(slots=True)
 class CellFlags:
     """What the values of a sheet do not show, by row number (from 1) and column index (from 0).
 
     `errors`: the error that the cell shows, such as `#N/A`. `unstored`: formulas without a stored result. `formats`:
-    the number formats that change what a person sees (see `formats_by_style`). `hidden`: the hidden rows. `merged`: the
-    merged cells. `links`: the addresses of hyperlinks (in XLSX and ODS). `stray`: the cells far to the right; `end`:
-    the last row that the sheet lists, or 0 (both only in XLSX). `unchecked`: why the scan failed and nothing of this
-    is known, or "".
+    the number formats that change what a person sees (see `CellStyles`). `values`: those that a reader of values
+    returns wrongly or not at all; `faults`: likewise, where the right one is not known. `hidden`: the hidden rows.
+    `merged`: the merged cells. `links`: the addresses of hyperlinks (in XLSX and ODS). `uncalculated`: the rows of
+    formulas with a result of 0 or an empty text that a program may have written without calculating, by column;
+    `in_utc`: likewise, the dates stored as text in UTC. `stray`: the cells far to the right; `end`: the last row that
+    the sheet lists, or 0 (both only in XLSX). `unchecked`: why the scan failed and nothing of this is known, or "".
     """
 
     errors: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     unstored: defaultdict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     formats: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    values: defaultdict[int, dict[int, Value]] = field(default_factory=lambda: defaultdict(dict))
+    faults: defaultdict[int, dict[int, Fault]] = field(default_factory=lambda: defaultdict(dict))
     hidden: set[int] = field(default_factory=set)
     merged: list[MergedRange] = field(default_factory=list)
     links: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    uncalculated: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    in_utc: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     stray: StrayCells = field(default_factory=StrayCells)
     end: int = 0
     unchecked: str = ""
@@ -118,19 +132,39 @@ class CellFlags:
     @property
     def last_row(self) -> int:
         """The last row with an error or a formula: a reader of values may end before it."""
-        return max((*self.errors, *self.unstored), default=0)
+        return max((*self.errors, *self.unstored, *self.faults, *self.values), default=0)
+
+    def set_value(self, row: int, index: int, value: Value | Fault) -> None:
+        """Note what is read of a cell instead of what a reader of values returns."""
+        if isinstance(value, Fault):
+            self.faults[row][index] = value
+        else:
+            self.values[row][index] = value
 
 
-# --- what several formats share ------------------------------------------------------------------
+# --- the number formats of a workbook -------------------------------------------------------------
 
-_PERCENT_FORMATS = {9: "0%", 10: "0.00%"}  # built-in: no stylesheet lists them
+# Built-in formats that change what a person sees: no stylesheet lists them.
+_BUILT_IN = {9: "0%", 10: "0.00%", **dict.fromkeys((14, 15, 16, 17, 22), "yyyy-mm-dd")}
+_BUILT_IN |= dict.fromkeys((18, 19, 20, 21, 45, 47), "h:mm") | {46: "[h]:mm:ss"}
 
 
-def formats_by_style(codes: dict[int, str], styles: Iterable[int]) -> dict[int, str]:
-    """The number formats that change the digits a person sees, or show a currency, by cell style.
+@dataclass(frozen=True, slots=True)
+class CellStyles:
+    """What the number formats of a workbook do, by cell style.
 
-    `codes`: the formats that the workbook declares, by number; `styles`: the number of the format of each style.
+    `formats`: those that change what a person sees of a number or text, or show a currency. `dates`: what the formats
+    of dates show. `is_1904`: its days are counted from 1904.
     """
-    known = _PERCENT_FORMATS | codes
-    named = {style: known.get(number, "") for style, number in enumerate(styles)}
-    return {style: code for style, code in named.items() if changes_text(code) or currency_of_format(code)}
+
+    formats: dict[int, str] = field(default_factory=dict)
+    dates: dict[int, DateKind] = field(default_factory=dict)
+    is_1904: bool = False
+
+    @classmethod
+    def of(cls, codes: dict[int, str], styles: Iterable[int], *, is_1904: bool) -> CellStyles:
+        """`codes`: the formats that the workbook declares, by number; `styles`: the number of the format of each."""
+        known = _BUILT_IN | codes
+        named = {style: known.get(number, "") for style, number in enumerate(styles)}
+        dates = {style: kind for style, code in named.items() if (kind := date_kind(code))}
+        return cls({style: code for style, code in named.items() if changes_text(code)}, dates, is_1904)

@@ -155,45 +155,7 @@ def _lost_character(text: str) -> Problem:
     return Problem("character-lost", message, hint)
 
 
-# --- number formats ---------------------------------------------------------------------------------
-
-
-_UNSEEN = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|[_*].')
-_ONLY_ZEROS = re.compile(r"[0 ()/\-+]*0[0 ()/\-+]*")
-_PLUS = re.compile(r'(?:\[[^\]]*\])*(?:\\\+|"\+"|\+)')
-
-
-DURATION: Final = "[h]:mm:ss"
-"""The format of an ODS cell with a time, which calamine returns as `PT26H30M00S` if it is more than a day."""
-_ODS_DURATION = re.compile(r"PT(\d+)H(\d\d)M(\d\d)S")
-
-
-def changes_text(number_format: str) -> bool:
-    """Whether a number format changes the digits that a person sees, so that `formatted_number` must apply it."""
-    section = number_format.split(";")[0]
-    bare = _UNSEEN.sub("", section)
-    return "%" in bare or (bool(_ONLY_ZEROS.fullmatch(bare)) and (bare.count("0") > 1 or bool(_PLUS.match(section))))
-
-
-def formatted_number(value: int | float, number_format: str) -> str:
-    """A number with the digits that its format shows, without thousands separators and currency symbols.
-
-    >>> formatted_number(7, "00000"), formatted_number(0.125, "0%"), formatted_number(905321234567, '"+"0')
-    ('00007', '12.5%', '+905321234567')
-    """
-    section = number_format.split(";")[0]
-    bare = _UNSEEN.sub("", section)
-    if "%" in bare:
-        return plain_number(float(Decimal(repr(value)) * 100)) + "%"
-    if value != int(value) or not _ONLY_ZEROS.fullmatch(bare):
-        return plain_number(value)
-    sign = "-" if value < 0 else "+" if _PLUS.match(section) else ""
-    return sign + plain_number(abs(value)).zfill(bare.count("0"))
-
-
-def duration_text(value: str) -> str:
-    """`26:30:00` of `PT26H30M00S`; another text as it is."""
-    return _ODS_DURATION.sub(r"\1:\2:\3", value)
+# --- numbers --------------------------------------------------------------------------------------
 
 
 def plain_number(value: int | float) -> str:

@@ -8,13 +8,16 @@ from functools import cache
 from xml.etree.ElementTree import Element
 
 from importer.extract.cell_flags import CellFlags, MergedRange, checked_row
-from importer.extract.cell_text import DURATION, ERROR_TEXTS
+from importer.extract.cell_text import ERROR_TEXTS
+from importer.extract.date_cells import iso_date
 from importer.extract.xlsx_package import elements, local_name
 
 _ZEROS = re.compile(r"(\+?)(0\d+)")
+_NUMBER = re.compile(r"(\D*)([\d.,'\s]*(?:E[+-]\d+)?)(.*)", re.DOTALL)
+_JOINED = re.compile(r"\d[^\d.,'\s]+\d")  # a code has more than blanks between its digits
 _ODS_COLUMNS = 16_384  # of a sheet
 # Values that a person may see in another form than they are stored.
-_FLAGGED_TYPES = frozenset(("error", "float", "percentage", "currency", "time"))
+_FLAGGED_TYPES = frozenset(("error", "float", "percentage", "currency", "time", "date"))
 
 
 def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
@@ -70,6 +73,10 @@ def _note_repeated(rows: range, flags: CellFlags) -> None:
         flags.unstored.update(dict.fromkeys(rows, flags.unstored[first]))
     if first in flags.formats:
         flags.formats.update(dict.fromkeys(rows, flags.formats[first]))
+    if first in flags.values:
+        flags.values.update(dict.fromkeys(rows, flags.values[first]))
+    if first in flags.faults:
+        flags.faults.update(dict.fromkeys(rows, flags.faults[first]))
 
 
 def _note_merged(named: dict[str, str], row: int, index: int, flags: CellFlags) -> None:
@@ -88,8 +95,10 @@ def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, f
         flags.errors[row].update(dict.fromkeys(indexes, text or "#N/A"))
     elif not kinds and not text:
         flags.unstored[row].update(indexes)
-    elif "time" in kinds:
-        flags.formats[row].update(dict.fromkeys(indexes, DURATION))
+    elif "time" in kinds or "date" in kinds:
+        if (value := iso_date(named.get("time-value") or named.get("date-value") or text)) is not None:
+            for index in indexes:
+                flags.set_value(row, index, value)
     elif "currency" in kinds:
         flags.formats[row].update(dict.fromkeys(indexes, f"[${named.get('currency', '')}]0"))
     elif "percentage" in kinds:
@@ -98,6 +107,17 @@ def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, f
         # The file has the displayed text too, so the format is not needed.
         shown = ('"+"' if zeros[1] else "") + "0" * len(zeros[2])
         flags.formats[row].update(dict.fromkeys(indexes, shown))
+    elif "float" in kinds and (shown := _format_of(text)):
+        flags.formats[row].update(dict.fromkeys(indexes, shown))
+
+
+def _format_of(text: str) -> str:
+    """A format that shows a number as this text, if it is a code or has a unit; "" if it is only a number."""
+    before, _, after = _NUMBER.fullmatch(text.replace('"', "")).groups()  # type: ignore[union-attr]  # any text matches
+    if not after and not before.strip(" -+("):
+        return ""
+    is_code = any(map(str.isalnum, before)) or _JOINED.search(text)
+    return f'"{before}{_}{after}"' if is_code else f'0"{after}"'
 
 
 def _attributes(element: Element) -> dict[str, str]:

@@ -7,26 +7,26 @@ from __future__ import annotations
 
 import marshal
 import struct
+from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import groupby, islice, zip_longest
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby, islice, repeat, zip_longest
 from typing import IO, TypeVar
 
-from importer.extract.cell_flags import CellFlags
+from importer.extract.cell_flags import CellFlags, MergedRange
 from importer.extract.cell_text import (
-    DURATION,
     NO_RESULT,
     Value,
     cell_text,
     clean,
-    duration_text,
     error_cell,
     find_problem,
-    formatted_number,
     formula_without_value,
     has_lost_digits,
     is_plain,
 )
+from importer.extract.number_format import shown_number, shown_text
+from importer.extract.results_file import is_canonical
 from importer.problems import Problem
 from importer.text.currencies import currency_of_format
 
@@ -46,6 +46,8 @@ class SheetContent:
 
 Texts = tuple[str, str, str]
 """The code, the message and the hint of a problem."""
+FormatCells = tuple[int, str, list[tuple[int, str]]]
+"""A column index and a number format that shows more than is read; and of each cell, its row and what is read."""
 BatchProblem = tuple[int, int, Texts]
 """A problem in a batch: the offset of its row and the index of its column, both from 0."""
 
@@ -70,10 +72,31 @@ class Batch:
             self.columns.append([""] * self.count)
             self.typed.append(False)
 
-    def write_problem(self, row: int, index: int, text: str, problem: Problem) -> None:
+    def write_text(self, row: int, index: int, text: str) -> None:
+        """Replace a value by a text."""
         self.widen(index + 1)
-        self.columns[index][row - self.first] = text
+        at, typed = row - self.first, self.typed[index]
+        self.columns[index][at] = text
+        if typed is True:
+            typed = bytes([True]) * self.count
+        if isinstance(typed, bytes):
+            self.typed[index] = typed[:at] + bytes([False]) + typed[at + 1 :]
+
+    def write_problem(self, row: int, index: int, text: str, problem: Problem) -> None:
+        self.write_text(row, index, text)
         self.add_problem(row, index, problem)
+
+    def hide(self, row: int, index: int) -> bool:
+        """Make a cell blank that a person does not see; returns whether it had a text."""
+        at = row - self.first
+        if not self.columns[index][at]:
+            return False
+        self.write_text(row, index, "")
+        self.problems = [each for each in self.problems if each[:2] != (at, index)]
+        for known in (self.links, self.currencies):
+            if index in known.get(row, ()):
+                known[row] = {column: each for column, each in known[row].items() if column != index}
+        return True
 
     def add_problem(self, row: int, index: int, problem: Problem) -> None:
         self.problems.append((row - self.first, index, (problem.code, problem.message, problem.hint)))
@@ -87,11 +110,19 @@ class Batch:
 
 
 class Batches:
-    """The batches of a worksheet. `lost_digits`, as in SheetFacts, is complete after the last batch."""
+    """The batches of a worksheet. What else is known of it, as in SheetFacts, is complete after the last batch."""
 
     def __init__(self, content: SheetContent) -> None:
-        self._content = content
+        self._content = _corrected(content)
+        self._merged = deque(sorted(content.flags.merged, key=lambda each: each.first_row))
+        self._reached: list[MergedRange] = []  # those that the last batch may have not ended
+        self._formats: dict[tuple[int, str], FormatCells] = {}
         self.lost_digits: dict[int, int] = {}
+        self.covered: list[tuple[int, int]] = []
+
+    @property
+    def formats(self) -> Sequence[FormatCells]:
+        return tuple(self._formats.values())
 
     def __iter__(self) -> Iterator[Batch]:
         first, last_flagged = 1, self._content.flags.last_row
@@ -113,15 +144,16 @@ class Batches:
             text = column_text(column)
             batch.columns.append(text.cells)
             batch.typed.append(text.typed)
-            errors = self._content.flags.errors
+            errors, faults = self._content.flags.errors, self._content.flags.faults
             for at, problem in text.problems:
-                if index not in errors.get(first + at, ()):
+                if index not in errors.get(first + at, ()) and index not in faults.get(first + at, ()):
                     batch.add_problem(first + at, index, problem)
             if text.lost_digits is not None:
                 self.lost_digits.setdefault(index, first + text.lost_digits)
         self._note_formats(batch, values)
         self._note_problems(batch)
         batch.links = dict(batch.own(self._content.flags.links))
+        self._hide_covered(batch)
         return batch
 
     def _note_formats(self, batch: Batch, values: Sequence[Sequence[Value]]) -> None:
@@ -132,17 +164,59 @@ class Batches:
                 if isinstance(value, int | float) and not isinstance(value, bool):
                     if currency := currency_of_format(number_format):
                         batch.currencies.setdefault(row, {})[index] = currency
-                    batch.columns[index][row - batch.first] = formatted_number(value, number_format)
-                elif number_format == DURATION and isinstance(value, str):
-                    batch.columns[index][row - batch.first] = duration_text(value)
+                    shown = shown_number(value, number_format)
+                elif isinstance(value, str) and value:
+                    shown = shown_text(batch.columns[index][row - batch.first], number_format)
+                else:
+                    continue
+                if is_canonical(shown.text):  # it stays a value
+                    batch.columns[index][row - batch.first] = shown.text
+                else:
+                    batch.write_text(row, index, shown.text)
+                if shown.differs:
+                    cells = self._formats.setdefault((index, number_format), (index, number_format, []))
+                    cells[-1].append((row, shown.text))
 
     def _note_problems(self, batch: Batch) -> None:
-        for row, errors in batch.own(self._content.flags.errors):
+        flags = self._content.flags
+        for row, errors in batch.own(flags.errors):
             for index, error in errors.items():
                 batch.write_problem(row, index, error, error_cell(error))
-        for row, indexes in batch.own(self._content.flags.unstored):
+        for row, indexes in batch.own(flags.unstored):
             for index in sorted(indexes):
                 batch.write_problem(row, index, NO_RESULT, formula_without_value())
+        for row, faults in batch.own(flags.faults):
+            for index, fault in faults.items():
+                batch.write_problem(row, index, fault.text, fault.problem)
+
+    def _hide_covered(self, batch: Batch) -> None:
+        """Make the cells of merged ranges blank, except the first of each: a person does not see their values."""
+        last = batch.first + batch.count - 1
+        while self._merged and self._merged[0].first_row <= last:
+            self._reached.append(self._merged.popleft())
+        self._reached = [each for each in self._reached if each.last_row >= batch.first]
+        for each in self._reached:
+            for row in range(max(each.first_row, batch.first), min(each.last_row, last) + 1):
+                for index in range(each.first_index, min(each.last_index + 1, len(batch.columns))):
+                    if (row, index) != (each.first_row, each.first_index) and batch.hide(row, index):
+                        self.covered.append((row, index))
+
+
+def _corrected(content: SheetContent) -> SheetContent:
+    """The content with the values that our scan found."""
+    return replace(content, rows=_with_values(content), first_column=0) if content.flags.values else content
+
+
+def _with_values(content: SheetContent) -> Iterator[Sequence[Value]]:
+    values, last = content.flags.values, max(content.flags.values)
+    for number, row in enumerate(chain(content.rows, repeat(())), 1):
+        if number > last and row == ():
+            return
+        cells = [*repeat("", content.first_column), *row] if row else []
+        for index, value in values.get(number, {}).items():
+            cells += repeat("", index + 1 - len(cells))
+            cells[index] = value
+        yield cells
 
 
 # --- the texts of a column ----------------------------------------------------------------------
@@ -212,8 +286,10 @@ class SheetFacts:
 
     `others`: the visible sheets that are not read; `visible`: all of them. `hidden`: the numbers of the hidden rows.
     `merged`: the merged cells, each as the fields of a MergedRange. `unchecked` as in CellFlags. `lost_digits`: by
-    column index, the row of the first number with more digits than a spreadsheet stores. `has_links`: whether cells
-    have hyperlinks to web addresses. `copy_of` as in Sheet.
+    column index, the row of the first number with more digits than a spreadsheet stores. `formats`: the cells of which
+    a person sees more than is read. `covered`: the row and column index of each cell whose value a merged cell hides.
+    `uncalculated` and `in_utc` as in CellFlags. `has_links`: whether cells have hyperlinks to web addresses. `copy_of`
+    as in Sheet.
     """
 
     title: str
@@ -223,6 +299,10 @@ class SheetFacts:
     merged: Sequence[tuple[int, int, int, int]]
     unchecked: str
     lost_digits: dict[int, int]
+    formats: Sequence[FormatCells]
+    covered: Sequence[tuple[int, int]]
+    uncalculated: dict[int, list[int]]
+    in_utc: dict[int, list[int]]
     has_links: bool
     copy_of: str | None
 

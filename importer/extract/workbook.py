@@ -16,6 +16,7 @@ from threading import Timer
 
 from importer.child_process import child_environment, python_command
 from importer.extract.cell_flags import MergedRange
+from importer.extract.cell_text import quoted
 from importer.extract.header import place_of
 from importer.extract.kept_sheets import kept_sheet
 from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record
@@ -92,6 +93,9 @@ class _ReadSheet:
         yield from self._other_sheets()
         yield from self._merged(layout)
         yield from self._lost_digits(layout)
+        yield from self._formats(layout)
+        yield from self._uncalculated(layout)
+        yield from self._in_utc(layout)
 
     def _unchecked(self) -> Iterator[Problem]:
         if self.facts.unchecked:
@@ -123,6 +127,11 @@ class _ReadSheet:
             message = f"{some} merged ({ranges}); only the first cell of each has the value, the others are blank"
             hint = "unmerge the cells and fill them in, unless blank is correct"
             yield Problem("cells-merged", message, hint, place_of(self.origin))
+        if covered := [each for each in self.facts.covered if each[0] not in layout.left_out]:
+            count = "values are" if len(covered) > 1 else "value is"
+            message = f"{len(covered):,} {count} hidden under merged cells and not read ({_listed(covered)})"
+            hint = "unmerge the cells to see the values; clear them, or keep the cells unmerged"
+            yield Problem("cells-covered", message, hint, place_of(self.origin))
 
     def _lost_digits(self, layout: Layout) -> Iterator[Problem]:
         for index, row in sorted(self.facts.lost_digits.items()):
@@ -130,6 +139,45 @@ class _ReadSheet:
                 message = "the column contains numbers of more than 15 digits, but a workbook stores only 15"
                 hint = "if they are IDs, format the column as text in the original and export it again"
                 yield Problem("digits-lost", message, hint, CellPlace(self.origin, row, layout.column_at(index)))
+
+    def _formats(self, layout: Layout) -> Iterator[Problem]:
+        for index, number_format, cells in self.facts.formats:
+            if own := [each for each in cells if each[0] > layout.header_row]:
+                row, text = own[0]
+                message = (
+                    f"the number format {quoted(number_format)} shows something else than is read in {len(own):,} "
+                    f"{'cells' if len(own) > 1 else 'cell'} of the column; this one is read as {quoted(text)}"
+                )
+                hint = "if the format's letters or digits belong to the value, type them into the cells as text"
+                yield Problem("format-not-read", message, hint, CellPlace(self.origin, row, layout.column_at(index)))
+
+    def _uncalculated(self, layout: Layout) -> Iterator[Problem]:
+        for index, rows in sorted(self.facts.uncalculated.items()):
+            if own := [row for row in rows if row > layout.header_row]:
+                message = (
+                    f"{len(own):,} {'formulas' if len(own) > 1 else 'formula'} of the column may not have been "
+                    "calculated: the result is 0 or blank, and the workbook asks to be calculated when it is opened"
+                )
+                hint = "open it in a spreadsheet program and save it, then import it again"
+                yield Problem(
+                    "formulas-not-calculated", message, hint, CellPlace(self.origin, own[0], layout.column_at(index))
+                )
+
+    def _in_utc(self, layout: Layout) -> Iterator[Problem]:
+        for index, rows in sorted(self.facts.in_utc.items()):
+            if own := [row for row in rows if row > layout.header_row]:
+                message = (
+                    f"cells of the column ({len(own):,}) store a date in the time zone UTC; the day may be "
+                    "another than the one that was typed"
+                )
+                hint = "compare the first dates with the original"
+                yield Problem("dates-in-utc", message, hint, CellPlace(self.origin, own[0], layout.column_at(index)))
+
+
+def _listed(cells: Sequence[tuple[int, int]]) -> str:
+    """The addresses of the first cells, each of a row number and a column index."""
+    some = ", ".join(f"{column_letter(index)}{row}" for row, index in cells[:_SHOWN])
+    return some + (", ..." if len(cells) > _SHOWN else "")
 
 
 def _address(merged: MergedRange) -> str:

@@ -94,6 +94,10 @@ def _answer(request: Request, out: IO[bytes]) -> None:
         list(map(astuple, flags.merged)),
         flags.unchecked,
         batches.lost_digits,
+        batches.formats,
+        batches.covered,
+        dict(flags.uncalculated),
+        dict(flags.in_utc),
         has_links,
         copy_of,
     )

@@ -80,7 +80,7 @@ def _scan_of(path: Path, kind: FileKind) -> _Scan:
 
 def _xlsx_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
     package = read_package(archive)
-    return find_xlsx_flags(archive, package.paths[title], package.formats)
+    return find_xlsx_flags(archive, package.paths[title], package.styles, is_uncalculated=package.is_uncalculated)
 
 
 def _unchecked(error: Exception) -> CellFlags:
@@ -115,7 +115,7 @@ class OpenpyxlBook:
 
     def content(self, sheet: SheetName) -> SheetContent:
         """The rows of a worksheet."""
-        flags = find_xlsx_flags(self._archive, self._package.paths[sheet.title], self._package.formats)
+        flags = _xlsx_flags(self._archive, sheet.title)
         worksheet = self._book[sheet.title]
         worksheet.reset_dimensions()  # a wrong <dimension> would silently hide rows
         return SheetContent(_rows(worksheet.iter_rows(values_only=True)), 0, flags)

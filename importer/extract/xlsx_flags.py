@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from html import unescape
 from typing import IO, Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
-from importer.extract.cell_flags import FIRST_STRAY, CellFlags, DamagedError, MergedRange, checked_row
+from importer.extract.cell_flags import FIRST_STRAY, CellFlags, CellStyles, DamagedError, MergedRange, checked_row
+from importer.extract.date_cells import corrected_date, is_in_utc, iso_date
 from importer.extract.xlsx_package import elements, link_targets, local_name, relation_id
 from importer.problems import column_index
 
@@ -25,11 +26,14 @@ _BLOCK = 1 << 20
 _ROW_END = b"</row>"
 _LINK_FORMULA = re.compile(r'HYPERLINK\("((?:[^"]|"")+)"(?:,(?:[^"()]|"(?:[^"]|"")*")*)?\)')
 _LINKED_CELLS = 10_000  # of one hyperlink; more are most likely a mistake
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _ADDRESS = re.compile(r"([A-Z]{1,3})([0-9]+)")
 
 
-def find_xlsx_flags(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> CellFlags:
-    """The flags of the worksheet at `path`. `formats`: the number formats to look for, by style.
+def find_xlsx_flags(
+    archive: zipfile.ZipFile, path: str, styles: CellStyles, *, is_uncalculated: bool = False
+) -> CellFlags:
+    """The flags of the worksheet at `path`. `is_uncalculated` as in XlsxPackage.
 
     The part is unpacked and parsed to its last byte, so that damage is found wherever it is.
 
@@ -37,16 +41,21 @@ def find_xlsx_flags(archive: zipfile.ZipFile, path: str, formats: dict[int, str]
         DamagedError: two rows have the same number, a row number is too large, or a document type is declared.
         ParseError, BadZipFile, zlib.error, EOFError: the part is damaged.
     """
+    scan = _Scan(styles, is_uncalculated)
     try:
         with archive.open(path) as part:
-            return _with_links(_fast_scan(part, formats), archive, path)
+            return _with_links(_fast_scan(part, scan), archive, path)
     except (_UnusualError, ParseError, UnicodeDecodeError):
-        return find_xlsx_flags_slowly(archive, path, formats)  # its error gives the position of the problem
+        return find_xlsx_flags_slowly(
+            archive, path, styles, is_uncalculated=is_uncalculated
+        )  # its error gives the position of the problem
 
 
-def find_xlsx_flags_slowly(archive: zipfile.ZipFile, path: str, formats: dict[int, str]) -> CellFlags:
+def find_xlsx_flags_slowly(
+    archive: zipfile.ZipFile, path: str, styles: CellStyles, *, is_uncalculated: bool = False
+) -> CellFlags:
     """The same by parsing every row, for XML in an unusual form."""
-    scan = _Scan(formats)
+    scan = _Scan(styles, is_uncalculated)
     with archive.open(path) as part:
         for element in elements(part):
             scan.note(element)
@@ -74,11 +83,12 @@ def _with_links(scan: _Scan, archive: zipfile.ZipFile, path: str) -> CellFlags:
 class _Scan:
     """The flags found in a worksheet so far. `flags.end` is the number of the last row."""
 
-    formats: dict[int, str]
+    styles: CellStyles
+    is_uncalculated: bool
     flags: CellFlags = field(default_factory=CellFlags)
     links: list[Element] = field(default_factory=list)
 
-    def note_number(self, number: int) -> None:
+    def note_row_number(self, number: int) -> None:
         """Note the number of the next row.
 
         Raises:
@@ -108,7 +118,7 @@ class _Scan:
 
     def _note_row(self, row: Element) -> None:
         number = int(row.get("r") or self.flags.end + 1)
-        self.note_number(number)
+        self.note_row_number(number)
         if row.get("hidden") in ("1", "true"):
             self.flags.hidden.add(number)
         index = -1
@@ -127,16 +137,43 @@ class _Scan:
     def _note_cell(self, cell: Element, row: int, index: int) -> None:
         children = {local_name(child): child for child in cell}
         value = children.get("v")
-        text = value.text if value is not None else None
-        if cell.get("t") == "e":
+        text = (value.text or "") if value is not None else ""
+        kind, style = cell.get("t") or "n", cell.get("s") or "0"
+        if kind == "e":
             self.flags.errors[row][index] = text or "#N/A"
-        elif "f" in children and "is" not in children and not text and not (cell.get("t") == "str" and "v" in children):
+        elif "f" in children and "is" not in children and not text and not (kind == "str" and "v" in children):
             self.flags.unstored[row].add(index)
+        if kind == "d":
+            self.note_iso_date(row, index, text)
+        elif kind == "n" and int(style) in self.styles.dates:
+            self.note_date(row, index, style, text)
         if "f" in children:
             self.note_formula(row, index, children["f"].text or "")
-        style = int(cell.get("s") or 0)
-        if style in self.formats:
-            self.flags.formats[row][index] = self.formats[style]
+            if (kind, text) in (("n", "0"), ("str", "")):
+                self.note_uncalculated(row, index)
+        if int(style) in self.styles.formats:
+            self.note_format(row, index, style)
+
+    def note_date(self, row: int, index: int, style: str, text: str) -> None:
+        """Note a number in the format of a date if a reader returns it wrongly."""
+        if _NUMBER.fullmatch(text) and (value := corrected_date(float(text), self.styles, int(style))) is not None:
+            self.flags.set_value(row, index, value)
+
+    def note_iso_date(self, row: int, index: int, text: str) -> None:
+        """Note a date stored as text if a reader returns it as text."""
+        if text and (value := iso_date(text)) is not None:
+            self.flags.set_value(row, index, value)
+            if is_in_utc(text):
+                self.flags.in_utc[index].append(row)
+
+    def note_uncalculated(self, row: int, index: int) -> None:
+        """Note a formula whose result a program may have written without calculating it."""
+        if self.is_uncalculated:
+            self.flags.uncalculated[index].append(row)
+
+    def note_format(self, row: int, index: int, style: str) -> None:
+        """Note the number format of a cell, which changes what a person sees of its value."""
+        self.flags.formats[row][index] = self.styles.formats[int(style)]
 
     def note_formula(self, row: int, index: int, formula: str) -> None:
         """Note the address of a formula that is only a hyperlink to it."""
@@ -163,7 +200,14 @@ _CELL = (
     rb"(?:/>|>(?:" + _CONTENT + rb")?+</c>)"
 )
 _ROW = re.compile(rb'\s*+<row r="(?P<row>[0-9]{1,7}+)"' + _ATTRIBUTES + rb"(?:/>|>(?:" + _CELL + rb")*+</row>)")
-_LINK_CELL = re.compile(rb'<c r="([A-Z]{1,2})([0-9]{1,7})"[^>]*><f[^>]*>(HYPERLINK\([^<]*)</f>')
+_START = rb'<c r="([A-Z]{1,2})([0-9]{1,7})"'
+_LINK_CELL = re.compile(_START + rb"[^>]*><f[^>]*>(HYPERLINK\([^<]*)</f>")
+_ISO_CELL = re.compile(_START + rb"(?:" + _STYLE + rb')? t="d"[^>]*>(?:' + _FORMULA + rb")?<v>([^<]*)</v>")
+_ZERO_CELL = re.compile(_START + rb"(?:" + _STYLE + rb')?(?: t="n")?(?:' + _STYLE + rb")?>" + _FORMULA + rb"<v>0</v>")
+# A number that is perhaps no day: below 1, the 60th, or after the last one.
+_ODD_DATE = (
+    rb'(?: t="n")?>(?:' + _FORMULA + rb")?<v>(-[^<]*|0[^<]*|\.[^<]*|60(?:\.[^<]*)?|[^<E]*E[^<]*|[0-9]{7,}[^<]*)</v>"
+)
 _PLAIN_ROOT = re.compile(rb"<worksheet[\s>]")
 _UNUSUAL = re.compile(rb"<!|<\?(?!xml )")  # comments and CDATA may contain what looks like a row
 
@@ -172,13 +216,9 @@ class _UnusualError(Exception):
     """Plain rows cannot be recognized in this form of XML."""
 
 
-def _fast_scan(part: IO[bytes], formats: dict[int, str]) -> _Scan:
-    scan = _Scan(formats)
+def _fast_scan(part: IO[bytes], scan: _Scan) -> _Scan:
     parser: XMLPullParser[Any] = XMLPullParser(("end",))
-    styles = [b' s="%d"' % style for style in formats]
-    styled_cell = re.compile(
-        rb'<c r="([A-Z]{1,2})([0-9]{1,7})"(?:' + _TYPE + rb')? s="(%s)"' % b"|".join(b"%d" % style for style in formats)
-    )
+    searches = _searches(scan)
 
     def note_parsed() -> None:
         for _, element in parser.read_events():  # type: ignore[misc]  # pairs, but for namespaces
@@ -189,14 +229,12 @@ def _fast_scan(part: IO[bytes], formats: dict[int, str]) -> _Scan:
         while at < len(piece):
             start = at
             while row := _ROW.match(piece, at):
-                scan.note_number(int(row[1]))
+                scan.note_row_number(int(row[1]))
                 at = row.end()
-            if any(piece.find(style, start, at) >= 0 for style in styles):
-                for letters, number, style in styled_cell.findall(piece, start, at):
-                    scan.flags.formats[int(number)][column_index(letters.decode())] = formats[int(style)]
-            if piece.find(b">HYPERLINK(", start, at) >= 0:
-                for letters, number, formula in _LINK_CELL.findall(piece, start, at):
-                    scan.note_formula(int(number), column_index(letters.decode()), unescape(formula.decode()))
+            for signs, pattern, note in searches:
+                if any(piece.find(sign, start, at) >= 0 for sign in signs):
+                    for letters, number, *texts in pattern.findall(piece, start, at):
+                        note(int(number), column_index(letters.decode()), *(unescape(each.decode()) for each in texts))
             if at < len(piece):
                 end = piece.find(_ROW_END, at)
                 end = end + len(_ROW_END) if end >= 0 else len(piece)
@@ -208,6 +246,28 @@ def _fast_scan(part: IO[bytes], formats: dict[int, str]) -> _Scan:
     parser.close()
     note_parsed()
     return scan
+
+
+def _searches(scan: _Scan) -> list[tuple[list[bytes], re.Pattern[bytes], Callable[..., None]]]:
+    """What to look for in plain rows: what occurs where it is, the pattern of a cell, and what notes it."""
+    return [
+        (_signs(scan.styles.formats), _styled_cell(scan.styles.formats, b""), scan.note_format),
+        (_signs(scan.styles.dates), _styled_cell(scan.styles.dates, _ODD_DATE), scan.note_date),
+        ([b' t="d"'], _ISO_CELL, scan.note_iso_date),
+        ([b">HYPERLINK("], _LINK_CELL, scan.note_formula),
+        ([b"</f><v>0</v>", b"/><v>0</v>"] if scan.is_uncalculated else [], _ZERO_CELL, scan.note_uncalculated),
+    ]
+
+
+def _signs(styles: Iterable[int]) -> list[bytes]:
+    return [b' s="%d"' % style for style in styles]
+
+
+def _styled_cell(styles: Iterable[int], content: bytes) -> re.Pattern[bytes]:
+    """A cell in one of the styles: its letters, its row number, its style, and what `content` captures."""
+    return re.compile(
+        _START + rb"(?:" + _TYPE + rb')? s="(' + b"|".join(b"%d" % style for style in styles) + rb')"' + content
+    )
 
 
 def _pieces(part: IO[bytes]) -> Iterator[bytes]:

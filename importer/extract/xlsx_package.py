@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Final
@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 from defusedxml import DefusedXmlException  # type: ignore[import-untyped]  # it has no stubs
 from defusedxml.ElementTree import iterparse, parse  # type: ignore[import-untyped]  # it has no stubs
 
-from importer.extract.cell_flags import DamagedError, formats_by_style
+from importer.extract.cell_flags import CellStyles, DamagedError
 from importer.extract.sheet import SheetName
 
 _READ = (
@@ -30,12 +30,13 @@ _READ = (
 class XlsxPackage:
     """The contents of a package. `sheets`: the worksheets in tab order. `paths`: the path of each, by title.
 
-    `formats`: by cell style, the number formats that change the digits that a person sees.
+    `is_uncalculated`: it asks the program that opens it to calculate its formulas, as one that no program has opened.
     """
 
     sheets: tuple[SheetName, ...]
     paths: dict[str, str]
-    formats: dict[int, str]
+    styles: CellStyles
+    is_uncalculated: bool
 
 
 def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
@@ -48,7 +49,8 @@ def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
     book = _office_document(archive)
     relations = {relation.get("Id"): relation for relation in _relations(archive, book)}
     with archive.open(_member(archive, book)) as part:
-        listed = [element for element in parsed(part).iter() if local_name(element) == "sheet"]
+        described = list(parsed(part).iter())
+    listed = [element for element in described if local_name(element) == "sheet"]
     sheets: list[SheetName] = []
     paths: dict[str, str] = {}
     for sheet in listed:
@@ -59,7 +61,10 @@ def read_package(archive: zipfile.ZipFile) -> XlsxPackage:
             with suppress(KeyError):  # another sheet may be the one to read
                 paths[title] = _member(archive, _resolved(book, relation))
     styles = next((_resolved(book, each) for each in relations.values() if _type(each) == "styles"), None)
-    return XlsxPackage(tuple(sheets), paths, _formats(archive, styles) if styles else {})
+    is_1904 = _is_set(described, "workbookPr", "date1904")
+    is_uncalculated = _is_set(described, "calcPr", "fullCalcOnLoad")
+    cell_styles = _styles(archive, styles, is_1904=is_1904) if styles else CellStyles(is_1904=is_1904)
+    return XlsxPackage(tuple(sheets), paths, cell_styles, is_uncalculated)
 
 
 def check_parts(archive: zipfile.ZipFile) -> None:
@@ -132,7 +137,11 @@ def relation_id(element: Element) -> str | None:
     return next((value for key, value in element.attrib.items() if key.endswith("}id")), None)
 
 
-def _formats(archive: zipfile.ZipFile, path: str) -> dict[int, str]:
+def _is_set(elements: Iterable[Element], name: str, attribute: str) -> bool:
+    return any(local_name(each) == name and each.get(attribute) in ("1", "true", "on") for each in elements)
+
+
+def _styles(archive: zipfile.ZipFile, path: str, *, is_1904: bool) -> CellStyles:
     with archive.open(_member(archive, path)) as part:
         root = parsed(part)
     codes: dict[int, str] = {}
@@ -140,7 +149,7 @@ def _formats(archive: zipfile.ZipFile, path: str) -> dict[int, str]:
         if local_name(element) == "numFmt" and (element.get("numFmtId") or "").isdecimal():
             codes[int(element.get("numFmtId") or 0)] = element.get("formatCode") or ""
     cell_formats = next((element for element in root if local_name(element) == "cellXfs"), ())
-    return formats_by_style(codes, (int(form.get("numFmtId") or 0) for form in cell_formats))
+    return CellStyles.of(codes, (int(form.get("numFmtId") or 0) for form in cell_formats), is_1904=is_1904)
 
 
 # --- XML --------------------------------------------------------------------------------------------

@@ -76,5 +76,5 @@ def test_both_scans_agree(case: Case) -> None:
     with zipfile.ZipFile(BytesIO(case.content())) as archive:
         package = read_package(archive)
         for path in package.paths.values():
-            fast = find_xlsx_flags(archive, path, package.formats)
-            assert fast == find_xlsx_flags_slowly(archive, path, package.formats)
+            fast = find_xlsx_flags(archive, path, package.styles)
+            assert fast == find_xlsx_flags_slowly(archive, path, package.styles)

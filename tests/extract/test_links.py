@@ -9,6 +9,7 @@ from pathlib import Path
 import xlsxwriter
 
 from importer.extract import ReadingLimits, open_sheet
+from importer.extract.cell_flags import CellStyles
 from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from importer.extract.xlsx_package import read_package
 from importer.models import SourceOptions
@@ -51,7 +52,7 @@ def test_both_scans_find_the_same_links(tmp_path: Path) -> None:
     with zipfile.ZipFile(workbook(tmp_path / "a.xlsx")) as archive:
         package = read_package(archive)
         part = package.paths["Sheet1"]
-        fast, slow = find_xlsx_flags(archive, part, {}), find_xlsx_flags_slowly(archive, part, {})
+        fast, slow = find_xlsx_flags(archive, part, CellStyles()), find_xlsx_flags_slowly(archive, part, CellStyles())
     assert len(fast.links) == 3
     assert fast.links == slow.links
 

@@ -10,11 +10,11 @@ from io import BytesIO
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from importer.extract.cell_flags import CellFlags, DamagedError
+from importer.extract.cell_flags import CellFlags, CellStyles, DamagedError
 from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from tests.extract.mutate import DAMAGES
 
-_FORMATS = {3: "0%"}
+_FORMATS = CellStyles({3: "0%"})
 _CONTENTS = (
     "<v>12</v>",
     "<v>a &amp; b</v>",

@@ -11,6 +11,7 @@ from tests.extract.corpus.csv_cases import CSV_CASES
 from tests.extract.corpus.encoding_cases import ENCODING_CASES
 from tests.extract.corpus.header_cases import HEADER_CASES
 from tests.extract.corpus.refused_cases import REFUSED_CASES
+from tests.extract.corpus.shown_cases import SHOWN_CASES
 from tests.extract.corpus.table_cases import TABLE_CASES
 from tests.extract.corpus.xlsx_cases import XLSX_CASES
 
@@ -18,6 +19,7 @@ CASES: tuple[Case, ...] = (
     *CSV_CASES,
     *ENCODING_CASES,
     *HEADER_CASES,
+    *SHOWN_CASES,
     *TABLE_CASES,
     *XLSX_CASES,
     *BINARY_CASES,

@@ -251,8 +251,11 @@ def ods_bytes(
     hidden: frozenset[int] = frozenset(),
     merged: Sequence[Merged] = (),
     to_the_end: bool = False,
+    replaced: dict[str, str] | None = None,
 ) -> bytes:
     """A table as ODS, as LibreOffice writes it; `hidden` are the numbers of hidden rows.
+
+    `replaced`: the XML of cells with these texts.
 
     `to_the_end`: as Excel writes it, where each row is as wide as the sheet, and the last stands for all that follow.
     """
@@ -263,7 +266,8 @@ def ods_bytes(
     for row, cells in enumerate(table, 1):
         visibility = ' table:visibility="collapse"' if row in hidden else ""
         spans = {left: (bottom - top + 1, right - left + 1) for top, bottom, left, right in merged if top == row - 1}
-        body = "".join(_spanned(_ods_cell(cell), spans.get(index)) for index, cell in enumerate(cells))
+        xml = [(replaced or {}).get(str(cell)) or _ods_cell(cell) for cell in cells]
+        body = "".join(_spanned(cell, spans.get(index)) for index, cell in enumerate(xml))
         if width:
             body += f'<table:table-cell table:number-columns-repeated="{width - len(cells)}" table:style-name="ce1"/>'
         body = body or "<table:table-cell/>"
