@@ -248,8 +248,8 @@ def _may_name_groups(record: Record, rows: Sequence[Record]) -> bool:
 def mark_second_table(records: Iterable[Record], head: Sequence[Record], header_row: int) -> Iterator[Record]:
     """The records; those from the header of a second table on have a problem, since their columns are others.
 
-    Such a header comes after a blank row and has names in the columns of values, and the row below it has a value in
-    another column than the rows of the first table. head: the first records.
+    Such a header comes after a blank row. It has names in the columns of values, or its table has nothing in them, and
+    the row below it has a value in another column than the rows of the first table. head: the first records.
     """
     columns = set(_value_columns([record for record in head if record.number > header_row and record.width]))
     problem: Problem | None = None
@@ -267,7 +267,7 @@ def mark_second_table(records: Iterable[Record], head: Sequence[Record], header_
 
 
 def _begins_table(record: Record, after: Record, columns: Set[int]) -> bool:
-    names_values = any(_cell(record, index) for index in columns)
+    names_values = any(_cell(record, index) for index in columns) or not any(_cell(after, index) for index in columns)
     others = any(
         _is_value(after, index) and _cell(record, index) for index in range(after.width) if index not in columns
     )

@@ -97,11 +97,12 @@ def test_the_names_of_the_mapping_decide(names: tuple[str, ...], row: int, tmp_p
     ("below", "refused"),
     [
         ("Grade,Salary,\n3,50000,\n4,58000,\n", [5, 6, 7]),
+        ("Grade,,Weight\n3,,7\n4,,8\n", [5, 6, 7]),
         ("Mia,none,Rome\nNoa,555-0103,Bonn\n", []),
         ("Name,Phone,City\nNoa,555-0103,Bonn\n", []),
         ("Total,,\n", []),
     ],
-    ids=["another table", "a row without values", "the header again", "a total"],
+    ids=["another table", "a table with other columns", "a row without values", "the header again", "a total"],
 )
 def test_second_table_below(below: str, refused: list[int], tmp_path: Path) -> None:
     """Rows of a second table, with other columns, are refused; rows of the first one after a blank row are read."""
