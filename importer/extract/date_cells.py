@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from datetime import datetime, time, timedelta
+from functools import lru_cache
 from typing import Final
 
 from importer.extract.cell_flags import CellStyles, Fault
@@ -50,6 +51,7 @@ def corrected_date(serial: float, styles: CellStyles, style: int) -> Fault | Val
     return None
 
 
+@lru_cache(maxsize=4096)
 def iso_date(text: str) -> Fault | Value | None:
     """What is read of a date, time or duration that a cell stores as text; None if every reader does it right.
 

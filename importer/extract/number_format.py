@@ -70,6 +70,7 @@ def changes_text(number_format: str) -> bool:
     return bool(currency_of_format(number_format)) or not all(map(_leaves_amounts, _sections(number_format)))
 
 
+@lru_cache(maxsize=65_536)
 def shown_number(value: int | float, number_format: str) -> Shown:
     r"""A number as its format shows it, but an amount without separators, currency and unit.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
-from functools import cache
+from functools import cache, lru_cache
 from xml.etree.ElementTree import Element
 
 from importer.extract.cell_flags import CellFlags, MergedRange, checked_row
@@ -111,6 +111,7 @@ def _note_cell(cell: Element, named: dict[str, str], row: int, indexes: range, f
         flags.formats[row].update(dict.fromkeys(indexes, shown))
 
 
+@lru_cache(maxsize=65_536)
 def _format_of(text: str) -> str:
     """A format that shows a number as this text, if it is a code or has a unit; "" if it is only a number."""
     before, _, after = _NUMBER.fullmatch(text.replace('"', "")).groups()  # type: ignore[union-attr]  # any text matches
