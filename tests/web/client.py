@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import time
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from urllib.parse import urlencode, urlsplit
@@ -79,7 +80,14 @@ class Client:
         return self.get(shown.links[-1])
 
     def get(self, path: str, **headers: str) -> Shown:
-        return self.request("GET", path, headers=headers)
+        """A page. That of a file that is still being read is loaded again until the file is read."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            shown = self.request("GET", path, headers=headers)
+            if not (path.endswith("/file") and "data-events=" in shown.html):
+                return shown
+            assert time.monotonic() < deadline, "the file was not read"
+            time.sleep(0.05)
 
     def send(self, form: ShownForm, **changed: str) -> Shown:
         """Send a form that was shown, with other values, and follow where it leads."""

@@ -72,7 +72,7 @@ def test_a_page_does_not_wait_for_a_large_file(pages: Start, tmp_path: Path) -> 
         may_go_on.wait(PATIENCE)
 
     job = web.jobs.start(draft, "read", read)
-    shown = found.client.get(f"/imports/{draft.id}/file")
+    shown = found.client.request("GET", f"/imports/{draft.id}/file")
     assert "Reading people.csv (1 MB) ..." in shown.text
     assert "Use these" not in shown.text
     assert "cannot be used" not in shown.text
