@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import codecs
 import difflib
+import locale
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from importer.extract.csv_file import Encoding, Survey, Undecodable, survey
-from importer.extract.likelihood import likelihood
+from importer.extract.likelihood import letters_of, likelihood
 from importer.problems import FilePlace, LikelyEncoding, LinePlace, Problem, UnusableInput, unusable_file
 
 # UTF-32 comes first: its mark begins with that of UTF-16.
@@ -39,8 +40,9 @@ _KNOWN = (
 UTF8 = Encoding("utf-8", "UTF-8")
 
 
-def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
-    """Scan a CSV in its encoding. A byte-order mark takes precedence over the declared encoding.
+def find_encoding(path: Path, name: str, declared: str | None, wanted: Sequence[str]) -> Survey:
+    """Scan a CSV in its encoding. A byte-order mark takes precedence over the declared encoding. wanted: names of
+    columns that the mapping reads.
 
     Raises:
         UnusableInput: the declared encoding is unknown, or the file is not in the encoding; the message proposes
@@ -50,7 +52,7 @@ def find_encoding(path: Path, name: str, declared: str | None) -> Survey:
     encoding = mark or (declared_encoding(declared) if declared else UTF8)
     found = survey(path, encoding)
     if found.undecodable is not None:
-        raise UnusableInput(_undecodable(path, name, encoding, found.undecodable))
+        raise UnusableInput(_undecodable(path, name, encoding, found.undecodable, wanted))
     if not mark and not declared and (reading := _unmarked_wide_reading(path)):
         # It decodes as UTF-8 full of NULs, in wrong rows.
         message = "the file looks like UTF-16 without a byte-order mark"
@@ -126,14 +128,14 @@ def declared_encoding(declared: str) -> Encoding:
     return Encoding(codec.name, declared.strip())
 
 
-def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable) -> Problem:
+def _undecodable(path: Path, name: str, encoding: Encoding, bad: Undecodable, wanted: Sequence[str]) -> Problem:
     """The problem of a file that is not in an encoding: which one to set instead, or that a character is damaged."""
     if encoding.codec.startswith("utf-8") and _is_utf8_elsewhere(path, bad.offset):
         message = f"a character is damaged (byte 0x{bad.byte:02X}); the rest of the file is {encoding.label}"
         hint = "fix the character in that line, or export the file again"
         return Problem("character-damaged", message, hint, LinePlace(name, bad.line))
     hint = "set its encoding under source: in the mapping"
-    if readings := _likely_readings(path, bad.offset):
+    if readings := _likely_readings(_around(path, bad.offset), wanted):
         hint += ": " + " or ".join(map(str, readings))
     hint += '; or save it as UTF-8 in the program that made it (in Excel: Save As, "CSV UTF-8")'
     message = f"the file is not {encoding.label}: the byte 0x{bad.byte:02X} cannot be read"
@@ -168,24 +170,37 @@ _SINGLE_BYTE = re.compile(r"cp(125|4|7|8)\d+|iso8859-\d+|mac-\w+|koi8-\w")  # na
 # fmt: on
 _PROPOSED = _SHOWN = 3
 _FOREIGN, _OF_ONE_LANGUAGE = 0.5, 1.5  # by likelihood: nearly no letter of a language, and nearly only those of one
+_OF_SPOKEN = 1.2  # of two readings that are about as likely, the one in the language of the mapping or the machine
 _SAMPLE = 1 << 16  # bytes before and after the first undecodable byte
 
 
-def _likely_readings(path: Path, offset: int) -> tuple[LikelyEncoding, ...]:
-    """Up to three different readings of the bytes around `offset`, the likeliest first, with the words that differ."""
-    raw = _around(path, offset)
+def _likely_readings(raw: bytes, wanted: Sequence[str]) -> tuple[LikelyEncoding, ...]:
+    """Up to three different readings, the likeliest first, with the words that differ. A reading with names that the
+    mapping wants comes first, then encodings that can write these names or else the machine's language are favored.
+    """
+    foreign = [name for name in wanted if not name.isascii()]
+    spoken = "".join(foreign) or letters_of(locale.getlocale()[0] or "")
     wide = raw.count(0) * 5 > len(raw)  # two bytes for each character
-    candidates = _WIDE if wide else _NARROW
+    candidates = _WIDE if wide else sorted(_NARROW, key=lambda encoding: not _can_write(encoding, spoken))
     encodings: dict[str, list[str]] = {}  # by the text that they read
     for encoding in candidates:
         text = _decoded(raw, encoding)
         if text is not None and likelihood(text) > 0 and _words(text):
             encodings.setdefault(text, []).append(encoding)
-    likeliest = sorted(encodings, key=likelihood, reverse=True)[:_PROPOSED]
+
+    def rank(text: str) -> tuple[int, float]:
+        favor = _OF_SPOKEN if spoken and _can_write(encodings[text][0], spoken) else 1.0
+        return sum(name in text for name in foreign), favor * likelihood(text)
+
+    likeliest = sorted(encodings, key=rank, reverse=True)[:_PROPOSED]
     return tuple(
         LikelyEncoding(tuple(encodings[text][: 2 if text is likeliest[0] else 1]), tuple(word[:30] for word in words))
         for text, words in zip(likeliest, _telling_words(likeliest), strict=True)
     )
+
+
+def _can_write(encoding: str, letters: str) -> bool:
+    return len(letters.encode(encoding, "ignore").decode(encoding)) == len(letters)
 
 
 def _unmarked_wide_reading(path: Path) -> LikelyEncoding | None:

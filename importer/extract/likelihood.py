@@ -11,11 +11,14 @@ from collections import Counter
 from functools import lru_cache
 
 # fmt: off
-_WRITTEN = (
-    "áéíóúüñ¿¡", "àâæçèéêëîïôöùûüÿœ", "äöüßé", "àáâãçéêíóôõúü", "àçèéíïòóúü·", "àèéìíòóù", "áéëïóöüèê",
-    "åäöæøéü", "áæðéíóöþúýø", "äöõüšž", "çğıöşüâîûİ", "ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž",
-    "áéíóöőúüű", "ăâîșțşţ", "čćđšž", "āčēģīķļņōŗšūž", "ąčęėįšųūž", "çë", "ċġħżàèìòù", "âêîôûŵŷ",
-)  # each line of letters that one language, or a few near ones, write
+_WRITTEN = {
+    "es": "áéíóúüñ¿¡", "fr": "àâæçèéêëîïôöùûüÿœ", "de": "äöüßé", "pt": "àáâãçéêíóôõúü", "ca": "àçèéíïòóúü·",
+    "it": "àèéìíòóù", "nl": "áéëïóöüèê", "sv da nb nn": "åäöæøéü", "is fo": "áæðéíóöþúýø", "fi et": "äöõüšž",
+    "tr az": "çğıöşüâîûİ", "pl": "ąćęłńóśźż", "cs": "áčďéěíňóřšťúůýž", "sk": "áäčďéíĺľňóôŕšťúýž", "hu": "áéíóöőúüű",
+    "ro": "ăâîșțşţ", "hr sl bs": "čćđšž", "lv": "āčēģīķļņōŗšūž", "lt": "ąčęėįšųūž", "sq": "çë", "mt": "ċġħżàèìòù",
+    "cy": "âêîôûŵŷ",
+}  # the letters that one language, or a few near ones, write
+_OTHER_ALPHABETS = {"ru uk bg sr mk": "я", "el": "ω", "he": "א", "ar fa": "ع", "ja": "の", "zh": "的", "ko": "한"}
 _COMMON = frozenset("çğışöüÇĞİŞÖÜâîûäßéèêëàáíóúñãõåøæøÅØÆÄÉÑÁÍÓÚÀÈÊ’‘“”–—€…°·«»ªº")
 # fmt: on
 _SIGNS = frozenset("’‘“”–—€…°·«»ªº")
@@ -23,7 +26,13 @@ _MONEY = frozenset("€£¥¢")  # beside a number
 _MARKS = frozenset("©®™§±½¼¾²³µ†•")  # beside a space, or at one end of a word
 _RARE = frozenset({frozenset(each + each.upper()) for each in ("áæðéíóöþúýø", "âêîôûŵŷ", "ċġħżàèìòù")})
 _OF_RARE = 0.95  # of two languages with the same letters' bytes, the one that more people write comes first
-_LANGUAGES = tuple(frozenset(letters + letters.upper()) for letters in _WRITTEN)
+_LANGUAGES = tuple(frozenset(letters + letters.upper()) for letters in _WRITTEN.values())
+
+
+def letters_of(locale: str) -> str:
+    """Letters that the language of a locale like `tr_TR` writes beside those of ASCII; "" if none are known."""
+    language = locale.partition("_")[0].lower()
+    return next((letters for of, letters in (_WRITTEN | _OTHER_ALPHABETS).items() if language in of.split()), "")
 
 
 def likelihood(text: str, only: frozenset[int] | None = None) -> float:

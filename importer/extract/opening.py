@@ -113,7 +113,7 @@ def _detected_file(path: Path, name: str, options: SourceOptions, limits: Readin
     except UnusableInput as error:
         problems.extend(error.problems)
     try:
-        found = find_encoding(path, name, options.encoding)
+        found = find_encoding(path, name, options.encoding, options.names)
     except UnusableInput as error:
         problems.extend(error.problems)
     if problems or found is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from importer.extract import ReadingLimits, open_sheet
+from importer.extract.likelihood import letters_of
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
 
@@ -35,3 +36,41 @@ def test_the_encoding_of_signs_and_names_is_proposed_first(written: str, cells: 
     with pytest.raises(UnusableInput) as refused:
         open_sheet(path, SourceOptions(), ReadingLimits())
     assert refused.value.problems[0].encodings[0].names[0] == written
+
+
+@pytest.mark.parametrize(
+    ("written", "cells", "wanted", "first"),
+    [
+        ("cp1252", "Köln", (), "cp1252"),
+        ("cp1254", "Köln", ("Doğum Tarihi",), "cp1254"),  # the same bytes, and its other rows may differ
+        ("cp1254", "Ağa", ("Doğum Tarihi",), "cp1254"),
+        ("cp1257", "Aša", ("Pavardė",), "cp1257"),
+        ("cp1250", "Čapek", ("Příjmení",), "cp1250"),
+        ("cp1253", "Ινώ", ("Όνομα",), "cp1253"),
+    ],
+)
+def test_the_languages_of_the_mapping_come_first(
+    written: str, cells: str, wanted: tuple[str, ...], first: str, tmp_path: Path
+) -> None:
+    """Of readings that are alike, the one that can write the names that the mapping reads comes first."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(f"Name,Note\nAda,{cells}\n".encode(written))
+    with pytest.raises(UnusableInput) as refused:
+        open_sheet(path, SourceOptions(names=wanted), ReadingLimits())
+    assert refused.value.problems[0].encodings[0].names[0] == first
+
+
+def test_a_reading_with_the_names_of_the_mapping_comes_first(tmp_path: Path) -> None:
+    """A name of the mapping in the file proves its encoding more than the letters of the other cells."""
+    path = tmp_path / "a.csv"
+    path.write_bytes("Žž,Name\nAda,Köln\n".encode("cp1257"))
+    with pytest.raises(UnusableInput) as refused:
+        open_sheet(path, SourceOptions(names=("Žž",)), ReadingLimits())
+    assert refused.value.problems[0].encodings[0].names[0] == "cp1257"
+
+
+def test_the_language_of_the_machine_has_its_letters() -> None:
+    """Without names of a mapping the machine's language is favored; an unknown one favors nothing."""
+    assert "ş" in letters_of("tr_TR")
+    assert "я" in letters_of("uk_UA")
+    assert letters_of("en_US") == letters_of("C") == ""
