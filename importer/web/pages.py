@@ -145,9 +145,14 @@ class Page:
         return self.web.settings()
 
     @property
+    def has_service(self) -> bool:
+        """Whether the settings know a real service."""
+        return not any(missing_settings(self.settings))
+
+    @property
     def rehearses(self) -> bool:
-        """Whether a new import begins as a rehearsal: on request, or as the settings know no service."""
-        return self.web.sandbox or any(missing_settings(self.settings))
+        """Whether a new import begins as a rehearsal: on request, or as there is no service."""
+        return self.web.sandbox or not self.has_service
 
     def render(self, template: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A page, whatever it is about."""
@@ -215,7 +220,7 @@ class ImportPage(Page):
         step = step or template
         found = tuple(steps.links(self.draft, step))
         frame = {"step": step, "steps": found, "back": steps.before(step), "command": command, "job": self.job}
-        frame["mapping_path"] = self.draft.mapping
+        frame |= {"mapping_path": self.draft.mapping, "has_service": self.has_service}
         return Page.show(self, template, status, problems, **frame, **values)
 
     def go(self, step: str, notice: str = "") -> Response:

@@ -37,6 +37,7 @@ def show(page: OfAny) -> Response:
         damaged=damaged,
         drafts=[draft for draft in drafts if not draft.run],
         missing=list(missing_settings(settings)),
+        by_request=page.web.sandbox,
         out=settings.out,
         most=settings.upload_megabytes,
     )

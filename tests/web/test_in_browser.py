@@ -84,8 +84,7 @@ def test_from_drop_to_result_by_clicks(pages: Start, person: Person) -> None:
     page = person.page
     page.goto(found.server.access.address())
     page.wait_for_url(f"http://{found.client.host}/")
-    page.set_input_files("#upload", EXPORT)
-    page.click("text=Open this file")
+    page.set_input_files("#upload", EXPORT)  # as a drop does
     page.wait_for_url("**/file")
     page.wait_for_selector("text=XLSX, sheet 'Candidates', header found in row 3")
     person.to_send()

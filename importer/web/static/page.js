@@ -13,7 +13,7 @@ function prepare(part) {
   if (file) file.addEventListener("change", () => {
     const tooLarge = file.files.length && file.files[0].size > Number(file.dataset.most);
     file.setCustomValidity(tooLarge ? file.dataset.tooLarge : "");
-    file.reportValidity();
+    if (file.reportValidity() && file.files.length) file.form.requestSubmit();  // a drop opens the file
   });
   const problems = part.querySelector("#problems");
   if (problems) problems.focus();
