@@ -93,10 +93,10 @@ def sample_of(
     Raises:
         UnusableInput: it cannot be read.
     """
-    status = file.stat()
-    key = file, status.st_size, status.st_mtime_ns, source, target, questions
+    status = file.stat() if file.exists() else None  # a file that is gone is reported when it is opened
+    key = file, status and (status.st_size, status.st_mtime_ns), source, target, questions
     if key not in _KEPT:
-        if status.st_size <= _SMALL:
+        if status is not None and status.st_size <= _SMALL:
             found = inspect_file(file, source, settings, shown_as)
         else:
             sheet = open_sheet(file, source, ReadingLimits.of(settings), shown_as=shown_as)

@@ -396,3 +396,14 @@ def test_the_outcome_is_that_of_the_command_with_both_lists(
     assert sorted(kind for kind, _ in by_command.values()) == ["created", "created", "created", "invalid", "invalid"]
     bodies: dict[str, Any] = {body["email"]: body for body in served.sandbox.memory.accepted()}
     assert set(bodies) == {"ada@example.com", "bob@example.com", "eve@example.com"}
+
+
+def test_a_file_that_is_gone_is_reported(pages: Start, tmp_path: Path) -> None:
+    """The step Match says that the file does not exist any more."""
+    file = tmp_path / "people.csv"
+    file.write_text("E-mail,Name\na@example.com,Ada\n")
+    found = pages(file=file, sandbox=True)
+    walk.to_match(found)
+    file.unlink()
+    shown = found.client.get(walk.address(found, "match"))
+    assert (shown.status, f"{file}: the file does not exist" in shown.text) == (409, True)
