@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import zipfile
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, ParseError
 
 from importer.extract.cell_flags import CellFlags, MergedRange, checked_row
 from importer.extract.cell_text import ERROR_TEXTS
 from importer.extract.date_cells import iso_date
+from importer.extract.plain_rows import TEXT, PlainRows, UnusualError, scan_rows
 from importer.extract.xlsx_package import elements, local_name
 
 _ZEROS = re.compile(r"(\+?)(0\d+)")
@@ -27,18 +29,54 @@ def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
         DamagedError, ParseError, BadZipFile: the workbook is damaged.
         LookupError, ValueError: it is damaged, or has a form that this scan does not support.
     """
-    flags, row = CellFlags(), 1
+    scan = _Scan(title)
+    try:
+        with archive.open("content.xml") as part:
+            scan_rows(part, _ROWS, scan)
+    except (UnusualError, ParseError, UnicodeDecodeError):
+        return find_ods_flags_slowly(archive, title)  # its error gives the position of the problem
+    if not scan.is_over:
+        raise KeyError(title)
+    return scan.flags
+
+
+def find_ods_flags_slowly(archive: zipfile.ZipFile, title: str) -> CellFlags:
+    """The same by parsing every row, for XML in an unusual form."""
+    scan = _Scan(title)
     with archive.open("content.xml") as part:
         for element in elements(part):
-            name = local_name(element)
-            if name == "table-row":
-                row = _note_row(element, row, flags)
-                element.clear()
-            elif name == "table":
-                if _attributes(element).get("name") == title:
-                    return flags
-                flags, row = CellFlags(), 1
+            scan.note(element)
+            if scan.is_over:
+                return scan.flags
     raise KeyError(title)
+
+
+@dataclass(slots=True)
+class _Scan:
+    """The flags of the table that is scanned. It is over at the end of the one with the title."""
+
+    title: str
+    flags: CellFlags = field(default_factory=CellFlags)
+    row: int = 1  # the next one
+    is_over: bool = False
+
+    def note_plain(self, row: re.Match[bytes]) -> None:
+        """Note a plain row, in which every cell is what calamine returns."""
+        self.row = checked_row(self.row) + 1
+
+    def note_between(self, piece: bytes, start: int, end: int) -> None:
+        """Plain rows have nothing else."""
+
+    def note(self, element: Element) -> None:
+        """Note an element that has ended, children first."""
+        name = local_name(element)
+        if name == "table-row":
+            self.row = _note_row(element, self.row, self.flags)
+            element.clear()
+        elif name == "table" and _attributes(element).get("name") == self.title:
+            self.is_over = True
+        elif name == "table":
+            self.flags, self.row = CellFlags(), 1
 
 
 def _note_row(element: Element, row: int, flags: CellFlags) -> int:
@@ -133,3 +171,34 @@ def _attributes(element: Element) -> dict[str, str]:
 @cache
 def _local(key: str) -> str:
     return key.rpartition("}")[2]
+
+
+# --- plain rows ----------------------------------------------------------------------------------
+
+# A row that matches is well-formed, not hidden and not repeated. Its cells are blank, texts, booleans, days, or numbers
+# that are shown as numbers.
+_VALUE = rb'="[^"<&]*+"'
+_OTHERS = rb"(?:table:(?:style-name|content-validation-name|number-columns-repeated)|xml:id)" + _VALUE
+_GAP = rb'<text:(?:s|tab|line-break)(?: text:c="[0-9]++")?+/>'
+_LINE = rb"<text:p(?: text:style-name" + _VALUE + rb")?+(?:/>|>" + TEXT + rb"(?:" + _GAP + TEXT + rb")*+</text:p>)"
+_SHOWN_NUMBER = rb"<text:p>-?(?:0(?:[.,][0-9.,]*+)?+|[1-9][0-9.,]*+)(?:E[+-]?[0-9]++)?+</text:p>"
+_MONTH_AND_DAY = rb"(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30))"
+_DAY = rb'office:date-value="[1-9][0-9]{3}-' + _MONTH_AND_DAY + rb'"'
+
+
+def _cell(kinds: bytes, values: bytes, content: bytes) -> bytes:
+    kind = rb'(?:office|calcext):value-type="(?:' + kinds + rb')"'
+    attributes = rb"(?: (?:" + _OTHERS + rb"|" + kind + rb"|" + values + rb"))*+"
+    return rb"<table:table-cell" + attributes + rb">(?:" + content + rb")</table:table-cell>"
+
+
+_CELLS = (
+    rb"<table:(?:covered-)?table-cell(?: " + _OTHERS + rb")*+/>",
+    _cell(rb"string|boolean", rb"office:(?:string|boolean)-value" + _VALUE, rb"(?:" + _LINE + rb")*+"),
+    _cell(rb"float", rb"office:value" + _VALUE, _SHOWN_NUMBER),
+    _cell(rb"date", _DAY, rb"(?:" + _LINE + rb")*+"),
+)
+_ROW = re.compile(
+    rb"\s*+<table:table-row(?: table:style-name" + _VALUE + rb")?+>(?:" + rb"|".join(_CELLS) + rb")*+</table:table-row>"
+)
+_ROWS = PlainRows(re.compile(rb"<office:document-content\s"), _ROW, b"</table:table-row>")

@@ -2,28 +2,23 @@
 
 calamine (0.9) returns errors as blank, and neither formats nor hidden rows. It returns merged cells, but openpyxl,
 which reads what calamine cannot, does not when it streams.
-
-A parser reads the document, except for plain rows, which nearly all are: one regular expression matches a whole row.
-200,000 rows of 12 columns take 1 s, in parallel with calamine's 2 s; without this they take 15 s.
 """
 
 from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from html import unescape
-from typing import IO, Any
-from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+from xml.etree.ElementTree import Element, ParseError
 
 from importer.extract.cell_flags import FIRST_STRAY, CellFlags, CellStyles, DamagedError, MergedRange, checked_row
 from importer.extract.date_cells import corrected_date, is_in_utc, iso_date
+from importer.extract.plain_rows import TEXT, PlainRows, UnusualError, scan_rows
 from importer.extract.xlsx_package import elements, link_targets, local_name, relation_id
 from importer.problems import column_index
 
-_BLOCK = 1 << 20
-_ROW_END = b"</row>"
 _LINK_FORMULA = re.compile(r'HYPERLINK\("((?:[^"]|"")+)"(?:,(?:[^"()]|"(?:[^"]|"")*")*)?\)')
 _LINKED_CELLS = 10_000  # of one hyperlink; more are most likely a mistake
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
@@ -44,8 +39,9 @@ def find_xlsx_flags(
     scan = _Scan(styles, is_uncalculated)
     try:
         with archive.open(path) as part:
-            return _with_links(_fast_scan(part, scan), archive, path)
-    except (_UnusualError, ParseError, UnicodeDecodeError):
+            scan_rows(part, _ROWS, scan)
+        return _with_links(scan, archive, path)
+    except (UnusualError, ParseError, UnicodeDecodeError):
         return find_xlsx_flags_slowly(
             archive, path, styles, is_uncalculated=is_uncalculated
         )  # its error gives the position of the problem
@@ -87,6 +83,22 @@ class _Scan:
     is_uncalculated: bool
     flags: CellFlags = field(default_factory=CellFlags)
     links: list[Element] = field(default_factory=list)
+    is_over: bool = False
+    _searches: list[_Search] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._searches = _searches(self)
+
+    def note_plain(self, row: re.Match[bytes]) -> None:
+        """Note a plain row."""
+        self.note_row_number(int(row[1]))
+
+    def note_between(self, piece: bytes, start: int, end: int) -> None:
+        """Note what its cells have in plain rows."""
+        for signs, pattern, note in self._searches:
+            if any(piece.find(sign, start, end) >= 0 for sign in signs):
+                for letters, number, *texts in pattern.findall(piece, start, end):
+                    note(int(number), column_index(letters.decode()), *(unescape(each.decode()) for each in texts))
 
     def note_row_number(self, number: int) -> None:
         """Note the number of the next row.
@@ -181,19 +193,18 @@ class _Scan:
             self.flags.links[row][index] = link[1].replace('""', '"')
 
 
-# --- the fast scan of plain rows ----------------------------------------------------------------
+# --- plain rows -----------------------------------------------------------------------------------
 
 # A row that matches is well-formed and not hidden, and has no error, no formula without a stored result and no stray
 # cell. Its cells may have any style.
-_TEXT = rb"[^<&\x00-\x08\x0b\x0c\x0e-\x1f]*+(?:&(?:amp|lt|gt|quot|apos);[^<&\x00-\x08\x0b\x0c\x0e-\x1f]*+)*+"
 _ATTRIBUTES = rb'(?: (?!hidden="(?:1|true)")(?:x14ac:)?+\w++="[^"<&]*+")*+'
 _TYPE = rb' t="(?:s|n|b|d|str|inlineStr)"'
 _STYLE = rb' s="[0-9]{1,6}+"'
-_FORMULA = rb"<f" + _ATTRIBUTES + rb"(?:/>|>" + _TEXT + rb"</f>)"
+_FORMULA = rb"<f" + _ATTRIBUTES + rb"(?:/>|>" + TEXT + rb"</f>)"
 _CONTENT = (
-    rb"<v>" + _TEXT + rb"</v>"
-    rb"|<is><t(?: xml:space=\"preserve\")?+>" + _TEXT + rb"</t></is>"
-    rb"|" + _FORMULA + rb"<v>(?!<)" + _TEXT + rb"</v>"
+    rb"<v>" + TEXT + rb"</v>"
+    rb"|<is><t(?: xml:space=\"preserve\")?+>" + TEXT + rb"</t></is>"
+    rb"|" + _FORMULA + rb"<v>(?!<)" + TEXT + rb"</v>"
 )
 _CELL = (
     rb'<c r="[A-Z]{1,2}+(?P=row)"(?:' + _STYLE + rb"(?:" + _TYPE + rb")?+|" + _TYPE + rb"(?:" + _STYLE + rb")?+)?+"
@@ -208,47 +219,11 @@ _ZERO_CELL = re.compile(_START + rb"(?:" + _STYLE + rb')?(?: t="n")?(?:' + _STYL
 _ODD_DATE = (
     rb'(?: t="n")?>(?:' + _FORMULA + rb")?<v>(-[^<]*|0[^<]*|\.[^<]*|60(?:\.[^<]*)?|[^<E]*E[^<]*|[0-9]{7,}[^<]*)</v>"
 )
-_PLAIN_ROOT = re.compile(rb"<worksheet[\s>]")
-_UNUSUAL = re.compile(rb"<!|<\?(?!xml )")  # comments and CDATA may contain what looks like a row
+_ROWS = PlainRows(re.compile(rb"<worksheet[\s>]"), _ROW, b"</row>")
+_Search = tuple[list[bytes], re.Pattern[bytes], Callable[..., None]]
 
 
-class _UnusualError(Exception):
-    """Plain rows cannot be recognized in this form of XML."""
-
-
-def _fast_scan(part: IO[bytes], scan: _Scan) -> _Scan:
-    parser: XMLPullParser[Any] = XMLPullParser(("end",))
-    searches = _searches(scan)
-
-    def note_parsed() -> None:
-        for _, element in parser.read_events():  # type: ignore[misc]  # pairs, but for namespaces
-            scan.note(element)  # type: ignore[arg-type]  # likewise
-
-    for piece in _pieces(part):
-        at = 0
-        while at < len(piece):
-            start = at
-            while row := _ROW.match(piece, at):
-                scan.note_row_number(int(row[1]))
-                at = row.end()
-            for signs, pattern, note in searches:
-                if any(piece.find(sign, start, at) >= 0 for sign in signs):
-                    for letters, number, *texts in pattern.findall(piece, start, at):
-                        note(int(number), column_index(letters.decode()), *(unescape(each.decode()) for each in texts))
-            if at < len(piece):
-                end = piece.find(_ROW_END, at)
-                end = end + len(_ROW_END) if end >= 0 else len(piece)
-                if _UNUSUAL.search(piece, at, end):
-                    raise _UnusualError
-                parser.feed(piece[at:end])
-                note_parsed()
-                at = end
-    parser.close()
-    note_parsed()
-    return scan
-
-
-def _searches(scan: _Scan) -> list[tuple[list[bytes], re.Pattern[bytes], Callable[..., None]]]:
+def _searches(scan: _Scan) -> list[_Search]:
     """What to look for in plain rows: what occurs where it is, the pattern of a cell, and what notes it."""
     return [
         (_signs(scan.styles.formats), _styled_cell(scan.styles.formats, b""), scan.note_format),
@@ -268,26 +243,3 @@ def _styled_cell(styles: Iterable[int], content: bytes) -> re.Pattern[bytes]:
     return re.compile(
         _START + rb"(?:" + _TYPE + rb')? s="(' + b"|".join(b"%d" % style for style in styles) + rb')"' + content
     )
-
-
-def _pieces(part: IO[bytes]) -> Iterator[bytes]:
-    """The document in pieces that end where a row ends, each UTF-8."""
-    rest: list[bytes] = []
-    first = True
-    while block := part.read(_BLOCK):
-        if first and not _PLAIN_ROOT.search(block[:4096]):
-            raise _UnusualError  # a prefix before each name, or UTF-16
-        first = False
-        cut = block.rfind(_ROW_END) + len(_ROW_END)
-        if cut < len(_ROW_END):
-            rest.append(block)
-            continue
-        yield _checked(b"".join((*rest, block[:cut])))
-        rest = [block[cut:]]
-    yield _checked(b"".join(rest))
-
-
-def _checked(piece: bytes) -> bytes:
-    if not piece.isascii():
-        piece.decode()
-    return piece

@@ -219,7 +219,13 @@ class ImportPage(Page):
         """A step in its frame. command: what does the same at a terminal; step: if it is not that of the template."""
         step = step or template
         found = tuple(steps.links(self.draft, step))
-        frame = {"step": step, "steps": found, "back": steps.before(step), "command": command, "job": self.job}
+        frame: dict[str, Any] = {
+            "step": step,
+            "steps": found,
+            "back": steps.before(step),
+            "command": command,
+            "job": self.job,
+        }
         frame |= {"mapping_path": self.draft.mapping, "has_service": self.has_service}
         return Page.show(self, template, status, problems, **frame, **values)
 

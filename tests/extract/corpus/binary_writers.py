@@ -170,13 +170,12 @@ def xlsb_bytes(
 ) -> bytes:
     """A table as XLSB; `hidden` are the numbers of hidden rows."""
     dimension = struct.pack("<IIII", 0, len(table) - 1, 0, max(map(len, table)) - 1)
-    sheet = _record(129) + _record(148, dimension) + _record(145)
+    records = [_record(129), _record(148, dimension), _record(145)]
     for row, cells in _filled(table):
         flags = 0x10 if row + 1 in hidden else 0
-        sheet += _record(0, struct.pack("<IIHBBBI", row, 0, 300, 0, flags, 0, 0))
-        for index, cell in cells:
-            sheet += _xlsb_cell(struct.pack("<II", index, _style(cell)), cell)
-    sheet += _record(146)
+        records.append(_record(0, struct.pack("<IIHBBBI", row, 0, 300, 0, flags, 0, 0)))
+        records += [_xlsb_cell(struct.pack("<II", index, _style(cell)), cell) for index, cell in cells]
+    sheet = b"".join(records) + _record(146)
     if merged:
         sheet += _record(177, struct.pack("<I", len(merged)))
         sheet += b"".join(_record(176, struct.pack("<IIII", *each)) for each in merged) + _record(178)
