@@ -77,7 +77,7 @@ def _write_xlsx(path: Path, rows: int) -> None:
 
 
 def _write_xlsb(path: Path, rows: int) -> None:
-    path.write_bytes(xlsb_bytes(_table(rows)))
+    path.write_bytes(xlsb_bytes(_table(rows), shared={}))
 
 
 def _write_ods(path: Path, rows: int) -> None:

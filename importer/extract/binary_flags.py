@@ -11,9 +11,10 @@ differ in their texts only: one byte per character, in the workbook's code page.
 from __future__ import annotations
 
 import posixpath
+import re
 import struct
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from importer.extract.cell_flags import (
@@ -58,6 +59,28 @@ def _error_text(code: int) -> str:
     return _ERRORS.get(code, "#N/A")
 
 
+# --- plain cells ----------------------------------------------------------------------------------
+
+# Cells that calamine returns as they are need no look. One expression finds where a run of them ends: 100,000 rows of
+# 40 columns take 1 s instead of 4 s.
+_DATE_NUMBER = rb".{6}(?:[\x50-\xff]\x40|[\x00-\x45]\x41)"  # from 64 to 2,883,583: a day for every reader
+_NOTHING = re.compile(rb"(?!)")
+_WHOLE = b"[" + re.escape(bytes(range(2, 256, 4))) + b"]"
+_DATE_RK = _WHOLE + rb"(?!\x00\x00).[\x00-\xaf]\x00"  # the same as a whole number in the short form
+
+
+def _plain_number(styles: CellStyles, width: int, flags: bytes, number: bytes, date: bytes) -> bytes:
+    """The style of a cell, what is between, and its number: any one without a format, or a date."""
+    undated, unformatted = _none_of((*styles.formats, *styles.dates), width), _none_of(styles.formats, width)
+    return rb"(?:" + undated + flags + number + rb"|" + unformatted + flags + date + rb")"
+
+
+def _none_of(styles: Iterable[int], width: int) -> bytes:
+    """A style that is none of these, as a number of this width."""
+    listed = b"|".join(re.escape(style.to_bytes(width, "little")) for style in styles)
+    return (b"(?!" + listed + b")" if listed else b"") + b".{%d}" % width
+
+
 # --- XLS ----------------------------------------------------------------------------------------
 
 
@@ -99,9 +122,20 @@ def find_xls_flags(path: Path, title: str) -> CellFlags:
         elif kind == _XLS_SHEET:
             starts[_xls_text(body, 6, "<B", code_page)] = _long(body)
     cell_styles, flags = CellStyles.of(codes, styles, is_1904=is_1904), CellFlags()
-    for kind, body in _xls_records(content, starts[title]):
+    for kind, body in _xls_records(content, starts[title], _plain_xls_cells(cell_styles)):
         _note(kind, body, cell_styles, flags)
     return flags
+
+
+def _plain_xls_cells(styles: CellStyles) -> re.Pattern[bytes]:
+    number, rk = (_plain_number(styles, 2, b"", *forms) for forms in ((rb".{8}", _DATE_NUMBER), (rb".{4}", _DATE_RK)))
+    cells = (
+        rb"\xfd\x00\x0a\x00.{10}",  # LABELSST
+        rb"\x01\x02\x06\x00.{6}",  # BLANK
+        rb"\x03\x02\x0e\x00.{4}" + number,
+        rb"\x7e\x02\x0a\x00.{4}" + rk,
+    )
+    return re.compile(rb"(?:" + rb"|".join(cells) + rb")++", re.DOTALL)
 
 
 def _note(kind: int, body: bytes, styles: CellStyles, flags: CellFlags) -> None:
@@ -153,9 +187,12 @@ def _rk_number(coded: int) -> float:
     return number / 100 if is_cents else number
 
 
-def _xls_records(content: bytes, at: int) -> Iterator[_Record]:
-    """The records of a substream: the globals at 0, a worksheet at its own offset."""
+def _xls_records(content: bytes, at: int, skipped: re.Pattern[bytes] = _NOTHING) -> Iterator[_Record]:
+    """The records of a substream: the globals at 0, a worksheet at its own offset; without those that are skipped."""
     while at + 4 <= len(content):
+        if run := skipped.match(content, at):
+            at = run.end()
+            continue
         kind, size = struct.unpack_from("<HH", content, at)
         if at + 4 + size > len(content):
             raise DamagedError("a record is cut off")
@@ -199,7 +236,7 @@ def find_xlsb_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
     styles = _xlsb_styles(archive, is_1904=is_1904)
     flags = CellFlags()
     row = 0
-    for kind, body in _xlsb_records(archive.read(path)):
+    for kind, body in _xlsb_records(archive.read(path), _plain_xlsb_cells(styles)):
         if kind == _XLSB_ROW:
             row = checked_row(_long(body) + 1)
             if body[11] & _XLSB_ROW_HIDDEN:
@@ -218,6 +255,18 @@ def find_xlsb_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
                 serial = _rk_number(_long(body, 8)) if kind == _XLSB_RK else struct.unpack_from("<d", body, 8)[0]
                 _note_date(serial, styles, style, row, index, flags)
     return flags
+
+
+def _plain_xlsb_cells(styles: CellStyles) -> re.Pattern[bytes]:
+    number, rk = (_plain_number(styles, 3, b".", *forms) for forms in ((rb".{8}", _DATE_NUMBER), (rb".{4}", _DATE_RK)))
+    unformatted = _none_of(styles.formats, 3) + b"."
+    cells = (
+        rb"\x07\x0c.{4}" + unformatted + rb".{4}",  # BrtCellIsst
+        rb"\x01\x08.{4}" + unformatted,  # BrtCellBlank
+        rb"\x05\x10.{4}" + number,
+        rb"\x02\x0c.{4}" + rk,
+    )
+    return re.compile(rb"(?:" + rb"|".join(cells) + rb")++", re.DOTALL)
 
 
 def _xlsb_sheet(archive: zipfile.ZipFile, title: str) -> tuple[str, bool]:
@@ -251,9 +300,12 @@ def _xlsb_styles(archive: zipfile.ZipFile, *, is_1904: bool) -> CellStyles:
     return CellStyles.of(codes, styles, is_1904=is_1904)
 
 
-def _xlsb_records(content: bytes) -> Iterator[_Record]:
+def _xlsb_records(content: bytes, skipped: re.Pattern[bytes] = _NOTHING) -> Iterator[_Record]:
     at = 0
     while at < len(content):
+        if run := skipped.match(content, at):
+            at = run.end()
+            continue
         kind = content[at] & 0x7F
         if content[at] & 0x80:
             at += 1

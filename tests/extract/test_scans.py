@@ -6,13 +6,18 @@ import random
 import zipfile
 from collections.abc import Sequence
 from io import BytesIO
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from importer.extract.binary_flags import find_xls_flags, find_xlsb_flags
 from importer.extract.cell_flags import CellFlags, CellStyles, DamagedError
+from importer.extract.date_cells import corrected_date
+from importer.extract.number_format import DateKind
 from importer.extract.ods_flags import find_ods_flags, find_ods_flags_slowly
 from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
+from tests.extract.corpus.binary_writers import BinaryCell, Shown, xls_bytes, xlsb_bytes
 from tests.extract.mutate import DAMAGES
 
 _FORMATS = CellStyles({3: "0%"})
@@ -165,3 +170,38 @@ def test_scans_of_ods_agree_on_each_cell() -> None:
     assert fast == slow
     assert isinstance(fast, CellFlags)
     assert fast.formats
+
+
+def test_binary_scans_skip_no_cell_that_is_flagged(tmp_path: Path) -> None:
+    """In XLS and XLSB each number with a format, and each date that readers return wrongly, is found."""
+    days = (-1, 0, 1, 31, 60, 61, 63, 64, 65, 255, 256, 44270, 1 << 20, 2_883_583, 2_883_584, 2_958_465, 2_958_466)
+    serials = [(float(day), short) for day in (*days, 1 << 28) for short in (False, True)] + [
+        (0.5, False),
+        (60.5, False),
+        (1e20, False),
+    ]
+    row: list[BinaryCell] = ["a", None, 7]
+    table = [
+        row,
+        *(
+            [Shown(serial, of, short), "a", 7.5]
+            for of in ("date", "00000", "0%", "General")
+            for serial, short in serials
+        ),
+    ]
+    (tmp_path / "a.xls").write_bytes(xls_bytes(table))
+    (tmp_path / "a.xlsb").write_bytes(xlsb_bytes(table, shared={}))
+    with zipfile.ZipFile(tmp_path / "a.xlsb") as archive:
+        found = [find_xls_flags(tmp_path / "a.xls", "Sheet"), find_xlsb_flags(archive, "Sheet")]
+    styles = CellStyles(dates={0: DateKind.DATE})
+    expected = CellFlags()
+    for number, cells in enumerate(table, 1):
+        cell = cells[0]
+        of = cell.number_format if isinstance(cell, Shown) else ""
+        if of in ("00000", "0%"):
+            expected.formats[number][0] = of
+        value = corrected_date(cell.value, styles, 0) if isinstance(cell, Shown) and of == "date" else None
+        if value is not None:
+            expected.set_value(number, 0, value)
+    assert found == [expected, expected]
+    assert len(expected.faults) > 10

@@ -28,10 +28,11 @@ class Error:
 
 @dataclass(frozen=True)
 class Shown:
-    """A number with a format, one of _STYLES."""
+    """A number with a format, one of _STYLES; `short`: a whole number in the short form (RK)."""
 
     value: float
     number_format: str
+    short: bool = False
 
 
 BinaryCell = Cell | Error | Shown
@@ -124,6 +125,8 @@ def _xls_cell(head: bytes, cell: BinaryCell) -> bytes:
         return _biff(0x205, head + bytes([cell, 0]))
     if isinstance(cell, str):
         return _biff(0x204, head + _biff_text(cell))
+    if isinstance(cell, Shown) and cell.short:
+        return _biff(0x27E, head + struct.pack("<i", int(cell.value) << 2 | 2))
     return _biff(0x203, head + struct.pack("<d", _number(cell)))
 
 
@@ -167,14 +170,15 @@ def xlsb_bytes(
     title: str = "Sheet",
     hidden: frozenset[int] = frozenset(),
     merged: Sequence[Merged] = (),
+    shared: dict[str, int] | None = None,
 ) -> bytes:
-    """A table as XLSB; `hidden` are the numbers of hidden rows."""
+    """A table as XLSB; `hidden` are the numbers of hidden rows. shared: {} stores texts as Excel does."""
     dimension = struct.pack("<IIII", 0, len(table) - 1, 0, max(map(len, table)) - 1)
     records = [_record(129), _record(148, dimension), _record(145)]
     for row, cells in _filled(table):
         flags = 0x10 if row + 1 in hidden else 0
         records.append(_record(0, struct.pack("<IIHBBBI", row, 0, 300, 0, flags, 0, 0)))
-        records += [_xlsb_cell(struct.pack("<II", index, _style(cell)), cell) for index, cell in cells]
+        records += [_xlsb_cell(struct.pack("<II", index, _style(cell)), cell, shared) for index, cell in cells]
     sheet = b"".join(records) + _record(146)
     if merged:
         sheet += _record(177, struct.pack("<I", len(merged)))
@@ -187,6 +191,8 @@ def xlsb_bytes(
     styles += b"".join(_record(47, struct.pack("<HH12x", 0, number)) for number in (0, 164, 9, _DATE))
     styles += _record(618) + _record(279)
     relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    texts = _record(159, struct.pack("<II", len(shared or ()), len(shared or ())))
+    texts += b"".join(_record(19, b"\0" + _wide(text)) for text in shared or ()) + _record(160)
     package = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
     kind = "application/vnd.ms-excel"
     types = (
@@ -194,6 +200,7 @@ def xlsb_bytes(
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         f'<Override PartName="/xl/workbook.bin" ContentType="{kind}.sheet.binary.macroEnabled.main"/>'
         f'<Override PartName="/xl/worksheets/sheet1.bin" ContentType="{kind}.worksheet"/>'
+        f'<Override PartName="/xl/sharedStrings.bin" ContentType="{kind}.sharedStrings"/>'
         f'<Override PartName="/xl/styles.bin" ContentType="{kind}.styles"/></Types>'
     )
     return zipped(
@@ -207,22 +214,28 @@ def xlsb_bytes(
             "xl/_rels/workbook.bin.rels": (
                 f'<Relationships {package}><Relationship Id="rId1" Type="{relations}/worksheet" '
                 f'Target="worksheets/sheet1.bin"/><Relationship Id="rId2" Type="{relations}/styles" '
-                'Target="styles.bin"/></Relationships>'
+                f'Target="styles.bin"/><Relationship Id="rId3" Type="{relations}/sharedStrings" '
+                'Target="sharedStrings.bin"/></Relationships>'
             ).encode(),
             "xl/styles.bin": styles,
+            "xl/sharedStrings.bin": texts,
             "xl/worksheets/sheet1.bin": sheet,
         }
     )
 
 
-def _xlsb_cell(head: bytes, cell: BinaryCell) -> bytes:
+def _xlsb_cell(head: bytes, cell: BinaryCell, shared: dict[str, int] | None = None) -> bytes:
     if isinstance(cell, Error):
         formula = struct.pack("<HII", 0, 0, 0) if cell.formula else b""
         return _record(11 if cell.formula else 3, head + bytes([_ERRORS[cell.text]]) + formula)
     if isinstance(cell, bool):
         return _record(4, head + bytes([cell]))
+    if isinstance(cell, str) and shared is not None:
+        return _record(7, head + struct.pack("<I", shared.setdefault(cell, len(shared))))
     if isinstance(cell, str):
         return _record(6, head + _wide(cell))
+    if isinstance(cell, Shown) and cell.short:
+        return _record(2, head + struct.pack("<i", int(cell.value) << 2 | 2))
     return _record(5, head + struct.pack("<d", _number(cell)))
 
 
