@@ -127,9 +127,9 @@ class FileImport:
         return self._import(self._until_still(record, rule), rule)
 
     def _import(self, record: Record, rule: FileRule) -> Judged:
-        gate = _Gate(record, self.history, rule)
+        gate = _Gate(record, self.history, rule, self.means.listen)
         try:
-            finished = import_file(self._order(record, rule), self.means.listen, self.means.control, gate)
+            finished = import_file(self._order(record, rule), gate.listen, self.means.control, gate)
         except UnusableInput as error:
             ends_pass = any(one.code.startswith(_OF_THE_MACHINE) for one in error.problems)
             place: Place = "working" if ends_pass else "attention"
@@ -207,13 +207,20 @@ class FileImport:
 
 
 class _Gate:
-    """Asked before the first request of a run. Keeps what is in the file, and that its run begins or why not."""
+    """Asked before the first request of a run. Keeps what is in the file, and that its run begins or why not.
 
-    def __init__(self, record: Record, history: History, rule: FileRule) -> None:
+    listen: gets the events of the run; its plan only if the run begins, for a file that is held is not sent.
+    """
+
+    def __init__(self, record: Record, history: History, rule: FileRule, listen: orders.Listener) -> None:
         self.record = record
         self.reasons: list[Reason] = []
         self.is_refused = False
-        self._history, self._rule = history, rule
+        self._history, self._rule, self._listen = history, rule, listen
+
+    def listen(self, event: orders.Event) -> None:
+        if not isinstance(event, Planned):
+            self._listen(event)
 
     def __call__(self, planned: Planned) -> bool:
         contents = contents_of(planned)
@@ -228,6 +235,8 @@ class _Gate:
             )
         except OSError as error:
             raise not_writable(self.record.folder, error) from None
+        if not self.reasons:
+            self._listen(planned)
         return not self.reasons
 
     def _changes(self, contents: Contents) -> Iterator[Change]:

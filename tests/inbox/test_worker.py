@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.app.orders import Planned, ignore
+from importer.app.orders import Event, Planned, ignore
 from importer.inbox.happened import FileLeft
 from importer.inbox.release import release
 from importer.inbox.taking import purge
@@ -170,11 +170,17 @@ def test_a_file_that_cannot_be_imported_waits_in_attention(
 
 
 def test_what_changed_since_the_last_file_is_held_before_anything_is_sent(night: Night) -> None:
-    """The same content, a new column, half of the rows; each is released by a person, and is then the new normal."""
+    """The same content, a new column, half of the rows; each is released by a person, and is then the new normal.
+
+    Only of a file that is not held, the plan is shown.
+    """
+    plans: list[Event] = []
+    night.listen = lambda event: plans.append(event) if isinstance(event, Planned) else None
     night.drop("people1.csv", range(20))
     assert night.run() == 0
     night.drop("people2.csv", range(20))
     assert (night.run(), reasons(night)) == (3, ["inbox-file-repeated"])
+    assert len(plans) == 1
     small = night.drop("people3.csv", range(20, 29))
     small.write_text(
         "\n".join(f"{line},x" for line in small.read_text().splitlines()).replace("Salary,x", "Salary,New")
