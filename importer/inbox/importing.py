@@ -20,6 +20,7 @@ from importer.inbox.folders import Inbox, Place, not_writable
 from importer.inbox.happened import Listener
 from importer.inbox.records import Contents, History, Identity, Reason, Record, Result
 from importer.inbox.rules import FileRule
+from importer.inbox.windows import Windows
 from importer.models import NEEDS_ATTENTION
 from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput
 from importer.report import Summary
@@ -28,7 +29,7 @@ from importer.settings import Settings, load_settings
 # Stops of a run that any other file would meet now too.
 _OF_THE_SERVICE: Final = (
     *("token-refused", "service-redirected", "service-unreachable", "run-stalled", "request-refused"),
-    *("stopped-by-user", "time-over"),
+    "stopped-by-user",
 )
 # Stops that the same file would meet again: a person must change the file, its mapping or its target.
 _OF_THE_FILE: Final = (
@@ -57,7 +58,8 @@ class Means:
     """What a worker works with. tell: is called for what happens to files; listen: for the events of each run.
 
     out: the results folder, None for that of the settings. sandbox: all files are imported into the sandbox.
-    window: the time in which rows may be sent.
+    window: the time in which rows may be sent, in place of those of inbox.toml. is_repeated: passes follow each
+    other.
     """
 
     tell: Listener
@@ -67,6 +69,7 @@ class Means:
     out: Path | None = None
     sandbox: bool = False
     window: Window | None = None
+    is_repeated: bool = False
 
     @property
     def flags(self) -> dict[str, str]:
@@ -106,6 +109,7 @@ class FileImport:
     inbox: Inbox
     means: Means
     history: History
+    windows: Windows
 
     def result_of(self, record: Record) -> Judged:
         """Import a file, unless its last run has done so already.
@@ -148,11 +152,12 @@ class FileImport:
     def _order(self, record: Record, rule: FileRule) -> Order:
         sandbox = SandboxSetup() if rule.sandbox or self.means.sandbox else None
         limit = ErrorLimit.parse(rule.max_errors) if rule.max_errors else None
+        window = self.windows.of(rule)
         return Order(
             record.file,
             rule.mapping,
             self.means.settings(rule),
-            sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox, self.means.window),
+            sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox, window),
             file_shown_as=str(self.inbox.incoming / record.name),
             flags=_flags(rule, self.means.out),
             sheet=rule.sheet,
@@ -194,7 +199,8 @@ class FileImport:
         stop = summary.stopped
         reason = Reason(stop.code, stop.reason, stop.hint) if stop else Reason("run-interrupted", "it was interrupted")
         place: Place = "attention" if reason.code in _OF_THE_FILE else "working"
-        ends_pass = code > _SIGNALED or reason.code in _OF_THE_SERVICE or reason.code.startswith(_OF_THE_MACHINE)
+        is_of_all = reason.code in _OF_THE_SERVICE or (reason.code == "time-over" and self.means.window is not None)
+        ends_pass = code > _SIGNALED or is_of_all or reason.code.startswith(_OF_THE_MACHINE)
         return Judged(record, self._result(code, place, [reason], summary), ends_pass)
 
     def _unusable(self, record: Record, problem: Problem) -> Judged:

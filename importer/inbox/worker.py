@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from importer.app.orders import Window
 from importer.inbox.arrivals import Arrivals, Waiting
 from importer.inbox.fetching import fetch
 from importer.inbox.folders import Inbox, not_writable, open_inbox
@@ -13,8 +15,10 @@ from importer.inbox.happened import FileEnded, FileLeft, FileTaken
 from importer.inbox.importing import FileImport, Means
 from importer.inbox.records import History, Record, Result
 from importer.inbox.reports import write_reports
+from importer.inbox.rules import RULES_FILE, Rules
 from importer.inbox.taking import move, take, unfinished
-from importer.problems import ImporterError
+from importer.inbox.windows import Windows
+from importer.problems import ImporterError, StoppedEarly, UnusableInput, unusable_file
 
 WORST_FIRST: Final = (143, 130, 1, 2, 3, 5, 75, 4)
 """Exit codes: a pass ends with the first of these that one of its files has, else with 0."""
@@ -37,7 +41,7 @@ def watch(
     It polls, because network drives do not report what arrives on them. on_pass: called after each, with its exit code.
     every: seconds between two passes; twice as long after each that the service, the settings or another worker stop.
     """
-    wait = every
+    means, wait = replace(means, is_repeated=True), every
     while True:
         code = run_once(folders, means, on_error)
         on_pass(code)
@@ -62,11 +66,22 @@ def run_once(folders: Sequence[Path], means: Means, on_error: Callable[[Importer
     return next((code for code in WORST_FIRST if code in codes), 0)
 
 
+def _until_in_watch(inbox: Inbox) -> UnusableInput:
+    message = "it has until, but importer inbox watch makes one pass after the other: the next one would send again"
+    hint = "remove until, or start importer inbox run at the time when files may be sent, for example by cron"
+    return unusable_file("inbox-until-in-watch", message, hint, inbox.folder / RULES_FILE)
+
+
+def _has_until(rules: Rules) -> bool:
+    return rules.until is not None or any(rule.until is not None for rule in rules.files)
+
+
 class _Pass:
     """One pass over one inbox. codes: gets the exit code of each of its files."""
 
     def __init__(self, inbox: Inbox, means: Means, codes: list[int], on_error: Callable[[ImporterError], None]) -> None:
         self._inbox, self._means, self._codes, self._on_error = inbox, means, codes, on_error
+        self._windows = Windows(inbox, means.window, means.clock.now)
         self.is_over = False
 
     def run(self) -> None:
@@ -77,6 +92,8 @@ class _Pass:
         """
         for rule in self._inbox.rules.files:  # before anything is taken
             self._means.settings(rule)
+        if self._means.is_repeated and _has_until(self._inbox.rules):
+            raise _until_in_watch(self._inbox)
         with self._inbox.lock():
             self._history = History(self._inbox)
             for record in self._history.unreported():
@@ -92,24 +109,34 @@ class _Pass:
 
     def _continue(self, records: Iterable[Record]) -> None:
         for record in records:
-            if not self.is_over:
-                self._means.tell(FileTaken(self._inbox.folder, record.name, is_continued=True))
-                self._finish(record)
+            if self.is_over:
+                return
+            if (window := self._windows.over(self._inbox.rules.rule_for(record.name))) is not None:
+                self._leave_late(record.name, window, "working")
+                continue
+            self._means.tell(FileTaken(self._inbox.folder, record.name, is_continued=True))
+            self._finish(record)
 
     def _take_all(self) -> None:
         """Take and finish every complete file; wait for those that still change, as long as the rules allow."""
         arrivals, waited = Arrivals(self._inbox, self._means.clock.monotonic), 0.0
         while not self.is_over:
-            looked = arrivals.look()
+            looked, late = arrivals.look(), dict[str, Window]()
             for arrival in looked.ready:
-                if not self.is_over and (record := take(self._inbox, arrival, self._means.clock.now())) is not None:
+                if self.is_over:
+                    return
+                if (window := self._windows.over(arrival.rule)) is not None:
+                    late[arrival.name] = window
+                elif (record := take(self._inbox, arrival, self._means.clock.now())) is not None:
                     self._means.tell(FileTaken(self._inbox.folder, record.name))
                     self._finish(record)
-            if looked.ready:
+            if len(looked.ready) > len(late):
                 continue
             settling = [each.settles_in for each in looked.waiting if each.settles_in is not None]
             if not settling or waited >= self._inbox.rules.wait:
                 self._leave(looked.waiting)
+                for name, window in late.items():
+                    self._leave_late(name, window, "incoming")
                 return
             pause = max(min(settling), _SHORTEST_WAIT)
             self._means.clock.sleep(pause)
@@ -121,6 +148,11 @@ class _Pass:
             if each.is_odd and self._inbox.rules.rule_for(each.name):
                 self._codes.append(4)  # it has the name of a file to import, but will never be taken
 
+    def _leave_late(self, name: str, window: Window, place: str) -> None:
+        why = f"waits for the next pass: its time for sending is over ({window.set_by})"
+        self._means.tell(FileLeft(self._inbox.folder, name, why, is_odd=False, is_late=True, place=place))
+        self._codes.append(StoppedEarly.exit_code)
+
     # --- one file ---
 
     def _finish(self, record: Record) -> None:
@@ -128,7 +160,7 @@ class _Pass:
         result = record.result
         if result is None or result.place == "working":
             with self._inbox.importing(record.folder.name, self._means.clock.now()):
-                judged = FileImport(self._inbox, self._means, self._history).result_of(record)
+                judged = FileImport(self._inbox, self._means, self._history, self._windows).result_of(record)
             self.is_over = judged.ends_pass
             result = judged.result
             record = self._kept(judged.record, result=result, is_begun=False, reported=False)
