@@ -193,7 +193,7 @@ class FileImport:
         """By the summary of its run."""
         summary, code = finished.summary, finished.summary.exit_code or 0
         if code in (0, 4):
-            reasons = [*_changed(record), *_rows_open(summary)]
+            reasons = [*changed_since(record), *_rows_open(summary)]
             result = self._result(4 if reasons else 0, "attention" if reasons else "done", reasons, summary)
             return Judged(record, result)
         stop = summary.stopped
@@ -284,12 +284,12 @@ def _rows_open(summary: Summary) -> list[Reason]:
     return [Reason.of(Problem("inbox-rows-open", f"{open_rows:,} of its {summary.source.rows:,} rows need a person"))]
 
 
-def _changed(record: Record) -> list[Reason]:
+def changed_since(record: Record) -> list[Reason]:
     """Whether the file has another content now than the one that was imported."""
     with record.file.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     if record.contents is None or sha256 == record.contents.sha256:
         return []
-    message = "its sender changed it during the import, which read it as it was before: rows may be missing"
+    message = "its sender changed it after the import had read it: rows may be missing"
     hint = "wait until its sender has finished, then release it: rows that were imported already are skipped"
     return [Reason.of(Problem("inbox-file-changed", message, hint, FilePlace(record.name)))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -12,8 +13,8 @@ from importer.inbox.arrivals import Arrivals, Waiting
 from importer.inbox.fetching import fetch
 from importer.inbox.folders import Inbox, not_writable, open_inbox
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken
-from importer.inbox.importing import FileImport, Means
-from importer.inbox.records import History, Record, Result
+from importer.inbox.importing import FileImport, Means, changed_since
+from importer.inbox.records import History, Identity, Record, Result
 from importer.inbox.reports import write_reports
 from importer.inbox.rules import RULES_FILE, Rules
 from importer.inbox.taking import move, take, unfinished
@@ -27,6 +28,7 @@ _SHORTEST_WAIT: Final = 0.05  # seconds between two looks
 _SIGNALED: Final = (130, 143)
 _LATER: Final = (3, 5, 75)  # exit codes after which the next pass would meet the same
 _LONGEST: Final = 900.0  # seconds between two passes
+_LOOKED_AT: Final = timedelta(days=1)  # how long a sender may go on with a file that is done
 
 
 def watch(
@@ -97,7 +99,8 @@ class _Pass:
         with self._inbox.lock():
             self._history = History(self._inbox)
             for record in self._history.unreported():
-                self._report(record)
+                self._put_where_it_belongs(record)
+            self._look_again()
             left = list(unfinished(self._inbox))
             self._continue(record for record in left if not record.is_cut_off)
             for error in fetch(self._inbox, self._means.clock.sleep) if not self.is_over else ():
@@ -106,6 +109,26 @@ class _Pass:
             self._take_all()
             # Last, because a file may be what killed its worker: it must not keep the others from being imported.
             self._continue(record for record in left if record.is_cut_off)
+
+    def _look_again(self) -> None:
+        """Notice a sender that went on with a file that is done: a rename does not stop it."""
+        now = self._means.clock.now()
+        for record in self._history.done_since(now - _LOOKED_AT):
+            try:
+                identity = Identity.of(record.file.stat())
+                if record.identity.has_same_content(identity):
+                    continue
+                reasons = changed_since(record)
+            except FileNotFoundError:  # a person removed it
+                continue
+            except OSError as error:
+                raise not_writable(self._inbox.folder, error) from None
+            if reasons:
+                assert record.result is not None
+                result = replace(record.result, exit_code=4, place="attention", reasons=tuple(reasons))
+                self._put_where_it_belongs(self._kept(record, result=result, reported=False))
+            else:  # only its time changed; the next pass need not read it
+                self._kept(record, identity=identity)
 
     def _continue(self, records: Iterable[Record]) -> None:
         for record in records:
@@ -164,7 +187,12 @@ class _Pass:
             self.is_over = judged.ends_pass
             result = judged.result
             record = self._kept(judged.record, result=result, is_begun=False, reported=False)
-        if result.place != "working":
+        self._put_where_it_belongs(record)
+
+    def _put_where_it_belongs(self, record: Record) -> None:
+        result = record.result
+        assert result is not None
+        if result.place not in ("working", record.folder.parent.name):
             self._put(record, result)
             record = move(self._inbox, record, result.place)
             self._history.add(record)

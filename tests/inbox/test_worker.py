@@ -86,11 +86,36 @@ def test_a_sender_that_writes_during_the_import_is_noticed(night: Night) -> None
         assert (night.run(), reasons(night)) == (4, ["inbox-file-changed"])
     night.listen = ignore
     assert night.ended[0].reasons[0].text == (
-        "people.csv: its sender changed it during the import, which read it as it was before: rows may be missing"
+        "people.csv: its sender changed it after the import had read it: rows may be missing"
     )
     release(night.folder, ["people.csv"])
     assert night.run() == 0
     assert night.ended[0].outcomes == {"created": 1, "already_imported": 2}
+
+
+def test_a_sender_that_goes_on_after_the_import_is_noticed_once(night: Night) -> None:
+    """The next pass moves the file from done to attention; a release imports the rest. Later changes are a person's."""
+    path = night.drop("people.csv", range(3))
+    rows = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(rows[:3]))
+    with path.open("ab", buffering=0) as sender:
+        assert night.run() == 0
+        (done,) = (night.folder / "done").glob("*/people.csv")
+        os.utime(done, (1, 1))  # by a backup
+        assert (night.run(), night.events) == (0, [])
+        sender.write(rows[3])
+        assert (night.run(), reasons(night)) == (4, ["inbox-file-changed"])
+    text = night.ended[0].reason_file.read_text()
+    assert "its sender changed it after the import had read it: rows may be missing [inbox-file-changed]" in text
+    settled = night.ended[0].folder.rename(night.folder / "done" / "settled")
+    assert (night.run(), night.events) == (0, [])
+    settled.rename(night.folder / "attention" / "settled")
+    release(night.folder, ["people.csv"])
+    assert night.run() == 0
+    assert night.ended[0].outcomes == {"created": 1, "already_imported": 2}
+    night.at += timedelta(days=2)
+    (night.ended[0].folder / "people.csv").write_text("of a person")
+    assert (night.run(), night.events) == (0, [])
 
 
 def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night) -> None:
