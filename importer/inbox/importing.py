@@ -19,9 +19,10 @@ from importer.inbox.changes import Change, changes_of, contents_of, of_misfit
 from importer.inbox.folders import Inbox, Place, not_writable
 from importer.inbox.happened import Listener
 from importer.inbox.records import Contents, History, Identity, Reason, Record, Result
+from importer.inbox.reports import commands_again
 from importer.inbox.rules import FileRule
 from importer.inbox.windows import Windows
-from importer.models import NEEDS_ATTENTION
+from importer.models import NEEDS_ATTENTION, TakenFile
 from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput
 from importer.report import Summary
 from importer.settings import Settings, load_settings
@@ -159,6 +160,10 @@ class FileImport:
             self.means.settings(rule),
             sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox, window),
             file_shown_as=str(self.inbox.incoming / record.name),
+            taken=TakenFile(
+                str(self.inbox.place("attention") / record.folder.name / record.name),
+                commands_again(self.inbox, record.folder.name, self.means.flags),
+            ),
             flags=_flags(rule, self.means.out),
             sheet=rule.sheet,
         )

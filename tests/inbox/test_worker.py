@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -128,10 +129,17 @@ def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night
         f"people.csv needs a person. It was in inbox/incoming, and is now here: {event.folder}/people.csv\n\n"
         "- 2 of its 2 rows need a person [inbox-rows-open]\n"
     )
-    assert f"importer run {event.folder}/people.csv --mapping mapping.yaml" in text
+    release_it, run_it = f"importer inbox release inbox {event.folder.name}", "importer inbox run inbox"
+    assert (
+        f"  3. or fix the rows in {event.folder}/people.csv,\n     then import it again; completed rows are skipped\n"
+        f"     {release_it}\n     {run_it}\n\n"
+    ) in text
+    page = Path("results", event.run or "", "report.html").read_text()
+    assert f"<code>{release_it}</code></pre><pre><code>{run_it}</code>" in page
+    assert "inbox/incoming/people.csv" not in "".join(re.findall("<code>(.*?)</code>", page))
     assert text.endswith(
         "To import the file again from here, with what you changed since (imported rows are skipped):\n"
-        f"  importer inbox release inbox {event.folder.name}\n  importer inbox run inbox\n"
+        f"  {release_it}\n  {run_it}\n"
         f"If it is settled in another way, move this folder to done/:\n  mv {event.folder} inbox/done\n"
     )
     file = event.folder / "people.csv"
