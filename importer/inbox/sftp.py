@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,8 +17,10 @@ import paramiko
 from importer.problems import StoppedEarly
 
 _OF_ALL_USERS: Final = Path("/etc/ssh/ssh_known_hosts")
-_LOGIN: Final = ("username", "password", "passphrase", "key_filename")  # of the configuration of fsspec
+_LOGIN: Final = ("username", "password", "passphrase", "key_filename")
 _LONGEST: Final = 60.0  # seconds without a byte from the server
+
+logging.getLogger("paramiko").addHandler(logging.NullHandler())  # what it logs is raised too; it would show tracebacks
 
 
 class SftpFiles(fsspec.AbstractFileSystem):  # type: ignore[misc]  # it has no stubs
@@ -31,19 +34,20 @@ class SftpFiles(fsspec.AbstractFileSystem):  # type: ignore[misc]  # it has no s
     root_marker = "/"
     cachable = False
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, **configured: Any) -> None:
+        """configured: for the protocol, in the configuration of fsspec, which adds it to each call."""
         super().__init__()
         found = urlsplit(address)
         host, port = found.hostname or "", found.port or 22
-        configured = fsspec.config.conf.get("sftp", {})
         login = {key: configured[key] for key in _LOGIN if key in configured}
+        user = f"{found.username}@" if found.username else ""
         if found.username:
             login["username"] = found.username
         self._client = paramiko.SSHClient()
         self._client.load_system_host_keys()
         if _OF_ALL_USERS.is_file():
             self._client.load_system_host_keys(str(_OF_ALL_USERS))
-        self._client.set_missing_host_key_policy(_Refusal(f"-P {port} {host}"))
+        self._client.set_missing_host_key_policy(_Refusal(f"sftp -P {port} {user}{host}"))
         limits = dict.fromkeys(("timeout", "banner_timeout", "auth_timeout", "channel_timeout"), _LONGEST)
         try:
             with _in_words(self._client):
@@ -88,19 +92,20 @@ def _info(path: str, found: Any) -> dict[str, Any]:
 class _Refusal(paramiko.MissingHostKeyPolicy):  # type: ignore[misc]  # it has no types
     """Refuses a server that known_hosts does not have: it would get the password."""
 
-    def __init__(self, server: str) -> None:
-        self._server = server
+    def __init__(self, command: str) -> None:
+        self._command = command
 
     def missing_host_key(self, client: object, name: str, key: Any) -> None:
         raise StoppedEarly(
             f"its host key is not in known_hosts (it shows {key.get_name()} {key.fingerprint}); compare it with what "
-            f"its operator names, and confirm it once with: sftp {self._server}"
+            f"its operator names, and confirm it once ({self._command})"
         )
 
 
 @contextmanager
 def _in_words(client: Any) -> Iterator[None]:
     """Errors of the library as reasons: their own texts may quote what the server sent."""
+    lost = StoppedEarly("the connection was lost, or it does not speak SFTP")
     try:
         yield
     except paramiko.BadHostKeyException:
@@ -115,4 +120,8 @@ def _in_words(client: Any) -> Iterator[None]:
                 "it refuses the user, or there is no key or password that it accepts: put the key into the SSH agent "
                 "or ~/.ssh, or the password into FSSPEC_SFTP_PASSWORD"
             ) from None
-        raise StoppedEarly("the connection was lost, or it does not speak SFTP") from None
+        raise lost from None
+    except OSError as error:
+        if error.strerror:
+            raise
+        raise lost from None
