@@ -22,6 +22,18 @@ CREATED_EMAILS = "created-emails"
 
 
 @dataclass(frozen=True, slots=True)
+class TakenFile:
+    """A source that an inbox has moved: where a person finds it, and the commands that import it again from there."""
+
+    file: str
+    commands: tuple[str, ...]
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any] | None) -> TakenFile | None:
+        return cls(values["file"], tuple(values["commands"])) if values else None
+
+
+@dataclass(frozen=True, slots=True)
 class SourceOptions:
     """How a mapping sets its source to be read. None: detect it, and show what was detected."""
 

@@ -73,6 +73,7 @@ HOMES = {
     "xlsxwriter": {"report", "template"},
     "apprise": {"notices"},
     "fsspec": {"inbox"},
+    "paramiko": {"inbox"},
     "prometheus_client": {"notices"},
     "httptools": {"sandbox"},
     "typer": {"cli"},

@@ -182,6 +182,8 @@ def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finish
 
 
 def _import_command(manifest: RunManifest) -> str:
+    if manifest.taken is not None:
+        return " && ".join(manifest.taken.commands)
     return command_line("run", Path(manifest.file), "--mapping", Path(manifest.mapping), flags=manifest.flags)
 
 
@@ -213,6 +215,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         sending=sending,
         file_shown_as=manifest.file,
         mapping_shown_as=manifest.mapping,
+        taken=manifest.taken,
         continues=(manifest.run, manifest.service),
         flags={**manifest.flags, **earlier.flags},
         sheet=manifest.options.sheet,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from importer.load import Cancellation, ErrorLimit, Window, parse_minutes, parse_window
-from importer.models import ManyTargets, Outcome, Question, Stop, Target
+from importer.models import ManyTargets, Outcome, Question, Stop, TakenFile, Target
 from importer.problems import Problem, UsageError
 from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
@@ -55,6 +55,7 @@ class Order:
     show: how many candidates a check shows as they would be sent.
     check_first: check every row before the first one is sent; otherwise only the first rows of a large file.
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
+    taken: where the file is found, if an inbox has moved it.
     continues: the ID of the run that this one continues, and its service: no other service may get its rows.
     sheet: the sheet to read, by name or number, in place of the one that the mapping names.
     corrections: the list of cells of the file that are read with another text.
@@ -70,6 +71,7 @@ class Order:
     show: int = 0
     file_shown_as: str | None = None
     mapping_shown_as: str | None = None
+    taken: TakenFile | None = None
     continues: tuple[str, str] | None = None
     flags: Mapping[str, str] = field(default_factory=dict)
     sheet: str | None = None

@@ -223,6 +223,7 @@ class Planner:
             header_row=sheet.header_row,
             strict=order.settings.strict,
             flags=dict(order.flags),
+            taken=order.taken,
             continues=order.continues[0] if order.continues else None,
             questions=keep_questions(setup.questions if setup else None, folder),
             corrects=corrected_run(order.file, is_copy=order.continues is not None),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, get_args
@@ -17,6 +19,8 @@ from importer.models import Outcome
 from importer.settings import LogLevel
 
 LOG_FILE: Final = "log.jsonl"
+_NAMES: Final = (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in range(1, 5)))  # the newest lines first
+_MAX_BYTES: Final = 50_000_000
 _DELAY: Final = 1.0  # seconds that a line may be only in memory
 _LEVELS: Final = get_args(LogLevel)
 
@@ -25,10 +29,12 @@ class RunLog:
     """Logs events from the given level on, and passes all of them to `listen`. A context manager that writes the rest.
 
     A run with several targets has one log, in the folder of the whole run. Texts that may quote a cell or the service
-    are left out; their codes are logged. If the log cannot be written, the run continues without it.
+    are left out; their codes are logged. If the log cannot be written, the run continues without it. max_bytes: with
+    more it is renamed and a new one begins; the oldest lines of a very long run are removed.
     """
 
-    def __init__(self, level: LogLevel, listen: orders.Listener) -> None:
+    def __init__(self, level: LogLevel, listen: orders.Listener, max_bytes: int = _MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
         self._levels = frozenset(_LEVELS[_LEVELS.index(level) :])
         self._listen = listen
         self._run = '""'  # the current one, as JSON
@@ -108,7 +114,16 @@ class RunLog:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
                 with os.fdopen(open_private(self._path, flags), "wb") as file:
                     file.write("".join(queued.write for queued in group).encode())
+                    size = file.seek(0, os.SEEK_END)
+                if size >= self._max_bytes:
+                    self._rotate(self._path)
             except OSError:
                 self._path = None  # the last line may be cut: nothing is written after it
         for queued in group:
             queued.finish()
+
+    @staticmethod
+    def _rotate(path: Path) -> None:
+        for name, older in reversed(list(pairwise(_NAMES))):
+            with suppress(FileNotFoundError):
+                path.with_name(name).replace(path.with_name(older))

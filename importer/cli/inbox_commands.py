@@ -191,10 +191,10 @@ class _Shown:
         match event:
             case FileTaken(_, name, is_continued):
                 self._show_detail(f"{name}: {'continued' if is_continued else 'taken'}")
-            case FileLeft(_, name, why, is_odd) if event not in self._left:  # watch meets it in each pass
+            case FileLeft(_, name, why) if event not in self._left:  # watch meets it in each pass
                 self._left.add(event)
-                if is_odd or not self.quiet:
-                    print_message(f"{name} {why}; it stays in incoming")
+                if event.is_odd or event.is_late or not self.quiet:
+                    print_message(f"{name} {why}; it stays in {event.place}")
             case FileEnded():
                 self.ended.append(event)
                 self._show_end(event)

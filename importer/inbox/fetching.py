@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 from importer.atomic_files import internal_folder, make_subfolder, read_private, sync_folder, write_json
 from importer.inbox.folders import Inbox, not_writable
@@ -72,39 +72,68 @@ def fetch(inbox: Inbox, sleep: Callable[[float], None]) -> list[StoppedEarly]:
         return []
     errors: list[StoppedEarly] = []
     try:
-        fetched = _Fetched(inbox)
-        looks = [_look(address, errors) for address in inbox.rules.fetch]
-        new = {address for look in looks for address, file in look.items() if fetched.is_new(address, file.state)}
-        if new:
-            sleep(_SETTLE)
-        for look, pattern in zip(looks, inbox.rules.fetch, strict=True):
-            again = _look(pattern, errors) if new & look.keys() else {}
-            for address in sorted(new & look.keys()):
-                if address in again and again[address].state == look[address].state:  # else it is still being written
-                    fetched.add(address, again[address], errors)
+        with ExitStack() as opened:
+            _fetch(inbox, [_Place(pattern, opened, errors) for pattern in inbox.rules.fetch], sleep, errors)
     except OSError as error:
         raise not_writable(inbox.folder, error) from None
     return errors
 
 
-def _look(pattern: str, errors: list[StoppedEarly]) -> dict[str, _File]:
-    """The files of an address, which may have * and ?."""
-    try:
+def _fetch(inbox: Inbox, places: Sequence[_Place], sleep: Callable[[float], None], errors: list[StoppedEarly]) -> None:
+    fetched = _Fetched(inbox)
+    looks = [place.look() for place in places]
+    new = {address for look in looks for address, file in look.items() if fetched.is_new(address, file.state)}
+    if new:
+        sleep(_SETTLE)
+    for look, place in zip(looks, places, strict=True):
+        again = place.look() if new & look.keys() else {}
+        for address in sorted(new & look.keys()):
+            if address in again and again[address].state == look[address].state:  # else it is still being written
+                fetched.add(address, again[address], errors)
+
+
+class _Place:
+    """The files of an address, which may have * and ?. opened: closes the connection; errors: gets what fails."""
+
+    def __init__(self, pattern: str, opened: ExitStack, errors: list[StoppedEarly]) -> None:
+        self._pattern, self._opened, self._errors = pattern, opened, errors
+        self._system: Any = None
+        scheme, _, rest = pattern.partition("://")
+        host, _, path = rest.partition("/")
+        self._server, self._path = f"{scheme}://{host}", f"/{path}"
+
+    def look(self) -> dict[str, _File]:
+        """The files there now, by their addresses."""
+        try:
+            if self._system is None:
+                self._system, self._path = self._open()
+            self._system.invalidate_cache()
+            names = self._system.glob(self._path) if any(sign in self._path for sign in "*?[") else [self._path]
+            found = {self._address_of(name): _File.of(self._system, name) for name in names}
+            return {address: file for address, file in found.items() if file is not None}
+        except Exception as error:  # noqa: BLE001 - of a driver for one of many kinds of storage; others are fetched
+            self._errors.append(_failed(self._pattern, error))
+            return {}
+
+    def _open(self) -> tuple[Any, str]:
+        if self._pattern.startswith(("sftp://", "ssh://")):
+            from importer.inbox.sftp import SftpFiles  # needed by few, and slow to load
+
+            return self._opened.enter_context(closing(SftpFiles(self._pattern))), self._path
         import fsspec  # type: ignore[import-untyped]  # it has no stubs
 
-        system, path = fsspec.core.url_to_fs(pattern)
-        system.invalidate_cache()
-        names = system.glob(path) if any(sign in path for sign in "*?[") else [path]
-        found = {system.unstrip_protocol(name): _File.of(system, name) for name in names}
-        return {address: file for address, file in found.items() if file is not None}
-    except Exception as error:  # noqa: BLE001 - of a driver for one of many kinds of storage; others are still fetched
-        errors.append(_failed(pattern, error))
-        return {}
+        return cast("tuple[Any, str]", fsspec.core.url_to_fs(self._pattern))
+
+    def _address_of(self, name: str) -> str:
+        """With its server, whose name some storages leave out: another one may have a file of the same name."""
+        is_left_out = self._pattern == self._server + self._path
+        return self._server + name if is_left_out else str(self._system.unstrip_protocol(name))
 
 
 def _failed(address: str, error: Exception) -> StoppedEarly:
-    """Without the text of an error that is not of the system: it may quote a key."""
+    """Without the text of an error that is not of the system or ours: it may quote a key."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+    reason = str(error) if isinstance(error, StoppedEarly) else reason
     hint = f"; {_INSTALL}" if isinstance(error, ImportError) else "; the next pass tries it again"
     return StoppedEarly(f"{address} cannot be fetched: {reason}{hint}")
 

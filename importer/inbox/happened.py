@@ -46,12 +46,16 @@ class FileEnded:
 
 @dataclass(frozen=True, slots=True)
 class FileLeft:
-    """A file stays in incoming/. why: after its name. is_odd: no later pass takes it either."""
+    """A file stays in incoming/ or working/. why: after its name. is_odd: no later pass takes it either. is_late:
+    the time for sending was over before its turn.
+    """
 
     inbox: Path
     name: str
     why: str
     is_odd: bool
+    is_late: bool = False
+    place: str = "incoming"
 
 
 Happened = FileTaken | FileEnded | FileLeft

@@ -19,8 +19,10 @@ from importer.inbox.changes import Change, changes_of, contents_of, of_misfit
 from importer.inbox.folders import Inbox, Place, not_writable
 from importer.inbox.happened import Listener
 from importer.inbox.records import Contents, History, Identity, Reason, Record, Result
+from importer.inbox.reports import commands_again
 from importer.inbox.rules import FileRule
-from importer.models import NEEDS_ATTENTION
+from importer.inbox.windows import Windows
+from importer.models import NEEDS_ATTENTION, TakenFile
 from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput
 from importer.report import Summary
 from importer.settings import Settings, load_settings
@@ -28,7 +30,7 @@ from importer.settings import Settings, load_settings
 # Stops of a run that any other file would meet now too.
 _OF_THE_SERVICE: Final = (
     *("token-refused", "service-redirected", "service-unreachable", "run-stalled", "request-refused"),
-    *("stopped-by-user", "time-over"),
+    "stopped-by-user",
 )
 # Stops that the same file would meet again: a person must change the file, its mapping or its target.
 _OF_THE_FILE: Final = (
@@ -57,7 +59,8 @@ class Means:
     """What a worker works with. tell: is called for what happens to files; listen: for the events of each run.
 
     out: the results folder, None for that of the settings. sandbox: all files are imported into the sandbox.
-    window: the time in which rows may be sent.
+    window: the time in which rows may be sent, in place of those of inbox.toml. is_repeated: passes follow each
+    other.
     """
 
     tell: Listener
@@ -67,6 +70,7 @@ class Means:
     out: Path | None = None
     sandbox: bool = False
     window: Window | None = None
+    is_repeated: bool = False
 
     @property
     def flags(self) -> dict[str, str]:
@@ -106,6 +110,7 @@ class FileImport:
     inbox: Inbox
     means: Means
     history: History
+    windows: Windows
 
     def result_of(self, record: Record) -> Judged:
         """Import a file, unless its last run has done so already.
@@ -127,9 +132,9 @@ class FileImport:
         return self._import(self._until_still(record, rule), rule)
 
     def _import(self, record: Record, rule: FileRule) -> Judged:
-        gate = _Gate(record, self.history, rule)
+        gate = _Gate(record, self.history, rule, self.means.listen)
         try:
-            finished = import_file(self._order(record, rule), self.means.listen, self.means.control, gate)
+            finished = import_file(self._order(record, rule), gate.listen, self.means.control, gate)
         except UnusableInput as error:
             ends_pass = any(one.code.startswith(_OF_THE_MACHINE) for one in error.problems)
             place: Place = "working" if ends_pass else "attention"
@@ -148,12 +153,17 @@ class FileImport:
     def _order(self, record: Record, rule: FileRule) -> Order:
         sandbox = SandboxSetup() if rule.sandbox or self.means.sandbox else None
         limit = ErrorLimit.parse(rule.max_errors) if rule.max_errors else None
+        window = self.windows.of(rule)
         return Order(
             record.file,
             rule.mapping,
             self.means.settings(rule),
-            sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox, self.means.window),
+            sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox, window),
             file_shown_as=str(self.inbox.incoming / record.name),
+            taken=TakenFile(
+                str(self.inbox.place("attention") / record.folder.name / record.name),
+                commands_again(self.inbox, record.folder.name, self.means.flags),
+            ),
             flags=_flags(rule, self.means.out),
             sheet=rule.sheet,
         )
@@ -188,13 +198,14 @@ class FileImport:
         """By the summary of its run."""
         summary, code = finished.summary, finished.summary.exit_code or 0
         if code in (0, 4):
-            reasons = [*_changed(record), *_rows_open(summary)]
+            reasons = [*changed_since(record), *_rows_open(summary)]
             result = self._result(4 if reasons else 0, "attention" if reasons else "done", reasons, summary)
             return Judged(record, result)
         stop = summary.stopped
         reason = Reason(stop.code, stop.reason, stop.hint) if stop else Reason("run-interrupted", "it was interrupted")
         place: Place = "attention" if reason.code in _OF_THE_FILE else "working"
-        ends_pass = code > _SIGNALED or reason.code in _OF_THE_SERVICE or reason.code.startswith(_OF_THE_MACHINE)
+        is_of_all = reason.code in _OF_THE_SERVICE or (reason.code == "time-over" and self.means.window is not None)
+        ends_pass = code > _SIGNALED or is_of_all or reason.code.startswith(_OF_THE_MACHINE)
         return Judged(record, self._result(code, place, [reason], summary), ends_pass)
 
     def _unusable(self, record: Record, problem: Problem) -> Judged:
@@ -207,13 +218,20 @@ class FileImport:
 
 
 class _Gate:
-    """Asked before the first request of a run. Keeps what is in the file, and that its run begins or why not."""
+    """Asked before the first request of a run. Keeps what is in the file, and that its run begins or why not.
 
-    def __init__(self, record: Record, history: History, rule: FileRule) -> None:
+    listen: gets the events of the run; its plan only if the run begins, for a file that is held is not sent.
+    """
+
+    def __init__(self, record: Record, history: History, rule: FileRule, listen: orders.Listener) -> None:
         self.record = record
         self.reasons: list[Reason] = []
         self.is_refused = False
-        self._history, self._rule = history, rule
+        self._history, self._rule, self._listen = history, rule, listen
+
+    def listen(self, event: orders.Event) -> None:
+        if not isinstance(event, Planned):
+            self._listen(event)
 
     def __call__(self, planned: Planned) -> bool:
         contents = contents_of(planned)
@@ -228,6 +246,8 @@ class _Gate:
             )
         except OSError as error:
             raise not_writable(self.record.folder, error) from None
+        if not self.reasons:
+            self._listen(planned)
         return not self.reasons
 
     def _changes(self, contents: Contents) -> Iterator[Change]:
@@ -269,12 +289,12 @@ def _rows_open(summary: Summary) -> list[Reason]:
     return [Reason.of(Problem("inbox-rows-open", f"{open_rows:,} of its {summary.source.rows:,} rows need a person"))]
 
 
-def _changed(record: Record) -> list[Reason]:
+def changed_since(record: Record) -> list[Reason]:
     """Whether the file has another content now than the one that was imported."""
     with record.file.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     if record.contents is None or sha256 == record.contents.sha256:
         return []
-    message = "its sender changed it during the import, which read it as it was before: rows may be missing"
+    message = "its sender changed it after the import had read it: rows may be missing"
     hint = "wait until its sender has finished, then release it: rows that were imported already are skipped"
     return [Reason.of(Problem("inbox-file-changed", message, hint, FilePlace(record.name)))]

@@ -18,6 +18,8 @@ TEMPLATE: Final = """\
 # order = "oldest"           # or "name": which of several files is imported first
 # wait = "10m"               # how long importer inbox run waits for files that still change
 # fetch = ["sftp://user@host/out/*.csv"]    # what is fetched into incoming first, see docs/inbox.md
+# until = "06:00"            # send until this time of day; not for importer inbox watch
+# max_runtime = "4h"         # one pass sends for so long; the next one continues
 # unmatched = "attention"    # or "leave": what becomes of files that match no pattern
 
 [[files]]
@@ -37,6 +39,8 @@ mapping = {mapping}    # a mapping file, or a folder of them; relative to this f
 # concurrency = 4
 # max_errors = "5%"
 # give_up_after = "15m"
+# until = "06:00"            # for these files; in place of the one above
+# max_runtime = "1h"         # from the first of these files on; in place of the one above
 # resend_unconfirmed = "end"
 # resend_rejected = false
 # strict = false

@@ -240,6 +240,13 @@ class History:
         found.sort(key=lambda each: each[0])
         return [(one, contents) for _, one, contents in found if service in (None, contents.service)]
 
+    def done_since(self, since: datetime) -> list[Record]:
+        """Those that were done since then, and still are."""
+        done = [record for record in self._records.values() if record.folder.parent.name == "done"]
+        return [
+            record for record in done if record.result and record.result.place == "done" and record.result.at > since
+        ]
+
     def unreported(self) -> list[Record]:
         """Those that were moved before a crash, but not reported."""
         moved = [record for record in self._records.values() if record.folder.parent.name != "working"]

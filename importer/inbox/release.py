@@ -19,7 +19,7 @@ from importer.text.commands import command_line
 def release(folder: Path, names: Sequence[str]) -> list[Record]:
     """Move files from attention/ to working/, where the next pass imports them: all of them, or none.
 
-    names: of the files, or of their folders.
+    names: of the files, or of their folders. One that is in working/ already stays as it is.
 
     Raises:
         UsageError: with every file that cannot be released, and why.
@@ -32,7 +32,8 @@ def release(folder: Path, names: Sequence[str]) -> list[Record]:
         for name in names:
             try:
                 record = _find(inbox, name)
-                _check(inbox, record)
+                if record.folder.parent.name == "attention":
+                    _check(inbox, record)
                 found[record.folder] = record
             except UsageError as error:
                 refused.append(str(error))
@@ -50,13 +51,19 @@ def _refuse_swapped(folder: Path, names: Sequence[str]) -> None:
 
 
 def _find(inbox: Inbox, name: str) -> Record:
-    every = list(records_in(inbox, "attention"))
-    found = [record for record in every if record.folder.name == name] or [one for one in every if one.name == name]
+    found: list[Record] = []
+    for place in ("attention", "working"):  # the report of a file in working/ names this command too
+        every = list(records_in(inbox, place))
+        found = [record for record in every if record.folder.name == name] or [one for one in every if one.name == name]
+        if found:
+            break
     if len(found) == 1:
         return found[0]
     if found:
         folders = ", ".join(record.folder.name for record in found)
         raise UsageError(f"several files in attention have the name {name}; name the folder of one: {folders}")
+    if any(name in (record.folder.name, record.name) for record in records_in(inbox, "done")):
+        raise UsageError(f"{name} is done; to import it again, put it into {inbox.incoming} again")
     status = command_line("inbox", "status", inbox.folder)
     raise UsageError(f"{inbox.place('attention')} has no file {name}; list its files with: {status}")
 
@@ -79,6 +86,8 @@ def _check(inbox: Inbox, record: Record) -> None:
 
 
 def _released(inbox: Inbox, record: Record) -> Record:
+    if record.folder.parent.name == "working":
+        return record
     try:
         identity = Identity.of(record.file.stat())
         result = replace(record.result, place="working") if record.result else None

@@ -6,7 +6,6 @@ import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +18,12 @@ from importer.text.commands import command_line
 from importer.text.normalize import visible
 
 _COPIED: Final = ("report.xlsx", "summary.json")
+
+
+def commands_again(inbox: Inbox, folder: str, flags: Mapping[str, str]) -> tuple[str, ...]:
+    """The commands that import a file again. folder: its name, in attention/ or working/; flags: of the second one."""
+    release = command_line("inbox", "release", inbox.folder, folder)
+    return release, command_line("inbox", "run", inbox.folder, flags=flags)
 
 
 def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None, flags: Mapping[str, str]) -> None:
@@ -85,14 +90,12 @@ def _reason_lines(
             "An earlier run sent rows of it; importer status shows them." if record.runs else "Nothing of it was sent."
         )
     else:
-        source = replace(summary.source, file=str(folder / record.name))  # where it is from now on
-        yield from attention_lines(replace(summary, source=source), run)
+        yield from attention_lines(summary, run)
     yield ""
     if result.is_final:
         yield "The settings refuse such a file. Correct it, and put it into incoming/ again."
     else:
         yield "To import the file again from here, with what you changed since (imported rows are skipped):"
-        yield f"  {command_line('inbox', 'release', inbox.folder, record.folder.name)}"
-        yield f"  {command_line('inbox', 'run', inbox.folder, flags=flags)}"
+        yield from (f"  {command}" for command in commands_again(inbox, record.folder.name, flags))
     yield "If it is settled in another way, move this folder to done/:"
     yield f"  {shlex.join(['mv', str(folder), str(inbox.place('done'))])}"

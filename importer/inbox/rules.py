@@ -8,10 +8,11 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from importer.app.orders import ErrorLimit, Resend, parse_minutes
+from importer.app.orders import ErrorLimit, Resend, parse_minutes, parse_window
 from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInput, UsageError
 from importer.regular_files import read_regular
 from importer.text.normalize import did_you_mean
@@ -54,6 +55,8 @@ class FileRule:
     resend_unconfirmed: Resend = "end"
     resend_rejected: bool = False
     give_up_after: str | None = None
+    until: str | None = None
+    max_runtime: str | None = None
     strict: bool = False
     no_personal_data: bool = False
     sandbox: bool = False
@@ -69,7 +72,7 @@ class FileRule:
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The rules of an inbox. wait: seconds for which one pass waits for files that still change. fetch: addresses of
-    files that are fetched into incoming/ first.
+    files that are fetched into incoming/ first. until, max_runtime: for the files of rules without their own.
     """
 
     files: tuple[FileRule, ...]
@@ -77,6 +80,8 @@ class Rules:
     wait: float = 600.0
     unmatched: Literal["attention", "leave"] = "attention"
     fetch: tuple[str, ...] = ()
+    until: str | None = None
+    max_runtime: str | None = None
 
     def rule_for(self, name: str) -> FileRule | None:
         """The first rule that matches."""
@@ -197,6 +202,11 @@ class _Section:
         if seconds and key in self._taken:
             self._taken[key] = parse_minutes(self._taken[key]) * 60
 
+    def window(self) -> None:
+        """The keys for the time in which files are sent."""
+        self.parsed("until", lambda text: parse_window(text, None, datetime.now(UTC)))
+        self.duration("max_runtime", seconds=False)
+
     def parsed(self, key: str, parse: Any) -> None:
         """A text that a function can parse; it is kept as it is written."""
         self.text(key)
@@ -238,6 +248,7 @@ def _rules(values: Mapping[str, Any], lines: _Lines, problems: list[Problem]) ->
     top.word("unmatched", ("attention", "leave"))
     top.duration("wait")
     top.addresses("fetch")
+    top.window()
     own = top.end("files")
     listed = values.get("files")
     if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
@@ -257,6 +268,7 @@ def _file_rule(section: _Section, lines: _Lines, number: int) -> FileRule | None
     section.word("resend_unconfirmed", get_args(Resend))
     section.duration("settle")
     section.duration("give_up_after", seconds=False)
+    section.window()
     section.parsed("max_errors", ErrorLimit.parse)
     section.number_of("rate", float)
     section.number_of("concurrency", int)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
+from importer.app.orders import Window
 from importer.inbox.arrivals import Arrivals, Waiting
 from importer.inbox.fetching import fetch
 from importer.inbox.folders import Inbox, not_writable, open_inbox
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken
-from importer.inbox.importing import FileImport, Means
-from importer.inbox.records import History, Record, Result
+from importer.inbox.importing import FileImport, Means, changed_since
+from importer.inbox.records import History, Identity, Record, Result
 from importer.inbox.reports import write_reports
+from importer.inbox.rules import RULES_FILE, Rules
 from importer.inbox.taking import move, take, unfinished
-from importer.problems import ImporterError
+from importer.inbox.windows import Windows
+from importer.problems import ImporterError, StoppedEarly, UnusableInput, unusable_file
 
 WORST_FIRST: Final = (143, 130, 1, 2, 3, 5, 75, 4)
 """Exit codes: a pass ends with the first of these that one of its files has, else with 0."""
@@ -23,6 +28,7 @@ _SHORTEST_WAIT: Final = 0.05  # seconds between two looks
 _SIGNALED: Final = (130, 143)
 _LATER: Final = (3, 5, 75)  # exit codes after which the next pass would meet the same
 _LONGEST: Final = 900.0  # seconds between two passes
+_LOOKED_AT: Final = timedelta(days=1)  # how long a sender may go on with a file that is done
 
 
 def watch(
@@ -37,7 +43,7 @@ def watch(
     It polls, because network drives do not report what arrives on them. on_pass: called after each, with its exit code.
     every: seconds between two passes; twice as long after each that the service, the settings or another worker stop.
     """
-    wait = every
+    means, wait = replace(means, is_repeated=True), every
     while True:
         code = run_once(folders, means, on_error)
         on_pass(code)
@@ -62,11 +68,22 @@ def run_once(folders: Sequence[Path], means: Means, on_error: Callable[[Importer
     return next((code for code in WORST_FIRST if code in codes), 0)
 
 
+def _until_in_watch(inbox: Inbox) -> UnusableInput:
+    message = "it has until, but importer inbox watch makes one pass after the other: the next one would send again"
+    hint = "remove until, or start importer inbox run at the time when files may be sent, for example by cron"
+    return unusable_file("inbox-until-in-watch", message, hint, inbox.folder / RULES_FILE)
+
+
+def _has_until(rules: Rules) -> bool:
+    return rules.until is not None or any(rule.until is not None for rule in rules.files)
+
+
 class _Pass:
     """One pass over one inbox. codes: gets the exit code of each of its files."""
 
     def __init__(self, inbox: Inbox, means: Means, codes: list[int], on_error: Callable[[ImporterError], None]) -> None:
         self._inbox, self._means, self._codes, self._on_error = inbox, means, codes, on_error
+        self._windows = Windows(inbox, means.window, means.clock.now)
         self.is_over = False
 
     def run(self) -> None:
@@ -77,10 +94,13 @@ class _Pass:
         """
         for rule in self._inbox.rules.files:  # before anything is taken
             self._means.settings(rule)
+        if self._means.is_repeated and _has_until(self._inbox.rules):
+            raise _until_in_watch(self._inbox)
         with self._inbox.lock():
             self._history = History(self._inbox)
             for record in self._history.unreported():
-                self._report(record)
+                self._put_where_it_belongs(record)
+            self._look_again()
             left = list(unfinished(self._inbox))
             self._continue(record for record in left if not record.is_cut_off)
             for error in fetch(self._inbox, self._means.clock.sleep) if not self.is_over else ():
@@ -90,26 +110,56 @@ class _Pass:
             # Last, because a file may be what killed its worker: it must not keep the others from being imported.
             self._continue(record for record in left if record.is_cut_off)
 
+    def _look_again(self) -> None:
+        """Notice a sender that went on with a file that is done: a rename does not stop it."""
+        now = self._means.clock.now()
+        for record in self._history.done_since(now - _LOOKED_AT):
+            try:
+                identity = Identity.of(record.file.stat())
+                if record.identity.has_same_content(identity):
+                    continue
+                reasons = changed_since(record)
+            except FileNotFoundError:  # a person removed it
+                continue
+            except OSError as error:
+                raise not_writable(self._inbox.folder, error) from None
+            if reasons:
+                assert record.result is not None
+                result = replace(record.result, exit_code=4, place="attention", reasons=tuple(reasons))
+                self._put_where_it_belongs(self._kept(record, result=result, reported=False))
+            else:  # only its time changed; the next pass need not read it
+                self._kept(record, identity=identity)
+
     def _continue(self, records: Iterable[Record]) -> None:
         for record in records:
-            if not self.is_over:
-                self._means.tell(FileTaken(self._inbox.folder, record.name, is_continued=True))
-                self._finish(record)
+            if self.is_over:
+                return
+            if (window := self._windows.over(self._inbox.rules.rule_for(record.name))) is not None:
+                self._leave_late(record.name, window, "working")
+                continue
+            self._means.tell(FileTaken(self._inbox.folder, record.name, is_continued=True))
+            self._finish(record)
 
     def _take_all(self) -> None:
         """Take and finish every complete file; wait for those that still change, as long as the rules allow."""
         arrivals, waited = Arrivals(self._inbox, self._means.clock.monotonic), 0.0
         while not self.is_over:
-            looked = arrivals.look()
+            looked, late = arrivals.look(), dict[str, Window]()
             for arrival in looked.ready:
-                if not self.is_over and (record := take(self._inbox, arrival, self._means.clock.now())) is not None:
+                if self.is_over:
+                    return
+                if (window := self._windows.over(arrival.rule)) is not None:
+                    late[arrival.name] = window
+                elif (record := take(self._inbox, arrival, self._means.clock.now())) is not None:
                     self._means.tell(FileTaken(self._inbox.folder, record.name))
                     self._finish(record)
-            if looked.ready:
+            if len(looked.ready) > len(late):
                 continue
             settling = [each.settles_in for each in looked.waiting if each.settles_in is not None]
             if not settling or waited >= self._inbox.rules.wait:
                 self._leave(looked.waiting)
+                for name, window in late.items():
+                    self._leave_late(name, window, "incoming")
                 return
             pause = max(min(settling), _SHORTEST_WAIT)
             self._means.clock.sleep(pause)
@@ -121,6 +171,11 @@ class _Pass:
             if each.is_odd and self._inbox.rules.rule_for(each.name):
                 self._codes.append(4)  # it has the name of a file to import, but will never be taken
 
+    def _leave_late(self, name: str, window: Window, place: str) -> None:
+        why = f"waits for the next pass: its time for sending is over ({window.set_by})"
+        self._means.tell(FileLeft(self._inbox.folder, name, why, is_odd=False, is_late=True, place=place))
+        self._codes.append(StoppedEarly.exit_code)
+
     # --- one file ---
 
     def _finish(self, record: Record) -> None:
@@ -128,11 +183,16 @@ class _Pass:
         result = record.result
         if result is None or result.place == "working":
             with self._inbox.importing(record.folder.name, self._means.clock.now()):
-                judged = FileImport(self._inbox, self._means, self._history).result_of(record)
+                judged = FileImport(self._inbox, self._means, self._history, self._windows).result_of(record)
             self.is_over = judged.ends_pass
             result = judged.result
             record = self._kept(judged.record, result=result, is_begun=False, reported=False)
-        if result.place != "working":
+        self._put_where_it_belongs(record)
+
+    def _put_where_it_belongs(self, record: Record) -> None:
+        result = record.result
+        assert result is not None
+        if result.place not in ("working", record.folder.parent.name):
             self._put(record, result)
             record = move(self._inbox, record, result.place)
             self._history.add(record)

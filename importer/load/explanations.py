@@ -83,9 +83,9 @@ def no_progress(seconds: float, reason: str | None) -> Stop:
     )
 
 
-def window_over(flag: str) -> Stop:
-    """The time in which the run may send has ended; `flag`: as the user set it."""
-    return Stop("time-over", f"the time for sending is over ({flag})", f"{_RUN_AGAIN}; it continues where it stopped")
+def window_over(set_by: str) -> Stop:
+    """The time in which the run may send has ended; `set_by`: as the user set it."""
+    return Stop("time-over", f"the time for sending is over ({set_by})", f"{_RUN_AGAIN}; it continues where it stopped")
 
 
 LEDGER_LOST = "ledger-not-writable"

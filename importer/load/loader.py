@@ -268,7 +268,7 @@ class Loader:
             with sender.lock:
                 is_needed = sender.has_work()
             if is_needed:
-                sender.end(window_over(window.flag))
+                sender.end(window_over(window.set_by))
 
     def _time_left(self) -> float:
         window = self._options.window

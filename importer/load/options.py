@@ -68,11 +68,11 @@ def parse_minutes(text: str) -> float:
 class Window:
     """The time in which a run may send. ends_at: in seconds since the epoch, so that it holds for a machine that slept.
 
-    flag: what the user set. waits: until then the run waits for a service that is down, however long that takes.
+    set_by: what the user set. waits: until then the run waits for a service that is down, however long that takes.
     """
 
     ends_at: float
-    flag: str
+    set_by: str
     waits: bool
 
 

@@ -211,6 +211,7 @@ class SummaryCounter:
                 rows=self._rows if rows_are_read else None,
                 blank_rows=facts.blank_rows,
                 reading=facts.reading,
+                taken=facts.taken,
             ),
             target=facts.target,
             target_title=facts.target_title,

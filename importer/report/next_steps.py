@@ -50,7 +50,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     again = _again(summary, folder)
     if summary.stopped:
         # The hint of a stop says how to continue.
-        yield Step(summary.stopped.hint, (again,))
+        yield Step(summary.stopped.hint, again)
     elif not summary.finished:
         if summary.dry_run:
             yield Step("run the check again", (_of_file("check", summary.source.file, summary, folder),))
@@ -68,22 +68,23 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         entries = f" (their entries are in {' and '.join(beside)})" if beside else ""
         yield Step(f"fix the rows in {' and '.join(files)}{entries}, then import {what}", commands)
     # The cells that are named are in the source: who fixes them there needs the command for it, not for a results file.
-    source = summary.source.file if to_fix and _repeats_file(summary) else ""
+    taken = summary.source.taken
+    source = (taken.file if taken else summary.source.file) if to_fix and _repeats_file(summary) else ""
     if summary.dry_run:
         if summary.exit_code == UnusableInput.exit_code:
             yield Step("correct what the warnings name: with --strict, nothing is sent before that")
         elif summary.outcomes[OutcomeKind.NOT_SENT]:
             sends = "send (to the sandbox)" if summary.sandbox else "send"
             fixed = f", and those that you fix in {source}" if source else ""
-            yield Step(f"{sends} the rows that are ready{fixed}; invalid rows are skipped", (again,))
+            yield Step(f"{sends} the rows that are ready{fixed}; invalid rows are skipped", again)
         elif source:
-            yield Step(f"or fix the rows in {source}, then import it", (again,))
+            yield Step(f"or fix the rows in {source}, then import it", again)
     elif not summary.stopped:
         if summary.rows_of(*_FIXED_BY_RUNNING_AGAIN):
             fixed = f", also after fixing rows in {source}" if source else ""
-            yield Step(f"run the same command again{fixed}; completed rows are skipped", (again,))
+            yield Step(f"run the same command again{fixed}; completed rows are skipped", again)
         elif source:
-            yield Step(f"or fix the rows in {source}, then import it again; completed rows are skipped", (again,))
+            yield Step(f"or fix the rows in {source}, then import it again; completed rows are skipped", again)
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.sandbox:
@@ -95,26 +96,32 @@ def _steps_in_mapping(summary: Summary, folder: Path) -> Iterator[Step]:
     if nearly all rows have one problem that a change there would solve.
     """
     file = folder / "source.csv" if summary.source.file == _PIPED else summary.source.file
-    again = _of_file("check" if summary.dry_run else "run", file, summary, folder)
+    again = _of_source("check" if summary.dry_run else "run", file, summary, folder)
     unread = sum(group.count for group in summary.problems if group.is_to_fix and group.code in _PROPOSED_FOR)
     if EDITS_FILE in summary.files and unread >= max(_FEW_CELLS, min(_MANY_CELLS, _MANY * (summary.source.rows or 0))):
         text = f"make the changes of {folder / EDITS_FILE} in {summary.mapping}, then run this again"
-        yield Step(text, (again,))
+        yield Step(text, again)
         return
     for group in summary.problems:
         line = re.search(rf"{re.escape(summary.mapping)}:\d+", group.hint)
         if line and group.is_to_fix and group.count >= _NEARLY_ALL * (summary.source.rows or 0):
             cells = f"{group.count:,} {f'cells of {group.column}' if group.column else 'rows'}"
             text = f"correct {line[0]} first: {cells} have one problem [{group.code}]; then run this again"
-            yield Step(text, (again,))
+            yield Step(text, again)
             return
 
 
-def _again(summary: Summary, folder: Path) -> str:
-    """The command that continues a run, or sends what was checked. A file that was piped in exists only as a copy."""
+def _again(summary: Summary, folder: Path) -> tuple[str, ...]:
+    """The commands that continue a run, or send what was checked. A file that was piped in exists only as a copy."""
     if _repeats_file(summary):
-        return _of_file("run", summary.source.file, summary, folder)
-    return _of_file("run", folder / "source.csv", summary, folder) if summary.dry_run else _resume(summary, folder)
+        return _of_source("run", summary.source.file, summary, folder)
+    return (_of_file("run", folder / "source.csv", summary, folder) if summary.dry_run else _resume(summary, folder),)
+
+
+def _of_source(command: str, file: str | Path, summary: Summary, folder: Path) -> tuple[str, ...]:
+    """The commands for the whole source. An inbox imports what it has moved: then it knows how the file ended."""
+    taken = summary.source.taken
+    return taken.commands if taken is not None else (_of_file(command, file, summary, folder),)
 
 
 def _repeats_file(summary: Summary) -> bool:

@@ -21,6 +21,7 @@ from importer.models import (
     OutcomeKind,
     Row,
     Stop,
+    TakenFile,
     Target,
     TargetRun,
     Timeline,
@@ -59,15 +60,15 @@ class RunFacts:
     """The facts of one run, without its rows.
 
     mapping, origin: mapping file and source as the user named them; sha256: of the source, hexadecimal; reading: how
-    the file was read, in one line; columns: those of the source, in order; delimiter: of the source, also used for the
-    results CSVs; knows_types: whether the cell types are known, since the source is a workbook or a results file of
-    one; has_links: whether cells have hyperlinks; has_ids: whether created rows have the ID of their candidate;
-    started_at, ended_at: with a time zone; warnings: full messages with
-    their places; blank_rows: blank rows that were skipped (not counted as rows read); identity: the indexes of the
-    columns of the e-mail, and those of the name; flags: those of the command, with their values; continues: the run
-    that this one continues; entries: other tables with entries of the rows; personal_data: whether report.html may
-    quote cells and responses; timeline: of its requests, None if it sent none; corrections: the cells that were read
-    with another text.
+    the file was read, in one line; columns: those of the source, in order; delimiter: of the source, also used for
+    the results CSVs; knows_types: whether the cell types are known, since the source is a workbook or a results file
+    of one; has_links: whether cells have hyperlinks; has_ids: whether created rows have the ID of their candidate;
+    started_at, ended_at: with a time zone; warnings: full messages with their places; blank_rows: blank rows that
+    were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of the
+    name; flags: those of the command, with their values; taken: where the source is found, if an inbox has moved it;
+    continues: the run that this one continues; entries: other tables with entries of the rows; personal_data: whether
+    report.html may quote cells and responses; timeline: of its requests, None if it sent none; corrections: the cells
+    that were read with another text.
     """
 
     run: str
@@ -93,6 +94,7 @@ class RunFacts:
     has_links: bool = False
     has_ids: bool = False
     flags: Mapping[str, str] = field(default_factory=dict)
+    taken: TakenFile | None = None
     continues: str | None = None
     entries: tuple[Entries, ...] = ()
     timeline: Timeline | None = None
@@ -112,7 +114,7 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class SourceSummary:
-    """The source. `rows`: the number of rows read, None while the run is not finished."""
+    """The source. `rows`: the number of rows read, None while the run is not finished; `taken`: as in RunFacts."""
 
     file: str
     sheet: str | None
@@ -120,6 +122,7 @@ class SourceSummary:
     rows: int | None
     blank_rows: int
     reading: str
+    taken: TakenFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +225,7 @@ class Summary:
             raise ValueError("it was written by another version of importer")
         known = {each.name: values[each.name] for each in fields(cls)}
         read = {
-            "source": SourceSummary(**values["source"]),
+            "source": _source(values["source"]),
             "target": _target(values["target"]),
             "outcomes": {kind: values["outcomes"][kind.value] for kind in OutcomeKind},
             "requests": Requests(**values["requests"]),
@@ -235,6 +238,10 @@ class Summary:
             "timeline": Timeline.from_json(values["timeline"]),
         }
         return cls(**{**known, **read})
+
+
+def _source(values: Mapping[str, Any]) -> SourceSummary:
+    return SourceSummary(**{**values, "taken": TakenFile.from_json(values.get("taken"))})
 
 
 def _target_json(target: Target | ManyTargets) -> dict[str, Any]:

@@ -93,13 +93,16 @@ def status_lines(summary: Summary, folder: Path, file: Path, rows: OpenRows) -> 
 
 
 def attention_lines(summary: Summary, folder: Path) -> list[str]:
-    """What needs a person: the largest problems and what to do; the parameters are those of `summary_lines`."""
+    """What needs a person: the largest problems and, unless that is not in the report, what to do.
+
+    The parameters are those of `summary_lines`.
+    """
     return _with_blank_lines(
         [
             _opening(summary),
             _problems_to_fix(summary, LARGEST_GROUPS),
             _report(summary, folder),
-            _next(next_steps(summary, folder)),
+            _next(next_steps(summary, folder)) if summary.exit_code != 0 else (),
         ]
     )
 

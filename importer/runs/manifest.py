@@ -13,7 +13,7 @@ from typing import Any
 
 from importer.atomic_files import read_private, write_json
 from importer.ledger import Scope
-from importer.models import ManyTargets, Operation, SourceOptions, Stop, Target, TargetRun, Timeline
+from importer.models import ManyTargets, Operation, SourceOptions, Stop, TakenFile, Target, TargetRun, Timeline
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
@@ -82,15 +82,15 @@ class RunManifest:
     A run with several targets (`route_column`, by its index) sends nothing itself: each target has its own run,
     `<run>.<mapping>`, and their reports are combined.
 
-    file: the source as the user named it; source: the name of its private copy in the folder; mapping: the mapping file
-    or folder as the user named it; mapping_copy: the name of its private copy; service: the base URL, or `sandbox`;
-    rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
-    groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
-    flags: those of its command, with their values; continues: the run that it continues; questions: the name of the
-    private copy of the questions that a sandbox was started with; corrects: the run whose results file the source is;
-    copy_of: the SHA-256 of the file of which the source is an annotated copy; its own, if a list of corrections is
-    applied to it; corrections: the private copy of that list; corrected_copy: the SHA-256 of the corrected copy that a
-    check wrote;
+    file: the source as the user named it; source: the name of its private copy in the folder; mapping: the mapping
+    file or folder as the user named it; mapping_copy: the name of its private copy; service: the base URL, or
+    `sandbox`; rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines
+    between them; groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with
+    equal outcomes; flags: those of its command, with their values; taken: where the file is found, if an inbox has
+    moved it; continues: the run that it continues; questions: the name of the private copy of the questions that a
+    sandbox was started with; corrects: the run whose results file the source is; copy_of: the SHA-256 of the file of
+    which the source is an annotated copy; its own, if a list of corrections is applied to it; corrections: the
+    private copy of that list; corrected_copy: the SHA-256 of the corrected copy that a check wrote;
     identity: the indexes of the columns of the e-mail, and those of the name;
     strict: rows with a warning are invalid, and a warning about the whole file stops the run before it sends.
     """
@@ -116,6 +116,7 @@ class RunManifest:
     children: tuple[ChildCopy, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
     flags: dict[str, str] = field(default_factory=dict)
+    taken: TakenFile | None = None
     continues: str | None = None
     questions: str | None = None
     corrects: str | None = None
@@ -238,6 +239,7 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
             "warnings": tuple(values["warnings"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
             "children": children,
+            "taken": TakenFile.from_json(values.get("taken")),
             "corrections": corrections,
             "groups": tuple(tuple(rows) for rows in values["groups"]),
             "identity": tuple(tuple(indexes) for indexes in values["identity"]),

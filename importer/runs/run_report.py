@@ -145,6 +145,7 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         blank_rows=manifest.blank_rows,
         identity=manifest.identity,
         flags=manifest.flags,
+        taken=manifest.taken,
         continues=manifest.continues,
         personal_data=NO_PERSONAL_DATA not in manifest.flags,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from importer.app.orders import Planned, ReadyRows, ignore
+from importer.app.orders import Paused, Planned, ReadyRows, ignore
 from importer.app.run_log import RunLog
 from importer.models import Operation, Target
 from importer.problems import StoppedEarly
@@ -124,6 +124,19 @@ def test_a_run_without_a_report_leaves_its_exit_code(tmp_path: Path) -> None:
     (line,) = map(json.loads, (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines())
     assert (line["level"], line["event"], line["error"], line["exit_code"]) == ("error", "failed", "StoppedEarly", 5)
     assert "ada" not in json.dumps(line)
+
+
+def test_a_long_log_is_continued_in_a_new_file(tmp_path: Path) -> None:
+    """The older lines are kept under other names, whole and private, and the oldest are removed."""
+    for number in range(8):  # each closes the log, which writes what it has; the next one goes on with it
+        with RunLog("info", ignore, max_bytes=300) as log:
+            log(planned(tmp_path))
+            log(Paused(f"reason {number}", 1, 1, 1))
+    names = ["log.jsonl.4", "log.jsonl.3", "log.jsonl.2", "log.jsonl.1"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+    lines = [json.loads(line) for name in names for line in (tmp_path / name).read_text(encoding="utf-8").splitlines()]
+    assert [line["reason"] for line in lines if line["event"] == "paused"] == [f"reason {n}" for n in range(4, 8)]
+    assert {(tmp_path / name).stat().st_mode & 0o777 for name in names} == {0o600}
 
 
 def test_a_log_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:

@@ -45,8 +45,12 @@ class Night:
         """One pass of a worker; its exit code."""
         self.events.clear()
         self.errors.clear()
+        return run_once([self.folder], self.means, self.errors.append)
+
+    @property
+    def means(self) -> Means:
         clock = Clock(lambda: self.at + timedelta(seconds=self.slept), lambda: self.slept, self._sleep)
-        return run_once([self.folder], Means(self._tell, self.listen, clock=clock), self.errors.append)
+        return Means(self._tell, self.listen, clock=clock)
 
     def _tell(self, event: Happened) -> None:
         self.events.append(event)

@@ -51,10 +51,11 @@ def test_a_user_makes_an_inbox_tries_it_and_looks_at_its_status(front_door: Fron
     released = front_door("inbox", "release", "box", "people.csv")
     assert (released.code, released.out) == (0, "people.csv is released; the next pass imports it.\n")
     assert released.err == "Next: importer inbox run box --sandbox\n"
-    unknown = front_door("inbox", "release", "box", "people.csv")
+    assert front_door("inbox", "release", "box", "people.csv").out == released.out  # it waits in working
+    unknown = front_door("inbox", "release", "box", "person.csv")
     assert (unknown.code, unknown.err) == (
         2,
-        "importer: box/attention has no file people.csv; list its files with: importer inbox status box\n",
+        "importer: box/attention has no file person.csv; list its files with: importer inbox status box\n",
     )
 
 

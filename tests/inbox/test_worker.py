@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from importer.app.orders import Planned, ignore
+from importer.app.orders import Event, Planned, ignore
 from importer.inbox.happened import FileLeft
 from importer.inbox.release import release
 from importer.inbox.taking import purge
@@ -86,11 +87,36 @@ def test_a_sender_that_writes_during_the_import_is_noticed(night: Night) -> None
         assert (night.run(), reasons(night)) == (4, ["inbox-file-changed"])
     night.listen = ignore
     assert night.ended[0].reasons[0].text == (
-        "people.csv: its sender changed it during the import, which read it as it was before: rows may be missing"
+        "people.csv: its sender changed it after the import had read it: rows may be missing"
     )
     release(night.folder, ["people.csv"])
     assert night.run() == 0
     assert night.ended[0].outcomes == {"created": 1, "already_imported": 2}
+
+
+def test_a_sender_that_goes_on_after_the_import_is_noticed_once(night: Night) -> None:
+    """The next pass moves the file from done to attention; a release imports the rest. Later changes are a person's."""
+    path = night.drop("people.csv", range(3))
+    rows = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(rows[:3]))
+    with path.open("ab", buffering=0) as sender:
+        assert night.run() == 0
+        (done,) = (night.folder / "done").glob("*/people.csv")
+        os.utime(done, (1, 1))  # by a backup
+        assert (night.run(), night.events) == (0, [])
+        sender.write(rows[3])
+        assert (night.run(), reasons(night)) == (4, ["inbox-file-changed"])
+    text = night.ended[0].reason_file.read_text()
+    assert "its sender changed it after the import had read it: rows may be missing [inbox-file-changed]" in text
+    settled = night.ended[0].folder.rename(night.folder / "done" / "settled")
+    assert (night.run(), night.events) == (0, [])
+    settled.rename(night.folder / "attention" / "settled")
+    release(night.folder, ["people.csv"])
+    assert night.run() == 0
+    assert night.ended[0].outcomes == {"created": 1, "already_imported": 2}
+    night.at += timedelta(days=2)
+    (night.ended[0].folder / "people.csv").write_text("of a person")
+    assert (night.run(), night.events) == (0, [])
 
 
 def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night) -> None:
@@ -103,10 +129,17 @@ def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night
         f"people.csv needs a person. It was in inbox/incoming, and is now here: {event.folder}/people.csv\n\n"
         "- 2 of its 2 rows need a person [inbox-rows-open]\n"
     )
-    assert f"importer run {event.folder}/people.csv --mapping mapping.yaml" in text
+    release_it, run_it = f"importer inbox release inbox {event.folder.name}", "importer inbox run inbox"
+    assert (
+        f"  3. or fix the rows in {event.folder}/people.csv,\n     then import it again; completed rows are skipped\n"
+        f"     {release_it}\n     {run_it}\n\n"
+    ) in text
+    page = Path("results", event.run or "", "report.html").read_text()
+    assert f"<code>{release_it}</code></pre><pre><code>{run_it}</code>" in page
+    assert "inbox/incoming/people.csv" not in "".join(re.findall("<code>(.*?)</code>", page))
     assert text.endswith(
         "To import the file again from here, with what you changed since (imported rows are skipped):\n"
-        f"  importer inbox release inbox {event.folder.name}\n  importer inbox run inbox\n"
+        f"  {release_it}\n  {run_it}\n"
         f"If it is settled in another way, move this folder to done/:\n  mv {event.folder} inbox/done\n"
     )
     file = event.folder / "people.csv"
@@ -170,11 +203,17 @@ def test_a_file_that_cannot_be_imported_waits_in_attention(
 
 
 def test_what_changed_since_the_last_file_is_held_before_anything_is_sent(night: Night) -> None:
-    """The same content, a new column, half of the rows; each is released by a person, and is then the new normal."""
+    """The same content, a new column, half of the rows; each is released by a person, and is then the new normal.
+
+    Only of a file that is not held, the plan is shown.
+    """
+    plans: list[Event] = []
+    night.listen = lambda event: plans.append(event) if isinstance(event, Planned) else None
     night.drop("people1.csv", range(20))
     assert night.run() == 0
     night.drop("people2.csv", range(20))
     assert (night.run(), reasons(night)) == (3, ["inbox-file-repeated"])
+    assert len(plans) == 1
     small = night.drop("people3.csv", range(20, 29))
     small.write_text(
         "\n".join(f"{line},x" for line in small.read_text().splitlines()).replace("Salary,x", "Salary,New")

@@ -88,7 +88,7 @@ def test_a_window_ends_by_the_clock_of_the_machine(
     began = datetime.fromisoformat(now).astimezone(UTC)
     window = parse_window(until, max_runtime, began)
     assert window is not None
-    assert (window.ends_at - began.timestamp(), window.flag) == (hours * 3600, flag)
+    assert (window.ends_at - began.timestamp(), window.set_by) == (hours * 3600, flag)
     assert window.waits is (until is not None)
 
 

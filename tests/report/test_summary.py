@@ -44,6 +44,7 @@ def test_summary_json_whole(tmp_path: Path) -> None:
             "rows": 4,
             "blank_rows": 0,
             "reading": "XLSX, sheet Candidates, header in row 3, 4 columns",
+            "taken": None,
         },
         "target": {"job_post": "4f2c9a"},
         "target_title": None,
