@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import count, groupby, takewhile
 
 from importer.extract.cell_text import quoted
@@ -22,13 +23,10 @@ def table_warnings(origin: Origin, head: Sequence[Record], header: Header, optio
     found = [_broken_names(head, header), _beside(head, header)]
     if options.header_row is None:
         found = [_rows_above(head, header), _two_rows(header, options), *found]
-    yield from (Problem(*texts, place_of(origin)) for texts in found if texts is not None)
+    yield from (replace(problem, place=place_of(origin)) for problem in found if problem is not None)
 
 
-_Texts = tuple[str, str, str]  # the code, the message and the hint of a problem
-
-
-def _rows_above(head: Sequence[Record], header: Header) -> _Texts | None:
+def _rows_above(head: Sequence[Record], header: Header) -> Problem | None:
     """Rows above the header that look like candidates: as wide as it, with numbers or addresses."""
     above = [one for one in head if one.number < header.first_row]
     rows = [str(one.number) for one in above if has_values(one) and 4 * one.filled >= 3 * (header.width or 1)]
@@ -37,10 +35,10 @@ def _rows_above(head: Sequence[Record], header: Header) -> _Texts | None:
     some = f"row {rows[0]} looks" if len(rows) == 1 else f"rows {', '.join(rows)} look"
     message = f"{some} like data, but the header was found below, in row {header.first_row}: not imported"
     hint = "if the header is another row, set header_row: under source: in the mapping"
-    return "rows-above-header", message, hint
+    return Problem("rows-above-header", message, hint)
 
 
-def _two_rows(header: Header, options: SourceOptions) -> _Texts | None:
+def _two_rows(header: Header, options: SourceOptions) -> Problem | None:
     """A header that was taken from two rows, unless the mapping reads one of its names."""
     joined = [name for name, lower in zip(header.names, header.lower, strict=False) if name != lower != ""]
     if not joined or {*map(normalize_name, options.names)}.intersection(map(normalize_name, joined)):
@@ -51,10 +49,10 @@ def _two_rows(header: Header, options: SourceOptions) -> _Texts | None:
         f"if only row {header.last_row} is the header, set header_row: {header.last_row} under source: in the mapping; "
         f"if both are, header_row: {header.first_row} and header_rows: 2"
     )
-    return "header-of-two-rows", message, hint
+    return Problem("header-of-two-rows", message, hint)
 
 
-def _broken_names(head: Sequence[Record], header: Header) -> _Texts | None:
+def _broken_names(head: Sequence[Record], header: Header) -> Problem | None:
     """Cells of the header with an error, or another problem."""
     cells = [
         f"{column_letter(each.index)}{record.number} ({quoted(record.cells[each.index])})"
@@ -68,13 +66,13 @@ def _broken_names(head: Sequence[Record], header: Header) -> _Texts | None:
     some = "a cell of the header has" if len(cells) == 1 else f"{len(cells)} cells of the header have"
     message = f"{some} an error, which is read as the name of the column: {_listed(cells)}"
     hint = "fix the header; or give the column by its letter in the mapping, such as =B"
-    return "header-cell-error", message, hint
+    return Problem("header-cell-error", message, hint)
 
 
 # --- a second table beside the first --------------------------------------------------------------
 
 
-def _beside(head: Sequence[Record], header: Header) -> _Texts | None:
+def _beside(head: Sequence[Record], header: Header) -> Problem | None:
     """Columns after a blank one that look like another table.
 
     One table may have blank columns too. Another one has the same names again, none in this header, names in the row
@@ -96,7 +94,7 @@ def _beside(head: Sequence[Record], header: Header) -> _Texts | None:
         "is read as one"
     )
     hint = "put the second table into a sheet or file of its own, or check that the mapping reads columns of one table"
-    return "second-table-beside", message, hint
+    return Problem("second-table-beside", message, hint)
 
 
 def _blocks(header: Header, body: Sequence[Record]) -> list[range]:
