@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from importer.models import SourceOptions
 from tests.extract.corpus.case import Case, Expected
 
+_DETECTED = SourceOptions()
 _PEOPLE = (("Name", "Phone", "City"), ("Ada", "555-0101", "London"), ("Alan", "555-0102", "Leeds"))
 _NAMES, _ROWS = _PEOPLE[0], {2: _PEOPLE[1], 3: _PEOPLE[2]}
 
 
-def _csv(id_: str, promise: str, text: str, expected: Expected) -> Case:
-    return Case(f"doubt-{id_}", promise, "a.csv", text.encode, expected)
+_BOTH = "Name;City, Country\nAda;London, UK\nAlan;Leeds, UK\n"
+
+
+def _csv(id_: str, promise: str, text: str, expected: Expected, options: SourceOptions = _DETECTED) -> Case:
+    return Case(f"doubt-{id_}", promise, "a.csv", text.encode, expected, options)
 
 
 def _beside(columns: str) -> str:
@@ -77,5 +82,42 @@ DOUBT_CASES = (
                 "the header; or give the column by its letter in the mapping, such as =B",
             ),
         ),
+    ),
+    _csv(
+        "two-delimiters",
+        "warns that another delimiter divides every row too",
+        "Name,First;Phone,City\nAda,a;555-0101,London\nAlan,b;555-0102,Leeds\n",
+        Expected(
+            ("Name", "First;Phone", "City"),
+            {2: ("Ada", "a;555-0101", "London"), 3: ("Alan", "b;555-0102", "Leeds")},
+            warnings=(
+                'a.csv: "," gives every row 3 columns and is used; ";" (2) would fit too; if that is wrong, set '
+                "delimiter: under source: in the mapping",
+            ),
+        ),
+    ),
+    _csv(
+        "delimiter-ambiguous",
+        "does not choose between two delimiters that fit equally well",
+        _BOTH,
+        Expected(
+            refused=(
+                'a.csv: both "," and ";" give every row 2 columns; set the delimiter under source: in the mapping, '
+                'such as `delimiter: ";"`',
+            )
+        ),
+    ),
+    _csv(
+        "delimiter-by-names",
+        "chooses the delimiter by the names that the mapping reads",
+        _BOTH,
+        Expected(("Name", "City, Country"), {2: ("Ada", "London, UK"), 3: ("Alan", "Leeds, UK")}),
+        SourceOptions(names=("Name", "Phone")),
+    ),
+    _csv(
+        "delimiter-of-the-header",
+        "takes the delimiter that the header has too",
+        "Name;City\n" + "Ada;London, UK\n" * 20,
+        Expected(("Name", "City"), dict.fromkeys(range(2, 22), ("Ada", "London, UK"))),
     ),
 )
