@@ -63,11 +63,25 @@ def _error_text(code: int) -> str:
 
 _BEGIN, _EOF, _XLS_SHEET, _XLS_FORMAT, _XLS_STYLE, _CODE_PAGE = 0x809, 0x0A, 0x85, 0x41E, 0xE0, 0x42
 _XLS_ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 0x203, 0x27E, 0xBD
-_XLS_MERGED = 0xE5
+_XLS_MERGED, _XLS_PASSWORD = 0xE5, 0x2F
 _DATE_1904 = 0x22
 _XLS_ROW_HIDDEN = 0x20
 _BIFF8 = 0x600
 _CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others: cp + number
+
+
+def check_password(path: Path) -> None:
+    """Check that a workbook is not encrypted. calamine reads the oldest encryption (XOR) as if it were plain.
+
+    Raises:
+        DamagedError: it is, or is damaged.
+        LookupError, ValueError, struct.error: it has a form that this scan does not support.
+    """
+    for kind, _ in _xls_records(_Container(path.read_bytes()).stream(("Workbook", "Book")), 0):
+        if kind == _XLS_PASSWORD:
+            raise DamagedError("it is protected with a password")
+        if kind == _XLS_SHEET:
+            return
 
 
 def find_xls_flags(path: Path, title: str) -> CellFlags:

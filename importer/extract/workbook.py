@@ -347,7 +347,8 @@ def _refusal(request: Request, failure: _Failure) -> UnusableInput:
         message = "the workbook is protected with a password"
         hint = "open it with its password and save it without a password"
         return unusable_file("workbook-encrypted", message, hint, request.name)
-    why = f" ({failure.reason})" if failure.proves_damage else ""  # else the words of a library
-    message = f"the workbook is damaged and cannot be read{why}"
+    message = "the workbook cannot be read: it is damaged, or has a form that importer does not know"
+    if failure.proves_damage:  # else the reason is the words of a library
+        message = f"the workbook is damaged and cannot be read ({failure.reason})"
     hint = "open it in a spreadsheet program and save it again"
     return unusable_file("workbook-damaged", message, hint, request.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importer.models import SourceOptions
+from tests.extract.corpus.binary_writers import xls_bytes
 from tests.extract.corpus.case import Case, Expected
 
 _DETECTED = SourceOptions()
@@ -119,5 +120,35 @@ DOUBT_CASES = (
         "takes the delimiter that the header has too",
         "Name;City\n" + "Ada;London, UK\n" * 20,
         Expected(("Name", "City"), dict.fromkeys(range(2, 22), ("Ada", "London, UK"))),
+    ),
+    _csv(
+        "vertical-tabs",
+        "reads vertical tabs, the line breaks of word processors, as line breaks",
+        "Name,Notes\nAda,1\v2\v3\v4\nAlan,5\v6\v7\v8\n",
+        Expected(("Name", "Notes"), {2: ("Ada", "1\n2\n3\n4"), 3: ("Alan", "5\n6\n7\n8")}),
+    ),
+    Case(
+        "doubt-xor",
+        "recognizes the oldest encryption of a workbook",
+        "a.xls",
+        lambda: xls_bytes(_PEOPLE, first=b"\x2f\0\x06\0\0\0\x34\x12\x78\x56"),
+        Expected(
+            refused=(
+                "a.xls: the workbook is protected with a password; open it with its password and save it without a "
+                "password",
+            )
+        ),
+    ),
+    Case(
+        "doubt-macro-sheet",
+        "does not take a macro sheet for a table",
+        "a.xls",
+        lambda: xls_bytes(_PEOPLE, sheet_type=1),
+        Expected(
+            refused=(
+                "a.xls: the workbook has no worksheet; sheets of charts or macros have no rows; copy the rows to a "
+                "worksheet, or export them as CSV",
+            )
+        ),
     ),
 )
