@@ -44,6 +44,8 @@ _FLAGS = {
     "header-of-two-rows": "--header-row",
     "sheets-empty": "--sheet",
     "sheets-not-read": "--sheet",
+    "sheet-chosen": "--sheet",
+    "sheet-undecided": "--sheet",
 }
 
 

@@ -16,7 +16,7 @@ from importer.extract.json_file import open_json
 from importer.extract.results_file import results_header
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
-from importer.extract.table import RecordSource, open_table
+from importer.extract.table import RecordSource, has_table, open_table
 from importer.extract.workbook import workbook_records
 from importer.models import SourceOptions
 from importer.problems import Origin, Problem, UnusableInput, file_problem, unusable_file
@@ -26,6 +26,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18  # characters from which the delimiter is detected
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MIN_SHARE = 0.5  # of the records that must have the same number of columns
+_MAX_SHEETS = 8  # behind a cover that are tried
 _ONE_COLUMN = ","  # of a file without a delimiter: result CSVs are written with it
 
 
@@ -63,7 +64,37 @@ def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingL
 def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
     if kind is FileKind.CSV:
         return open_csv(path, name, options, limits).source()
-    return workbook_records(path, name, kind, options, limits)
+    source = workbook_records(path, name, kind, options, limits)
+    if options.sheet is not None or options.header_row is not None or has_table(source, options):
+        return source
+    return _after_cover(source, path, name, kind, options, limits) or source
+
+
+def _after_cover(
+    cover: RecordSource, path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits
+) -> RecordSource | None:
+    """The only other visible sheet with a table, where the first one has none; None if no other has one.
+
+    Raises:
+        UnusableInput: several of the first few have one.
+    """
+    first, tables = cover.origin.sheet, list[RecordSource]()
+    for title in [title for title in cover.sheets if title != first][:_MAX_SHEETS]:
+        with suppress(UnusableInput):
+            found = workbook_records(path, name, kind, replace(options, sheet=title), limits)
+            tables += [found] if has_table(found, options) else []
+    if not tables:
+        return None
+    titles = [repr(table.origin.sheet) for table in tables]
+    if len(tables) > 1:
+        message = f"the first sheet {first!r} has no table, but {', '.join(titles)} have one"
+        raise unusable_file("sheet-undecided", message, "set sheet: under source: in the mapping to one of them", name)
+    message = f"the first sheet {first!r} has no table; the sheet {titles[0]} is read"
+    warning = file_problem(
+        "sheet-chosen", message, "to read another sheet, set sheet: under source: in the mapping", name
+    )
+    known = tables[0].warnings
+    return replace(tables[0], warnings=lambda layout: (warning, *known(layout)))
 
 
 # --- CSV ----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from importer.extract.results_file import ResultsHeader, results_header
 from importer.extract.sheet import Layout, Record, Sheet
 from importer.extract.table_warnings import table_warnings
 from importer.models import ADDED_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
-from importer.problems import Column, Origin, Problem, unusable_file
+from importer.problems import Column, Origin, Problem, UnusableInput, unusable_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,16 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         copy_of=source.copy_of,
         sheets=source.sheets,
     )
+
+
+def has_table(source: RecordSource, options: SourceOptions) -> bool:
+    """Whether `open_table` finds a header."""
+    with closing(source.records()) as records:
+        head = list(islice(records, WINDOW))
+    try:
+        return bool(head and results_header(head[0].cells)) or bool(find_header(source.origin, head, options))
+    except UnusableInput:
+        return False
 
 
 def _layout(source: RecordSource, header: Header, results: ResultsHeader | None, options: SourceOptions) -> Layout:

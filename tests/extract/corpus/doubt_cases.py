@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from openpyxl import Workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
 from importer.models import SourceOptions
 from tests.extract.corpus.binary_writers import xls_bytes
 from tests.extract.corpus.case import Case, Expected
+from tests.extract.corpus.writers import edited
 
 _DETECTED = SourceOptions()
 _PEOPLE = (("Name", "Phone", "City"), ("Ada", "555-0101", "London"), ("Alan", "555-0102", "Leeds"))
 _NAMES, _ROWS = _PEOPLE[0], {2: _PEOPLE[1], 3: _PEOPLE[2]}
 
 
+_COVER = (("Confidential",), (), ("Prepared by HR",))
 _BOTH = "Name;City, Country\nAda;London, UK\nAlan;Leeds, UK\n"
 
 
 def _csv(id_: str, promise: str, text: str, expected: Expected, options: SourceOptions = _DETECTED) -> Case:
     return Case(f"doubt-{id_}", promise, "a.csv", text.encode, expected, options)
+
+
+def _add(book: Workbook, title: str) -> Worksheet:
+    """A new sheet with the people."""
+    sheet = book.create_sheet(title)
+    for row in _PEOPLE:
+        sheet.append(row)
+    return sheet
 
 
 def _beside(columns: str) -> str:
@@ -148,6 +161,32 @@ DOUBT_CASES = (
             refused=(
                 "a.xls: the workbook has no worksheet; sheets of charts or macros have no rows; copy the rows to a "
                 "worksheet, or export them as CSV",
+            )
+        ),
+    ),
+    Case(
+        "doubt-cover",
+        "reads the only sheet with a table behind a cover, with a warning",
+        "a.xlsx",
+        lambda: edited(_COVER, lambda book, _: _add(book, "People")),
+        Expected(
+            _NAMES,
+            _ROWS,
+            warnings=(
+                "a.xlsx: the first sheet 'Sheet' has no table; the sheet 'People' is read; to read another sheet, set "
+                "sheet: under source: in the mapping",
+            ),
+        ),
+    ),
+    Case(
+        "doubt-cover-of-two",
+        "does not choose between two tables behind a cover",
+        "a.xlsx",
+        lambda: edited(_COVER, lambda book, _: (_add(book, "2023"), _add(book, "2024"))),
+        Expected(
+            refused=(
+                "a.xlsx: the first sheet 'Sheet' has no table, but '2023', '2024' have one; set sheet: under source: "
+                "in the mapping to one of them",
             )
         ),
     ),
