@@ -7,7 +7,7 @@ import zipfile
 from functools import cache, lru_cache
 from xml.etree.ElementTree import Element
 
-from importer.extract.cell_flags import CellFlags, MergedRange, checked_row
+from importer.extract.cell_flags import LAST_COLUMN, CellFlags, MergedRange, checked_row
 from importer.extract.cell_text import ERROR_TEXTS
 from importer.extract.date_cells import iso_date
 from importer.extract.xlsx_package import elements, local_name
@@ -15,7 +15,6 @@ from importer.extract.xlsx_package import elements, local_name
 _ZEROS = re.compile(r"(\+?)(0\d+)")
 _NUMBER = re.compile(r"(\D*)([\d.,'\s]*(?:E[+-]\d+)?)(.*)", re.DOTALL)
 _JOINED = re.compile(r"\d[^\d.,'\s]+\d")  # a code has more than blanks between its digits
-_ODS_COLUMNS = 16_384  # of a sheet
 # Values that a person may see in another form than they are stored.
 _FLAGGED_TYPES = frozenset(("error", "float", "percentage", "currency", "time", "date"))
 
@@ -27,17 +26,23 @@ def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
         DamagedError, ParseError, BadZipFile: the workbook is damaged.
         LookupError, ValueError: it is damaged, or has a form that this scan does not support.
     """
-    flags, row = CellFlags(), 1
+    flags, row, column = CellFlags(), 1, 0
     with archive.open("content.xml") as part:
         for element in elements(part):
             name = local_name(element)
             if name == "table-row":
                 row = _note_row(element, row, flags)
                 element.clear()
+            elif name == "table-column":
+                named = _attributes(element)
+                last = min(column + int(named.get("number-columns-repeated") or 1), LAST_COLUMN)
+                if named.get("visibility") in ("collapse", "filter"):
+                    flags.hidden_columns.update(range(column, last))
+                column = last
             elif name == "table":
                 if _attributes(element).get("name") == title:
                     return flags
-                flags, row = CellFlags(), 1
+                flags, row, column = CellFlags(), 1, 0
     raise KeyError(title)
 
 
@@ -53,7 +58,7 @@ def _note_row(element: Element, row: int, flags: CellFlags) -> int:
             filled = True
             if len(found := [link for part in cell for link in part if local_name(link) == "a"]) == 1:
                 flags.links[row][index] = _attributes(found[0]).get("href", "")
-            _note_cell(cell, of_cell, row, range(index, min(index + count, _ODS_COLUMNS)), flags)
+            _note_cell(cell, of_cell, row, range(index, min(index + count, LAST_COLUMN)), flags)
         _note_merged(of_cell, row, index, flags)
         index += count
     if filled:  # a blank row is mostly repeated to the end of the sheet

@@ -12,6 +12,7 @@ from pathlib import Path
 from importer.extract.csv_file import CsvFile, Encoding, Survey, shown_delimiter, survey
 from importer.extract.csv_records import CsvRecords, Unreadable
 from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, doubtful_encoding, find_encoding
+from importer.extract.hidden_parts import hidden_tables_not_read
 from importer.extract.json_file import open_json
 from importer.extract.results_file import results_header
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
@@ -65,9 +66,20 @@ def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limi
     if kind is FileKind.CSV:
         return open_csv(path, name, options, limits).source()
     source = workbook_records(path, name, kind, options, limits)
-    if options.sheet is not None or options.header_row is not None or has_table(source, options):
+    if options.sheet is not None:
         return source
-    return _after_cover(source, path, name, kind, options, limits) or source
+    if options.header_row is None and not has_table(source, options):
+        source = _after_cover(source, path, name, kind, options, limits) or source
+
+    def open_hidden(title: str) -> Sheet:
+        found = SourceOptions(title)
+        return open_table(workbook_records(path, name, kind, found, limits), found)
+
+    warnings, hidden = source.warnings, source.hidden_sheets
+    return replace(
+        source,
+        warnings=lambda layout: (*warnings(layout), *hidden_tables_not_read(hidden, open_hidden, layout)),
+    )
 
 
 def _after_cover(

@@ -26,7 +26,7 @@ class RecordSource:
     `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
     `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
     the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter`,
-    `lines`, `copy_of` and `sheets` as in Sheet; `has_links`: cells have hyperlinks.
+    `lines`, `copy_of` and `sheets` as in Sheet; `hidden_sheets`: the others. `has_links`: cells have hyperlinks.
     """
 
     origin: Origin
@@ -40,6 +40,7 @@ class RecordSource:
     has_links: bool = False
     copy_of: str | None = None
     sheets: tuple[str, ...] = ()
+    hidden_sheets: tuple[str, ...] = ()
 
 
 def open_table(source: RecordSource, options: SourceOptions) -> Sheet:

@@ -18,6 +18,7 @@ from importer.child_process import child_environment, python_command
 from importer.extract.cell_flags import MergedRange
 from importer.extract.cell_text import quoted
 from importer.extract.header import place_of
+from importer.extract.hidden_parts import hidden_columns_read, hidden_rows_read
 from importer.extract.kept_sheets import kept_sheet
 from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record
 from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, encoded, frame, read_frame
@@ -64,12 +65,17 @@ def workbook_records(
         origin,
         how,
         sheet.records,
-        sheet.warnings,
+        lambda layout: (
+            *sheet.warnings(layout),
+            *hidden_rows_read(hidden, sheet.records, options, layout),
+            *hidden_columns_read(facts.hidden_columns, options, layout),
+        ),
         even=False,
         hidden=hidden,
         has_links=facts.has_links,
         copy_of=facts.copy_of,
         sheets=tuple(facts.visible),
+        hidden_sheets=tuple(facts.hidden_sheets),
     )
 
 

@@ -91,6 +91,8 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     has_links = any(map(is_web_link, chain.from_iterable(links.values() for links in flags.links.values())))
     known = (
         sorted(flags.hidden),
+        sorted(flags.hidden_columns),
+        [each.title for each in sheets if not each.visible and each != sheet],
         list(map(astuple, flags.merged)),
         flags.unchecked,
         batches.lost_digits,

@@ -17,7 +17,15 @@ from html import unescape
 from typing import IO, Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
-from importer.extract.cell_flags import FIRST_STRAY, CellFlags, CellStyles, DamagedError, MergedRange, checked_row
+from importer.extract.cell_flags import (
+    FIRST_STRAY,
+    LAST_COLUMN,
+    CellFlags,
+    CellStyles,
+    DamagedError,
+    MergedRange,
+    checked_row,
+)
 from importer.extract.date_cells import corrected_date, is_in_utc, iso_date
 from importer.extract.xlsx_package import elements, link_targets, local_name, relation_id
 from importer.problems import column_index
@@ -103,6 +111,9 @@ class _Scan:
         name = local_name(element)
         if name == "mergeCell":
             self._note_merged(element.get("ref") or "")
+        elif name == "col" and element.get("hidden") in ("1", "true"):
+            first, last = int(element.get("min") or 1), int(element.get("max") or 1)
+            self.flags.hidden_columns.update(range(first - 1, min(last, LAST_COLUMN)))
         elif name == "hyperlink":
             self.links.append(element)
         elif name == "row":
