@@ -59,7 +59,7 @@ def hidden_tables_not_read(
     if alike:
         some = "a hidden sheet has" if len(alike) == 1 else f"{len(alike)} hidden sheets have"
         message = f"{some} rows with the same columns and will not be read: {', '.join(alike)}"
-        hint = "to read it, set sheet: under source: in the mapping to its name"
+        hint = "to read one, set sheet: under source: in the mapping to its name"
         yield file_problem("hidden-sheet-not-read", message, hint, layout.origin.file)
 
 

@@ -27,6 +27,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18  # characters from which the delimiter is detected
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MIN_SHARE = 0.5  # of the records that must have the same number of columns
+_HIDDEN_SECONDS = 20  # for a hidden sheet, of which only the names are needed
 _MAX_SHEETS = 8  # behind a cover that are tried
 _ONE_COLUMN = ","  # of a file without a delimiter: result CSVs are written with it
 
@@ -72,8 +73,8 @@ def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limi
         source = _after_cover(source, path, name, kind, options, limits) or source
 
     def open_hidden(title: str) -> Sheet:
-        found = SourceOptions(title)
-        return open_table(workbook_records(path, name, kind, found, limits), found)
+        found, cost = SourceOptions(title), replace(limits, seconds=min(limits.seconds, _HIDDEN_SECONDS))
+        return open_table(workbook_records(path, name, kind, found, cost), found)
 
     warnings, hidden = source.warnings, source.hidden_sheets
     return replace(

@@ -31,6 +31,11 @@ def _add(book: Workbook, title: str) -> Worksheet:
     return sheet
 
 
+def _hide_columns(_: Workbook, sheet: Worksheet) -> None:
+    for letter in "BC":
+        sheet.column_dimensions[letter].hidden = True
+
+
 def _beside(columns: str) -> str:
     return (
         f"a.csv: columns {columns} look like a second table beside A:C, but each row is read as one; put the second "
@@ -163,6 +168,21 @@ DOUBT_CASES = (
                 "worksheet, or export them as CSV",
             )
         ),
+    ),
+    Case(
+        "doubt-hidden-column",
+        "warns of a hidden column that the mapping reads",
+        "a.xlsx",
+        lambda: edited(_PEOPLE, _hide_columns),
+        Expected(
+            _NAMES,
+            _ROWS,
+            warnings=(
+                "a.xlsx, Sheet: a hidden column is read like the others (B 'Phone'); show the columns and check their "
+                "values, or map other columns",
+            ),
+        ),
+        SourceOptions(names=("Name", "Phone")),
     ),
     Case(
         "doubt-cover",
