@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count, groupby, takewhile
@@ -28,7 +29,8 @@ def table_warnings(origin: Origin, head: Sequence[Record], header: Header, optio
 
 def _rows_above(head: Sequence[Record], header: Header) -> Problem | None:
     """Rows above the header that look like candidates: as wide as it, with numbers or addresses."""
-    above = [one for one in head if one.number < header.first_row]
+    is_setting = re.compile(r".*\S:")  # `Filter: | open | Page: | 1`
+    above = [one for one in head if one.number < header.first_row and not any(map(is_setting.fullmatch, one.cells))]
     rows = [str(one.number) for one in above if has_values(one) and 4 * one.filled >= 3 * (header.width or 1)]
     if not rows:
         return None
