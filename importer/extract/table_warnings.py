@@ -16,6 +16,7 @@ from importer.problems import Origin, Problem, column_letter
 from importer.text.normalize import normalize_name
 
 _SHOWN = 5  # cells or names in one warning
+_SETTING = re.compile(r".*\S:")  # above a table: `Filter: | open | Page: | 1`
 
 
 def table_warnings(origin: Origin, head: Sequence[Record], header: Header, options: SourceOptions) -> Iterator[Problem]:
@@ -29,8 +30,7 @@ def table_warnings(origin: Origin, head: Sequence[Record], header: Header, optio
 
 def _rows_above(head: Sequence[Record], header: Header) -> Problem | None:
     """Rows above the header that look like candidates: as wide as it, with numbers or addresses."""
-    is_setting = re.compile(r".*\S:")  # `Filter: | open | Page: | 1`
-    above = [one for one in head if one.number < header.first_row and not any(map(is_setting.fullmatch, one.cells))]
+    above = [one for one in head if one.number < header.first_row and not any(map(_SETTING.fullmatch, one.cells))]
     rows = [str(one.number) for one in above if has_values(one) and 4 * one.filled >= 3 * (header.width or 1)]
     if not rows:
         return None
