@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from importer.extract.cell_flags import (
+    LAST_COLUMN,
     CellFlags,
     CellStyles,
     DamagedError,
@@ -86,11 +87,26 @@ def _none_of(styles: Iterable[int], width: int) -> bytes:
 
 _BEGIN, _EOF, _XLS_SHEET, _XLS_FORMAT, _XLS_STYLE, _CODE_PAGE = 0x809, 0x0A, 0x85, 0x41E, 0xE0, 0x42
 _XLS_ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 0x203, 0x27E, 0xBD
-_XLS_MERGED = 0xE5
+_XLS_MERGED, _XLS_PASSWORD, _XLS_COLUMNS = 0xE5, 0x2F, 0x7D
 _DATE_1904 = 0x22
 _XLS_ROW_HIDDEN = 0x20
+_COLUMNS_HIDDEN = 0x01
 _BIFF8 = 0x600
 _CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others: cp + number
+
+
+def check_password(path: Path) -> None:
+    """Check that a workbook is not encrypted. calamine reads the oldest encryption (XOR) as if it were plain.
+
+    Raises:
+        DamagedError: it is, or is damaged.
+        LookupError, ValueError, struct.error: it has a form that this scan does not support.
+    """
+    for kind, _ in _xls_records(_Container(path.read_bytes()).stream(("Workbook", "Book")), 0):
+        if kind == _XLS_PASSWORD:
+            raise DamagedError("it is protected with a password")
+        if kind == _XLS_SHEET:
+            return
 
 
 def find_xls_flags(path: Path, title: str) -> CellFlags:
@@ -142,6 +158,9 @@ def _note(kind: int, body: bytes, styles: CellStyles, flags: CellFlags) -> None:
     if kind == _XLS_ROW:
         if body[12] & _XLS_ROW_HIDDEN:
             flags.hidden.add(_short(body) + 1)
+    elif kind == _XLS_COLUMNS:
+        if body[8] & _COLUMNS_HIDDEN:
+            flags.hidden_columns.update(range(_short(body), _short(body, 2) + 1))
     elif kind == _XLS_MERGED:
         for top, bottom, left, right in struct.iter_unpack("<HHHH", body[2 : 2 + 8 * _short(body)]):
             flags.merged.append(MergedRange(top + 1, left, bottom + 1, right))
@@ -223,6 +242,7 @@ _XLSB_CELLS = range(1, 12)
 _XLSB_RK, _XLSB_BOOK = 2, 153
 _XLSB_NUMBERS = (_XLSB_RK, 5, 9)  # also the result of a formula
 _XLSB_ROW_HIDDEN = 0x10
+_XLSB_COLUMNS = 60
 
 
 def find_xlsb_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
@@ -241,6 +261,9 @@ def find_xlsb_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
             row = checked_row(_long(body) + 1)
             if body[11] & _XLSB_ROW_HIDDEN:
                 flags.hidden.add(row)
+        elif kind == _XLSB_COLUMNS:
+            if body[16] & _COLUMNS_HIDDEN:
+                flags.hidden_columns.update(range(_long(body), min(_long(body, 4) + 1, LAST_COLUMN)))
         elif kind == _XLSB_MERGED:
             top, bottom, left, right = struct.unpack_from("<IIII", body)
             flags.merged.append(MergedRange(top + 1, left, bottom + 1, right))

@@ -11,6 +11,7 @@ from importer.extract.number_format import DateKind, changes_text, date_kind
 from importer.problems import Problem, column_letter, unusable_file
 
 LAST_ROW = 1_048_576  # the largest row number of any format
+LAST_COLUMN = 16_384  # likewise, of a column
 FIRST_STRAY = 702  # the index of column AAA; few tables are as wide
 _MAX_AREA = 20_000_000  # cells, including blank ones, that are read in acceptable time
 _MIN_FILLED = 0.1  # share of filled cells in a table; stray cells fill less
@@ -109,8 +110,9 @@ class CellFlags:
     `errors`: the error that the cell shows, such as `#N/A`. `unstored`: formulas without a stored result. `formats`:
     the number formats that change what a person sees (see `CellStyles`). `values`: those that a reader of values
     returns wrongly or not at all; `faults`: likewise, where the right one is not known. `hidden`: the hidden rows.
-    `merged`: the merged cells. `links`: the addresses of hyperlinks (in XLSX and ODS). `uncalculated`: the rows of
-    formulas with a result of 0 or an empty text that a program may have written without calculating, by column;
+    `hidden_columns`: the indexes of the hidden columns. `merged`: the merged cells. `links`: the addresses of
+    hyperlinks (in XLSX and ODS). `uncalculated`: the rows of formulas with a result of 0 or an empty text that a
+    program may have written without calculating, by column;
     `in_utc`: likewise, the dates stored as text in UTC. `stray`: the cells far to the right; `end`: the last row that
     the sheet lists, or 0 (both only in XLSX). `unchecked`: why the scan failed and nothing of this is known, or "".
     """
@@ -121,6 +123,7 @@ class CellFlags:
     values: defaultdict[int, dict[int, Value]] = field(default_factory=lambda: defaultdict(dict))
     faults: defaultdict[int, dict[int, Fault]] = field(default_factory=lambda: defaultdict(dict))
     hidden: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
     merged: list[MergedRange] = field(default_factory=list)
     links: defaultdict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     uncalculated: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))

@@ -26,7 +26,7 @@ _INVISIBLE = "\u00ad\u180e\u200b-\u200f\u202a-\u202d\u2060\u2066-\u2069\ufeff"
 _BLANK = rf" \t\n\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_INVISIBLE}"
 _OUTER = re.compile(rf"\A[{_BLANK}]+|[{_BLANK}]+\Z")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_LINE_BREAK = re.compile(r"\r\n?")
+_LINE_BREAK = re.compile(r"\r\n?|\v")  # VT: that of word processors and databases, and to Unicode
 _FOLDED = re.compile(r"\s*[\r\n\u2028\u2029]+\s*")
 
 
@@ -60,7 +60,7 @@ def quoted(text: str, limit: int = 40) -> str:
 # --- texts that are not values ----------------------------------------------------------------------
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 # What spreadsheet programs write into a CSV for a large number that they show as 9.05E+11. The digits are lost.
 _SHORTENED = re.compile(r"[+-]?\d(?:[.,]\d+)?E\+\d+")
 _NARROW = re.compile(r"#{3,}")

@@ -161,7 +161,7 @@ class CsvFile:
 
     def source(self) -> RecordSource:
         """The file as a source of records, for `open_table`."""
-        delimiter = f"delimiter {_shown_delimiter(self.delimiter)}" if self.delimiter_known else "no delimiter found"
+        delimiter = f"delimiter {shown_delimiter(self.delimiter)}" if self.delimiter_known else "no delimiter found"
         how = f"CSV, {self.survey.encoding.label}, {delimiter}"
         lines, warnings = self.survey.lines, self.warnings
         return RecordSource(self.origin, how, self.records, lambda _: warnings, delimiter=self.delimiter, lines=lines)
@@ -217,7 +217,7 @@ class CsvFile:
         if len(cells) > self.limits.columns:
             message = f"the row has {len(cells):,} cells; the limit is {self.limits.columns:,}"
             hint = (
-                f"check that {_shown_delimiter(self.delimiter)} is the right delimiter and that no line break "
+                f"check that {shown_delimiter(self.delimiter)} is the right delimiter and that no line break "
                 "is missing, or raise IMPORTER_CSV_COLUMNS"
             )
             raise UnusableInput(Problem("too-many-columns", message, hint, CellPlace(self.origin, number)))
@@ -248,7 +248,7 @@ class CsvFile:
             return Problem("quote-unclosed", message, hint, place)
         where = f"line {fault.line}, column {fault.column}"
         message = (
-            f'a closing quote (") must be followed by {_shown_delimiter(self.delimiter)} or by the end of the line '
+            f'a closing quote (") must be followed by {shown_delimiter(self.delimiter)} or by the end of the line '
             f"({where}{f'; the cell begins in {opened}' if fault.opened[0] != fault.line else ''})"
         )
         hint = 'write a quote inside a quoted cell twice (""), or close the quote that is open'
@@ -262,7 +262,8 @@ def file_changed(origin: Origin) -> Problem:
     return file_problem("file-changed", message, hint, origin.file)
 
 
-def _shown_delimiter(delimiter: str) -> str:
+def shown_delimiter(delimiter: str) -> str:
+    """A delimiter in a message."""
     return "tab" if delimiter == "\t" else f'"{delimiter}"'
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from xml.etree.ElementTree import Element, ParseError
 
-from importer.extract.cell_flags import CellFlags, MergedRange, checked_row
+from importer.extract.cell_flags import LAST_COLUMN, CellFlags, MergedRange, checked_row
 from importer.extract.cell_text import ERROR_TEXTS
 from importer.extract.date_cells import iso_date
 from importer.extract.plain_rows import TEXT, PlainRows, UnusualError, scan_rows
@@ -17,7 +17,6 @@ from importer.extract.xlsx_package import elements, local_name
 _ZEROS = re.compile(r"(\+?)(0\d+)")
 _NUMBER = re.compile(r"(\D*)([\d.,'\s]*(?:E[+-]\d+)?)(.*)", re.DOTALL)
 _JOINED = re.compile(r"\d[^\d.,'\s]+\d")  # a code has more than blanks between its digits
-_ODS_COLUMNS = 16_384  # of a sheet
 # Values that a person may see in another form than they are stored.
 _FLAGGED_TYPES = frozenset(("error", "float", "percentage", "currency", "time", "date"))
 
@@ -58,6 +57,7 @@ class _Scan:
     title: str
     flags: CellFlags = field(default_factory=CellFlags)
     row: int = 1  # the next one
+    column: int = 0  # the index of the next one that is declared
     is_over: bool = False
 
     def note_plain(self, row: re.Match[bytes]) -> None:
@@ -73,10 +73,18 @@ class _Scan:
         if name == "table-row":
             self.row = _note_row(element, self.row, self.flags)
             element.clear()
+        elif name == "table-column":
+            self._note_columns(_attributes(element))
         elif name == "table" and _attributes(element).get("name") == self.title:
             self.is_over = True
         elif name == "table":
-            self.flags, self.row = CellFlags(), 1
+            self.flags, self.row, self.column = CellFlags(), 1, 0
+
+    def _note_columns(self, named: dict[str, str]) -> None:
+        end = min(self.column + int(named.get("number-columns-repeated") or 1), LAST_COLUMN)
+        if named.get("visibility") in ("collapse", "filter"):
+            self.flags.hidden_columns.update(range(self.column, end))
+        self.column = end
 
 
 def _note_row(element: Element, row: int, flags: CellFlags) -> int:
@@ -91,7 +99,7 @@ def _note_row(element: Element, row: int, flags: CellFlags) -> int:
             filled = True
             if len(found := [link for part in cell for link in part if local_name(link) == "a"]) == 1:
                 flags.links[row][index] = _attributes(found[0]).get("href", "")
-            _note_cell(cell, of_cell, row, range(index, min(index + count, _ODS_COLUMNS)), flags)
+            _note_cell(cell, of_cell, row, range(index, min(index + count, LAST_COLUMN)), flags)
         _note_merged(of_cell, row, index, flags)
         index += count
     if filled:  # a blank row is mostly repeated to the end of the sheet

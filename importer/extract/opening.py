@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from importer.extract.csv_file import CsvFile, Encoding, Survey, survey
+from importer.extract.csv_file import CsvFile, Encoding, Survey, shown_delimiter, survey
 from importer.extract.csv_records import CsvRecords, Unreadable
 from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, doubtful_encoding, find_encoding
+from importer.extract.hidden_parts import hidden_tables_not_read
 from importer.extract.json_file import open_json
 from importer.extract.results_file import results_header
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
-from importer.extract.table import RecordSource, open_table
+from importer.extract.table import RecordSource, has_table, open_table
 from importer.extract.workbook import workbook_records
 from importer.models import SourceOptions
-from importer.problems import Origin, Problem, UnusableInput, unusable_file
+from importer.problems import Origin, Problem, UnusableInput, file_problem, unusable_file
+from importer.text.normalize import normalize_name
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18  # characters from which the delimiter is detected
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MIN_SHARE = 0.5  # of the records that must have the same number of columns
+_HIDDEN_SECONDS = 20  # for a hidden sheet, of which only the names are needed
+_MAX_SHEETS = 8  # behind a cover that are tried
 _ONE_COLUMN = ","  # of a file without a delimiter: result CSVs are written with it
 
 
@@ -62,7 +66,48 @@ def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingL
 def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
     if kind is FileKind.CSV:
         return open_csv(path, name, options, limits).source()
-    return workbook_records(path, name, kind, options, limits)
+    source = workbook_records(path, name, kind, options, limits)
+    if options.sheet is not None:
+        return source
+    if options.header_row is None and not has_table(source, options):
+        source = _after_cover(source, path, name, kind, options, limits) or source
+
+    def open_hidden(title: str) -> Sheet:
+        found, cost = SourceOptions(title), replace(limits, seconds=min(limits.seconds, _HIDDEN_SECONDS))
+        return open_table(workbook_records(path, name, kind, found, cost), found)
+
+    warnings, hidden = source.warnings, source.hidden_sheets
+    return replace(
+        source,
+        warnings=lambda layout: (*warnings(layout), *hidden_tables_not_read(hidden, open_hidden, layout)),
+    )
+
+
+def _after_cover(
+    cover: RecordSource, path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits
+) -> RecordSource | None:
+    """The only other visible sheet with a table, where the first one has none; None if no other has one.
+
+    Raises:
+        UnusableInput: several of the first few have one.
+    """
+    first, tables = cover.origin.sheet, list[RecordSource]()
+    for title in [title for title in cover.sheets if title != first][:_MAX_SHEETS]:
+        with suppress(UnusableInput):
+            found = workbook_records(path, name, kind, replace(options, sheet=title), limits)
+            tables += [found] if has_table(found, options) else []
+    if not tables:
+        return None
+    titles = [repr(table.origin.sheet) for table in tables]
+    if len(tables) > 1:
+        message = f"the first sheet {first!r} has no table, but {', '.join(titles)} have one"
+        raise unusable_file("sheet-undecided", message, "set sheet: under source: in the mapping to one of them", name)
+    message = f"the first sheet {first!r} has no table; the sheet {titles[0]} is read"
+    warning = file_problem(
+        "sheet-chosen", message, "to read another sheet, set sheet: under source: in the mapping", name
+    )
+    known = tables[0].warnings
+    return replace(tables[0], warnings=lambda layout: (warning, *known(layout)))
 
 
 # --- CSV ----------------------------------------------------------------------------------------
@@ -121,7 +166,11 @@ def _detected_file(path: Path, name: str, options: SourceOptions, limits: Readin
     doubt = doubtful_encoding(path, name, found.encoding) if options.encoding is not None else None
     lines = _first_lines(path, found.encoding)
     in_sep_line = _sep_line_delimiter(lines)
-    chosen = delimiter or in_sep_line or _likely_delimiter(lines, name)
+    chosen = delimiter or in_sep_line
+    warnings = [doubt] if doubt is not None else []
+    if chosen is None and (split := _likely_split(lines, name, options.names)) is not None:
+        chosen = split.delimiter
+        warnings += _other_splits(split, lines, name, options.names)
     return CsvFile(
         path,
         Origin(name),
@@ -131,7 +180,7 @@ def _detected_file(path: Path, name: str, options: SourceOptions, limits: Readin
         limits,
         has_sep_line=in_sep_line is not None,
         delimiter_known=chosen is not None,
-        warnings=(doubt,) if doubt is not None else (),
+        warnings=tuple(warnings),
     )
 
 
@@ -156,6 +205,9 @@ class _Split:
     columns: int
     share: float
 
+    def __str__(self) -> str:
+        return shown_delimiter(self.delimiter)
+
 
 def _declared_delimiter(declared: str) -> str:
     """The character that a mapping's `delimiter:` means.
@@ -177,21 +229,54 @@ def _sep_line_delimiter(lines: list[str]) -> str | None:
     return mark[4] if len(mark) == 5 and mark.lower().startswith("sep=") and mark[4] in _DELIMITERS else None
 
 
-def _likely_delimiter(sample: Sequence[str], name: str) -> str | None:
-    """The delimiter that splits the sample most evenly; None if the file has one column.
+def _likely_split(sample: Sequence[str], name: str, names: Sequence[str]) -> _Split | None:
+    """The split by the delimiter that splits the sample most evenly; None if the file has one column. names: those of
+    columns, which decide where several delimiters split every row alike.
 
     Raises:
-        UnusableInput: every delimiter in the sample gives uneven rows.
+        UnusableInput: every delimiter in the sample gives uneven rows, or two give as many columns.
     """
     splits = [split for split in (_split(sample, delimiter) for delimiter in _DELIMITERS) if split]
     even = [split for split in splits if split.columns > 1 and split.share >= _MIN_SHARE]
+    hint = 'set it under source: in the mapping, such as `delimiter: ";"`'
     if even:
-        return max(even, key=lambda split: (round(split.share, 1), split.columns)).delimiter
+        even.sort(key=lambda split: (round(split.share, 1), split.columns, split.share), reverse=True)
+        if len(perfect := [split for split in even if split.share == 1]) > 1:
+            known = [_count_names(sample, split.delimiter, names) for split in perfect]
+            if known.count(max(known)) == 1:
+                return perfect[known.index(max(known))]
+            if perfect[0].columns == perfect[1].columns and perfect[0] is even[0]:
+                message = f"both {perfect[0]} and {perfect[1]} give every row {perfect[0].columns} columns"
+                raise unusable_file("delimiter-ambiguous", message, hint.replace("it", "the delimiter", 1), name)
+        return even[0]
     if not any(split.columns > 1 for split in splits):
         return None
     message = "the delimiter cannot be detected: none of , ; tab | gives every row the same number of columns"
-    hint = 'set it under source: in the mapping, such as `delimiter: ";"`'
     raise unusable_file("delimiter-not-found", message, hint, name)
+
+
+def _count_names(sample: Sequence[str], delimiter: str, names: Sequence[str]) -> int:
+    """How many of these names the sample has as cells."""
+    wanted, found = set(map(normalize_name, names)), set()
+    with suppress(Unreadable):
+        for cells, _, _ in CsvRecords(iter([list(sample)]), delimiter, _SAMPLE, _SAMPLE):
+            found |= wanted.intersection(map(normalize_name, cells))
+    return len(found - {""})
+
+
+def _other_splits(chosen: _Split, sample: Sequence[str], name: str, names: Sequence[str]) -> Iterator[Problem]:
+    """The warning that another delimiter splits every row of the sample too, and names as many columns."""
+    known = _count_names(sample, chosen.delimiter, names)
+    splits = [_split(sample, delimiter) for delimiter in _DELIMITERS if delimiter != chosen.delimiter]
+    others = [
+        f"{split} ({split.columns})"
+        for split in splits
+        if split and split.columns > 1 and split.share == 1 and _count_names(sample, split.delimiter, names) >= known
+    ]
+    if others and chosen.share == 1:
+        message = f"{chosen} gives every row {chosen.columns} columns and is used; {', '.join(others)} would fit too"
+        hint = "if that is wrong, set delimiter: under source: in the mapping"
+        yield file_problem("delimiter-doubtful", message, hint, name)
 
 
 def _split(sample: Sequence[str], delimiter: str) -> _Split | None:

@@ -284,7 +284,8 @@ class Request:
 class SheetFacts:
     """What is known of a sheet after all its rows were read.
 
-    `others`: the visible sheets that are not read; `visible`: all of them. `hidden`: the numbers of the hidden rows.
+    `others`: the visible sheets that are not read; `visible`: all of them. `hidden`: the numbers of the hidden rows,
+    `hidden_columns` the indexes of columns, `hidden_sheets` titles.
     `merged`: the merged cells, each as the fields of a MergedRange. `unchecked` as in CellFlags. `lost_digits`: by
     column index, the row of the first number with more digits than a spreadsheet stores. `formats`: the cells of which
     a person sees more than is read. `covered`: the row and column index of each cell whose value a merged cell hides.
@@ -296,6 +297,8 @@ class SheetFacts:
     others: Sequence[str]
     visible: Sequence[str]
     hidden: Sequence[int]
+    hidden_columns: Sequence[int]
+    hidden_sheets: Sequence[str]
     merged: Sequence[tuple[int, int, int, int]]
     unchecked: str
     lost_digits: dict[int, int]

@@ -150,7 +150,8 @@ def _misnamed(kind: FileKind) -> Problem:
 # --- by the first bytes -----------------------------------------------------------------------------
 
 
-_TEXT_AND_BELL = bytes({7, 8, 9, 10, 12, 13, 27, *range(0x20, 0x100)} - {0x7F})
+# Beside blanks: bell, escape, and the line breaks of word processors and databases (VT, and GS of repeated fields).
+_TEXT = bytes({7, 8, 9, 10, 11, 12, 13, 27, 29, *range(0x20, 0x100)} - {0x7F})
 # By the first bytes; a longer signature comes before a shorter one with the same start.
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"%PDF", "a PDF"),
@@ -197,7 +198,7 @@ def _is_binary(head: bytes) -> bool:
     """Whether bytes are not text in any encoding: many control characters, and not UTF-16 without a mark."""
     if head.startswith(_MARKS):
         return False
-    controls = len(head.translate(None, _TEXT_AND_BELL))
+    controls = len(head.translate(None, _TEXT))
     is_text = controls <= _MAX_CONTROLS * len(head)
     return not is_text and not any(_reads_as(head, codec) for codec in ("utf-16-le", "utf-16-be"))
 

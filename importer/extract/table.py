@@ -5,17 +5,18 @@ The header is found by `header`; in a results file it is row 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from importer.extract.header import WINDOW, Header, find_header, place_of
-from importer.extract.likely_header import has_values, mark_second_table
+from importer.extract.likely_header import mark_second_table
 from importer.extract.results_file import ResultsHeader, results_header
 from importer.extract.sheet import Layout, Record, Sheet
+from importer.extract.table_warnings import table_warnings
 from importer.models import ADDED_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
-from importer.problems import Column, Origin, Problem, unusable_file
+from importer.problems import Column, Origin, Problem, UnusableInput, unusable_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class RecordSource:
     `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
     `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
     the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter`,
-    `lines`, `copy_of` and `sheets` as in Sheet; `has_links`: cells have hyperlinks.
+    `lines`, `copy_of` and `sheets` as in Sheet; `hidden_sheets`: the others. `has_links`: cells have hyperlinks.
     """
 
     origin: Origin
@@ -39,6 +40,7 @@ class RecordSource:
     has_links: bool = False
     copy_of: str | None = None
     sheets: tuple[str, ...] = ()
+    hidden_sheets: tuple[str, ...] = ()
 
 
 def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
@@ -63,7 +65,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         else:
             header = find_header(origin, head, options)
             found = (_found_in(header, options), *_left_out(source, options))
-            above = _rows_above(origin, head, header, options)
+            above = tuple(table_warnings(origin, head, header, options))
         layout = _layout(source, header, results, options)
         if moved := next((one for one in layout.columns if one.name in ADDED_COLUMNS), None):
             message = f"the column '{moved.name}' of a results file is between other columns"
@@ -88,6 +90,16 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         copy_of=source.copy_of,
         sheets=source.sheets,
     )
+
+
+def has_table(source: RecordSource, options: SourceOptions) -> bool:
+    """Whether `open_table` finds a header."""
+    with closing(source.records()) as records:
+        head = list(islice(records, WINDOW))
+    try:
+        return bool(head and results_header(head[0].cells)) or bool(find_header(source.origin, head, options))
+    except UnusableInput:
+        return False
 
 
 def _layout(source: RecordSource, header: Header, results: ResultsHeader | None, options: SourceOptions) -> Layout:
@@ -117,20 +129,6 @@ def _found_in(header: Header, options: SourceOptions) -> str:
     if above == 0:
         return f"header found in {rows}"
     return f"header found in {rows} ({'row 1' if above == 1 else f'rows 1 to {above}'} above it left out)"
-
-
-def _rows_above(origin: Origin, head: Sequence[Record], header: Header, options: SourceOptions) -> tuple[Problem, ...]:
-    """The warning that rows above a detected header look like candidates: as wide as it, with numbers or addresses."""
-    if options.header_row is not None:
-        return ()
-    above = [one for one in head if one.number < header.first_row and one.number not in options.skip_rows]
-    rows = [str(one.number) for one in above if has_values(one) and 4 * one.filled >= 3 * (header.width or 1)]
-    if not rows:
-        return ()
-    some = f"row {rows[0]} looks" if len(rows) == 1 else f"rows {', '.join(rows)} look"
-    message = f"{some} like data, but the header was found below, in row {header.first_row}: not imported"
-    hint = "if the header is another row, set header_row: under source: in the mapping"
-    return (Problem("rows-above-header", message, hint, place_of(origin)),)
 
 
 def _left_out(source: RecordSource, options: SourceOptions) -> Iterator[str]:

@@ -18,6 +18,7 @@ from importer.child_process import child_environment, python_command
 from importer.extract.cell_flags import MergedRange
 from importer.extract.cell_text import quoted
 from importer.extract.header import place_of
+from importer.extract.hidden_parts import hidden_columns_read, hidden_rows_read
 from importer.extract.kept_sheets import kept_sheet
 from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record
 from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, encoded, frame, read_frame
@@ -64,12 +65,17 @@ def workbook_records(
         origin,
         how,
         sheet.records,
-        sheet.warnings,
+        lambda layout: (
+            *sheet.warnings(layout),
+            *hidden_rows_read(hidden, sheet.records, options, layout),
+            *hidden_columns_read(facts.hidden_columns, options, layout),
+        ),
         even=False,
         hidden=hidden,
         has_links=facts.has_links,
         copy_of=facts.copy_of,
         sheets=tuple(facts.visible),
+        hidden_sheets=tuple(facts.hidden_sheets),
     )
 
 
@@ -347,7 +353,8 @@ def _refusal(request: Request, failure: _Failure) -> UnusableInput:
         message = "the workbook is protected with a password"
         hint = "open it with its password and save it without a password"
         return unusable_file("workbook-encrypted", message, hint, request.name)
-    why = f" ({failure.reason})" if failure.proves_damage else ""  # else the words of a library
-    message = f"the workbook is damaged and cannot be read{why}"
+    message = "the workbook cannot be read: it is damaged, or has a form that importer does not know"
+    if failure.proves_damage:  # else the reason is the words of a library
+        message = f"the workbook is damaged and cannot be read ({failure.reason})"
     hint = "open it in a spreadsheet program and save it again"
     return unusable_file("workbook-damaged", message, hint, request.name)

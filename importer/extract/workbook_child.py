@@ -91,6 +91,8 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     has_links = any(map(is_web_link, chain.from_iterable(links.values() for links in flags.links.values())))
     known = (
         sorted(flags.hidden),
+        sorted(flags.hidden_columns),
+        [each.title for each in sheets if not each.visible and each != sheet],
         list(map(astuple, flags.merged)),
         flags.unchecked,
         batches.lost_digits,
@@ -164,6 +166,11 @@ def _check_size(request: Request) -> None:
 
 
 def _choose(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName:
+    if not sheets:
+        message = "the workbook has no worksheet; sheets of charts or macros have no rows"
+        raise unusable_file(
+            "sheets-missing", message, "copy the rows to a worksheet, or export them as CSV", request.name
+        )
     if request.sheet is None:
         return _first_sheet(request.name, sheets, lambda sheet: _has_cells(book, sheet))
     try:
@@ -270,7 +277,7 @@ def _first_sheet(name: str, sheets: Sequence[SheetName], has_cells: Callable[[Sh
 
 def _list_of(sheets: Sequence[SheetName]) -> str:
     titles = [repr(sheet.title) + ("" if sheet.visible else " (hidden)") for sheet in sheets]
-    return f"the sheets are {', '.join(titles)}" if titles else "the workbook does not have a worksheet"
+    return f"the sheets are {', '.join(titles)}"
 
 
 def _folded(title: str) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 
 from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
-from importer.extract.binary_flags import find_xls_flags, find_xlsb_flags
+from importer.extract.binary_flags import check_password, find_xls_flags, find_xlsb_flags
 from importer.extract.cell_flags import CellFlags, UnknownFormError
 from importer.extract.cell_text import Value
 from importer.extract.ods_flags import find_ods_flags
@@ -67,6 +67,7 @@ class CalamineBook:
 
 def _scan_of(path: Path, kind: FileKind) -> _Scan:
     if kind is FileKind.XLS:
+        check_password(path)
         return partial(find_xls_flags, path)
     archive = zipfile.ZipFile(path)
     check_parts(archive)

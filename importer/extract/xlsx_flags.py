@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from html import unescape
 from xml.etree.ElementTree import Element, ParseError
 
-from importer.extract.cell_flags import FIRST_STRAY, CellFlags, CellStyles, DamagedError, MergedRange, checked_row
+from importer.extract.cell_flags import (
+    FIRST_STRAY,
+    LAST_COLUMN,
+    CellFlags,
+    CellStyles,
+    DamagedError,
+    MergedRange,
+    checked_row,
+)
 from importer.extract.date_cells import corrected_date, is_in_utc, iso_date
 from importer.extract.plain_rows import TEXT, PlainRows, UnusualError, scan_rows
 from importer.extract.xlsx_package import elements, link_targets, local_name, relation_id
@@ -115,6 +123,9 @@ class _Scan:
         name = local_name(element)
         if name == "mergeCell":
             self._note_merged(element.get("ref") or "")
+        elif name == "col" and element.get("hidden") in ("1", "true"):
+            first, last = int(element.get("min") or 1), int(element.get("max") or 1)
+            self.flags.hidden_columns.update(range(first - 1, min(last, LAST_COLUMN)))
         elif name == "hyperlink":
             self.links.append(element)
         elif name == "row":

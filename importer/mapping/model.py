@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, cast
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from importer.mapping.entries import EducationAnswer, EntriesAnswer, EntryKind, ExperienceAnswer
+from importer.mapping.entries import PLACEHOLDER, EducationAnswer, EntriesAnswer, EntryKind, ExperienceAnswer
 from importer.mapping.nodes import Keys, Node, Reading, Text
 from importer.mapping.shapes import (
     AnyText,
@@ -278,22 +278,29 @@ class Mapping:
 
     @property
     def child_sources(self) -> dict[ChildSource, LinePlace]:
-        """The other tables that it reads, and where each is named first."""
+        """The other tables that it reads, with the names that it reads there, and where each is named first."""
         places: dict[ChildSource, LinePlace] = {}
-        for rows in self._child_rows():
+        columns: dict[ChildSource, tuple[Text, ...]] = {}
+        for rows, there in self._child_rows():
             places.setdefault(rows.source, rows.place)
-        return places
+            columns[rows.source] = (*columns.get(rows.source, ()), rows.key_, *there)
+        return {
+            replace(source, options=replace(source.options, names=_names(columns[source]))): place
+            for source, place in places.items()
+        }
 
     def of_sheet(self, sheet: str | None) -> Mapping:
         """The mapping, for another sheet of the source; None keeps its own."""
         return self if sheet is None else replace(self, source=replace(self.source, sheet=sheet))
 
-    def _child_rows(self) -> Iterator[ChildRows]:
+    def _child_rows(self) -> Iterator[tuple[ChildRows, Sequence[Text]]]:
+        """Rows of other tables, and the columns that are read of them."""
         for content in (*self.candidate.values(), *(answer.content for answer in self.answers)):
             for spec in content.sources if isinstance(content, EntriesAnswer) else ():
-                yield from (rows for rows in (spec.sheet, spec.file) if rows)
+                there = [name for value in spec.fields.values() for name in value.own_columns]
+                yield from ((rows, there) for rows in (spec.sheet, spec.file) if rows)
             values = content.values if isinstance(content, EntriesAnswer) else [content]
-            yield from (value.rows for value in values if value.rows)
+            yield from ((value.rows, value.columns) for value in values if value.rows)
 
 
 def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes) -> Mapping:
@@ -319,8 +326,20 @@ def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content
 
 
 def _names_read(file: MappingFile) -> tuple[str, ...]:
-    """The names of the columns of single values. They show which row of a file is its header."""
-    answers = (answer for answer in file.answers.values() if isinstance(answer, AnswerValue))
-    specs = (*file.candidate.fields.values(), *answers)
-    names = [str(name) for spec in specs for name in spec.own_columns if not name.strip().startswith("=")]
+    """The names of the columns of the table itself. They show which row of a file is its header."""
+    specs = list(file.candidate.fields.values())
+    columns: list[Text] = []
+    for answer in file.answers.values():
+        if isinstance(answer, AnswerValue):
+            specs.append(answer)
+        else:
+            for entries in answer.sources:
+                specs += entries.fields.values() if entries.repeat or entries.source is None else ()
+                columns += [rows.equals for rows in (entries.sheet, entries.file) if rows]
+    return _names([*(name for spec in specs for name in spec.own_columns), *columns])
+
+
+def _names(columns: Iterable[Text]) -> tuple[str, ...]:
+    """The names of columns that are not given by letter; of numbered ones, the first."""
+    names = [str(name).replace(PLACEHOLDER, "1") for name in columns if not name.strip().startswith("=")]
     return tuple(dict.fromkeys(names))

@@ -41,8 +41,8 @@ def test_a_kept_sheet_that_is_gone_is_read_again(tmp_path: Path, damage: str) ->
     """A run goes on with all its rows when its import was removed; a file that was cut counts as not kept."""
     kept = tmp_path / "kept"
     found = opened(EXPORT, kept)
-    (file,) = kept.iterdir()
-    file.unlink() if damage == "removed" else file.write_bytes(file.read_bytes()[:3])
+    for file in kept.iterdir():
+        file.unlink() if damage == "removed" else file.write_bytes(file.read_bytes()[:3])
     assert list(found.rows()) == list(opened(EXPORT, None).rows())
     assert list(opened(EXPORT, kept).rows()) == list(found.rows())
 

@@ -79,3 +79,15 @@ def test_aliases_repeat_a_value() -> None:
     assert isinstance(first, ValueSpec)
     assert isinstance(second, ValueSpec)
     assert first.values == second.values == (("x", "y"),)
+
+
+def test_names_that_show_the_header() -> None:
+    """Each table has the names that are read of it, of numbered columns the first; a column by its letter has none."""
+    mapping = read(
+        HEAD + "answers:\n"
+        "  phone: '=G'\n"
+        "  school: {education: {repeat: '{n}', school_name: 'School {n}'}}\n"
+        "  jobs: {experience: {sheet: {name: Jobs, key: Person, equals: ID}, company_name: Company}}\n"
+    )
+    assert mapping.source.names == ("E-mail", "First", "Last", "CV", "School 1", "ID")
+    assert [child.options.names for child in mapping.child_sources] == [("Person", "Company")]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from tests.extract.corpus.binary_cases import BINARY_CASES
 from tests.extract.corpus.case import Case, Expected
 from tests.extract.corpus.csv_cases import CSV_CASES
+from tests.extract.corpus.doubt_cases import DOUBT_CASES
 from tests.extract.corpus.encoding_cases import ENCODING_CASES
 from tests.extract.corpus.header_cases import HEADER_CASES
 from tests.extract.corpus.refused_cases import REFUSED_CASES
@@ -17,6 +18,7 @@ from tests.extract.corpus.xlsx_cases import XLSX_CASES
 
 CASES: tuple[Case, ...] = (
     *CSV_CASES,
+    *DOUBT_CASES,
     *ENCODING_CASES,
     *HEADER_CASES,
     *SHOWN_CASES,

@@ -97,7 +97,8 @@ def _cases(program: str) -> Iterator[Case]:
 
 
 _CUT = {
-    "xls": "a.xls: the workbook is damaged and cannot be read; open it in a spreadsheet program and save it again",
+    "xls": "a.xls: the workbook is damaged and cannot be read (the file is cut off); open it in a spreadsheet program "
+    "and save it again",
     "xlsb": "a.xlsb: the workbook is damaged: its zip archive cannot be read; save or copy it again",
     "ods": "a.ods: the workbook is damaged: its zip archive cannot be read; save or copy it again",
 }

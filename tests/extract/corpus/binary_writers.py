@@ -64,18 +64,21 @@ def xls_bytes(
     merged: Sequence[Merged] = (),
     stream: str = "Workbook",
     beside: bytes | None = None,
+    first: bytes = b"",
+    sheet_type: int = 0,
 ) -> bytes:
     """A table as BIFF8 in an OLE2 container; `hidden` are the numbers of hidden rows.
 
-    `stream` is the name of the stream; `beside` the content of one named Book before it, as for older programs.
+    `first` is the first record of the workbook; `sheet_type` 1 is a macro sheet, 2 a chart. `stream` is
+    the name of the stream; `beside` the content of one named Book before it, as for older programs.
     """
-    begin = _biff(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0))
+    begin = _biff(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0)) + first
     formats = _biff(0x41E, struct.pack("<H", 164) + _biff_text("00000"))
     styles = b"".join(_biff(0xE0, struct.pack("<HH16x", 0, number)) for number in (0, 164, 9, _DATE))
     end = _biff(0x0A, b"")
     sheet_name = b"\x00" + title.encode("latin-1")
     start = len(begin + formats + styles + end) + 4 + 6 + 1 + len(sheet_name)
-    listed = _biff(0x85, struct.pack("<IBB", start, 0, 0) + bytes([len(title)]) + sheet_name)
+    listed = _biff(0x85, struct.pack("<IBB", start, 0, sheet_type) + bytes([len(title)]) + sheet_name)
     sheet = _biff(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0))
     for row, cells in _filled(table):
         grbit = 0x120 if row + 1 in hidden else 0x100

@@ -312,8 +312,8 @@ CSV_CASES = (
     _with_problem("NUL", "A\0da", "'A\\x00da' contains the control character U+0000; clear the cell and type it again"),
     _with_problem(
         "a control character",
-        "A\x0bda",
-        "'A\\x0bda' contains the control character U+000B; clear the cell and type it again",
+        "A\x0cda",
+        "'A\\x0cda' contains the control character U+000C; clear the cell and type it again",
     ),
     _with_problem(
         "a C1 control character",

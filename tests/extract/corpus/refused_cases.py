@@ -159,7 +159,8 @@ REFUSED_CASES = (
         lambda: raw_xlsx(
             '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row><row r="2"><c r="A2"></row>'
         ),
-        "a.xlsx: the workbook is damaged and cannot be read; open it in a spreadsheet program and save it again",
+        "a.xlsx: the workbook cannot be read: it is damaged, or has a form that importer does not know; open it in a "
+        "spreadsheet program and save it again",
     ),
     _refused(
         "part-twice",
@@ -174,6 +175,7 @@ REFUSED_CASES = (
         "reports a workbook without its shared strings",
         "a.xlsx",
         lambda: raw_xlsx('<row r="1"><c r="A1" t="s"><v>0</v></c></row>'),
-        "a.xlsx: the workbook is damaged and cannot be read; open it in a spreadsheet program and save it again",
+        "a.xlsx: the workbook cannot be read: it is damaged, or has a form that importer does not know; open it in a "
+        "spreadsheet program and save it again",
     ),
 )

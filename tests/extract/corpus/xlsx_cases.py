@@ -214,6 +214,8 @@ _SHEETS = (
             warnings=(
                 "a.xlsx: only the sheet 'Adaylar' is read, not 'Notes'; to read another sheet, set sheet: under "
                 "source: in the mapping",
+                "a.xlsx: 2 hidden sheets have rows with the same columns and will not be read: 'Old', 'Secret'; to "
+                "read one, set sheet: under source: in the mapping to its name",
             ),
         ),
     ),
@@ -258,7 +260,15 @@ _SHEETS = (
         "hidden-row-read",
         "reads hidden rows and mentions it",
         _hide_row_2,
-        Expected(_COLUMNS, _ROWS, reading="XLSX, sheet 'Sheet', header found in row 1, 1 hidden row read, 2 columns"),
+        Expected(
+            _COLUMNS,
+            _ROWS,
+            warnings=(
+                "a.xlsx, Sheet: 1 hidden row is read like the others (2); to leave them out, set hidden_rows: skip "
+                "under source: in the mapping; hidden_rows: read confirms them",
+            ),
+            reading="XLSX, sheet 'Sheet', header found in row 1, 1 hidden row read, 2 columns",
+        ),
     ),
     _edit(
         "hidden-row-skipped",
