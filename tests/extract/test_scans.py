@@ -100,9 +100,8 @@ def _ods_tables(draw: st.DrawFn) -> bytes:
                 cells.append(_ods_cell(draw(st.sampled_from(_ODS_KINDS)), draw(st.sampled_from(_ODS_TEXTS))))
             row = f"<table:table-row{draw(st.sampled_from(_ODS_ROWS))}>{''.join(cells)}</table:table-row>"
             rows.append(row + draw(st.sampled_from(_ODS_BETWEEN)))
-        tables.append(
-            f'<table:table table:name="{title}"><table:table-column/><table:table-column table:visibility="collapse"/>{"".join(rows)}</table:table>'
-        )
+        columns = '<table:table-column/><table:table-column table:visibility="collapse"/>'
+        tables.append(f'<table:table table:name="{title}">{columns}{"".join(rows)}</table:table>')
     return _ods("".join(tables))
 
 
