@@ -132,7 +132,7 @@ def _zip_mismatch(path: Path, kind: FileKind) -> Problem | None:
         return Problem(
             "workbook-damaged", "the workbook is damaged: its zip archive cannot be read", "save or copy it again"
         )
-    if "[content_types].xml" in members:
+    if members & {"[content_types].xml", "xl/workbook.xml", "xl/workbook.bin"}:
         found = FileKind.XLSB if "xl/workbook.bin" in members else FileKind.XLSX
     elif "content.xml" in members:
         found = FileKind.ODS

@@ -68,7 +68,10 @@ def find_xlsx_flags_slowly(
 
 def _with_links(scan: _Scan, archive: zipfile.ZipFile, path: str) -> CellFlags:
     """The flags with the addresses of the hyperlinks, which are in another part of the package."""
-    targets = link_targets(archive, path) if scan.links else {}
+    try:
+        targets = link_targets(archive, path) if scan.links else {}
+    except (ParseError, DamagedError):  # no values are in this part
+        scan.flags.unchecked, targets = "the addresses of its hyperlinks are damaged", {}
     for link in scan.links:
         first, _, last = (link.get("ref") or "").partition(":")
         start, end = _ADDRESS.fullmatch(first), _ADDRESS.fullmatch(last or first)

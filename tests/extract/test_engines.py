@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from io import BytesIO
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
 from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from importer.extract.xlsx_package import read_package
 from tests.extract.corpus import CASES, Case
+from tests.extract.corpus.binary_writers import BinaryTable, ods_bytes, xls5_bytes, xls_bytes, xlsb_bytes
+from tests.extract.corpus.writers import edited, zipped
 
 XLSX = [case for case in CASES if case.file.endswith(".xlsx") and not case.expected.refused]
 # What openpyxl cannot read or reads wrongly; it is used only if calamine fails.
@@ -78,3 +80,45 @@ def test_both_scans_agree(case: Case) -> None:
         for path in package.paths.values():
             fast = find_xlsx_flags(archive, path, package.styles)
             assert fast == find_xlsx_flags_slowly(archive, path, package.styles)
+
+
+_TABLE: BinaryTable = [["Name", "Points"], ["Ada", 7], ["Grace", 12]]
+
+
+def _linked(table: BinaryTable) -> bytes:
+    """An XLSX with a hyperlink."""
+    return edited(table, lambda _, sheet: setattr(sheet["A2"], "hyperlink", "https://example.com"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("kind", "write", "part", "found", "damage"),
+    [
+        (FileKind.XLSX, _linked, "xl/worksheets/sheet1.xml", b'r="B3"', b'r="B3" s="many"'),
+        (FileKind.XLSX, _linked, "xl/worksheets/_rels/sheet1.xml.rels", b"<Relationships", b"<"),
+        (FileKind.XLSB, xlsb_bytes, "xl/worksheets/sheet1.bin", b"\x92\x01\0", b"\xb0\x01\x01x\x92\x01\0"),
+        (FileKind.ODS, ods_bytes, "content.xml", b"cell office", b'cell table:number-rows-spanned="many" office'),
+        (FileKind.XLS, xls_bytes, "", bytes.fromhex("1e040f00a400050001"), bytes.fromhex("1e04000099000b0001")),
+        (FileKind.XLS, xls5_bytes, "", bytes.fromhex("1e040800a4000530"), bytes.fromhex("1e04000099000400")),
+    ],
+)
+def test_a_scan_that_fails_makes_no_workbook_unreadable(
+    kind: FileKind, write: Callable[[BinaryTable], bytes], part: str, found: bytes, damage: bytes, tmp_path: Path
+) -> None:
+    """A form that only our scan does not know leaves all values, and the reason why the rest is not known."""
+    content = write(_TABLE)
+    if part:
+        with zipfile.ZipFile(BytesIO(content)) as archive:
+            parts = {name: archive.read(name) for name in archive.namelist()}
+        damaged = zipped(parts | {part: parts[part].replace(found, damage, 1)})
+    else:
+        damaged = content.replace(found, damage, 1)
+    reasons, values = [], []
+    for number, each in enumerate((content, damaged)):
+        path = tmp_path / f"{number}.{kind.value}"
+        path.write_bytes(each)
+        book = CalamineBook(path, kind)
+        sheet = book.content(book.sheets[0])
+        reasons.append(bool(sheet.flags.unchecked))
+        values.append([list(row) for row in sheet.rows])
+    assert reasons == [False, True]
+    assert values[0] == values[1]
