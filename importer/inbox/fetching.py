@@ -109,6 +109,9 @@ class _Place:
                 self._system, self._path = self._open()
             self._system.invalidate_cache()
             names = self._system.glob(self._path) if any(sign in self._path for sign in "*?[") else [self._path]
+            bucket = self._path.partition("/")[0]
+            if not names and bucket and ":" not in bucket and not self._system.exists(bucket):
+                raise StoppedEarly(f"{bucket} does not exist")  # else a typing error looks like no files, forever
             found = {self._address_of(name): _File.of(self._system, name) for name in names}
             return {address: file for address, file in found.items() if file is not None}
         except Exception as error:  # noqa: BLE001 - of a driver for one of many kinds of storage; others are fetched
