@@ -93,7 +93,10 @@ def _write_xls(path: Path, rows: int) -> None:
 
 
 def _table(rows: int) -> BinaryTable:
-    return [[f"Column {index}" for index in range(_COLUMNS)], *([*_row(number)] for number in range(rows))]
+    table: BinaryTable = [[f"Column {index}" for index in range(_COLUMNS)]]
+    for number in range(rows):
+        table.append([*_row(number)])
+    return table
 
 
 # --- the readings -------------------------------------------------------------------------------
