@@ -87,9 +87,12 @@ def _none_of(styles: Iterable[int], width: int) -> bytes:
 
 _BEGIN, _EOF, _XLS_SHEET, _XLS_FORMAT, _XLS_STYLE, _CODE_PAGE = 0x809, 0x0A, 0x85, 0x41E, 0xE0, 0x42
 _XLS_ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 0x203, 0x27E, 0xBD
+_XLS_TEXTS = (0xFD, 0x204, 0xD6)  # LABELSST, LABEL, RSTRING
+_XLS_CELLS = (_ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS, *_XLS_TEXTS)
 _XLS_MERGED, _XLS_PASSWORD, _XLS_COLUMNS = 0xE5, 0x2F, 0x7D
 _DATE_1904 = 0x22
 _XLS_ROW_HIDDEN = 0x20
+_XLS_HIDDEN_FLAGS = re.escape(bytes(flags for flags in range(256) if flags & _XLS_ROW_HIDDEN))
 _COLUMNS_HIDDEN = 0x01
 _BIFF8 = 0x600
 _CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others: cp + number
@@ -146,10 +149,15 @@ def find_xls_flags(path: Path, title: str) -> CellFlags:
 def _plain_xls_cells(styles: CellStyles) -> re.Pattern[bytes]:
     number, rk = (_plain_number(styles, 2, b"", *forms) for forms in ((rb".{8}", _DATE_NUMBER), (rb".{4}", _DATE_RK)))
     cells = (
-        rb"\xfd\x00\x0a\x00.{10}",  # LABELSST
+        rb"\xfd\x00\x0a\x00.{4}" + _none_of(styles.formats, 2) + rb".{4}",  # LABELSST
         rb"\x01\x02\x06\x00.{6}",  # BLANK
         rb"\x03\x02\x0e\x00.{4}" + number,
         rb"\x7e\x02\x0a\x00.{4}" + rk,
+        rb"\x05\x02\x08\x00.{7}\x00",  # BOOLERR with a boolean
+        *(
+            rb"\xbd\x00%b\x00.{4}%b{%d}.." % (re.escape(bytes([6 + 6 * count])), rk, count) for count in range(2, 8)
+        ),  # MULRK
+        rb"\x08\x02\x10\x00.{12}[^" + _XLS_HIDDEN_FLAGS + rb"].{3}",  # ROW
     )
     return re.compile(rb"(?:" + rb"|".join(cells) + rb")++", re.DOTALL)
 
@@ -164,7 +172,7 @@ def _note(kind: int, body: bytes, styles: CellStyles, flags: CellFlags) -> None:
     elif kind == _XLS_MERGED:
         for top, bottom, left, right in struct.iter_unpack("<HHHH", body[2 : 2 + 8 * _short(body)]):
             flags.merged.append(MergedRange(top + 1, left, bottom + 1, right))
-    elif kind in (_ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS):
+    elif kind in _XLS_CELLS:
         row, index = struct.unpack_from("<HH", body)
         row += 1
         if kind == _ERROR_OR_BOOLEAN and body[7]:
@@ -177,7 +185,11 @@ def _note(kind: int, body: bytes, styles: CellStyles, flags: CellFlags) -> None:
             cell_style = _short(body, at)
             if cell_style in styles.formats:
                 flags.formats[row][column] = styles.formats[cell_style]
-            if cell_style in styles.dates and (serial := _xls_number(kind, body, at + 2)) is not None:
+            if (
+                cell_style in styles.dates
+                and kind not in _XLS_TEXTS
+                and (serial := _xls_number(kind, body, at + 2)) is not None
+            ):
                 _note_date(serial, styles, cell_style, row, column, flags)
 
 
@@ -288,6 +300,7 @@ def _plain_xlsb_cells(styles: CellStyles) -> re.Pattern[bytes]:
         rb"\x01\x08.{4}" + unformatted,  # BrtCellBlank
         rb"\x05\x10.{4}" + number,
         rb"\x02\x0c.{4}" + rk,
+        rb"\x04\x09.{9}",  # BrtCellBool
     )
     return re.compile(rb"(?:" + rb"|".join(cells) + rb")++", re.DOTALL)
 

@@ -186,7 +186,7 @@ Value = str | bool | int | float | datetime | date | time | timedelta
 
 def cell_text(value: Value) -> str:
     """The text of a stored value: numbers without `.0` or exponent, with 15 digits; no time of day at midnight."""
-    return _WRITERS[type(value)](value)
+    return WRITERS[type(value)](value)
 
 
 def _number_text(value: float) -> str:
@@ -215,7 +215,7 @@ def _duration_text(value: timedelta) -> str:
 
 
 _cached = lru_cache(1 << 16)  # dates repeat often and are slow to format
-_WRITERS: dict[type, Callable[[Any], str]] = {
+WRITERS: Final[dict[type, Callable[[Any], str]]] = {
     str: str,
     bool: {True: "TRUE", False: "FALSE"}.__getitem__,
     int: plain_number,

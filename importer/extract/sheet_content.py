@@ -16,6 +16,7 @@ from typing import IO, TypeVar
 from importer.extract.cell_flags import CellFlags, MergedRange
 from importer.extract.cell_text import (
     NO_RESULT,
+    WRITERS,
     Value,
     cell_text,
     clean,
@@ -32,6 +33,7 @@ from importer.text.currencies import currency_of_format
 
 _T = TypeVar("_T")
 _ROWS = 250  # in a batch: few enough for the processor's cache
+_NUMBERS = frozenset((int, float))
 _WIDE = 1000  # cells: wider rows get their own batch, so that they do not widen others
 
 
@@ -247,7 +249,9 @@ def column_text(values: Sequence[Value]) -> ColumnText:
         if is_plain("".join(values)):  # type: ignore[arg-type]  # all are str
             return ColumnText(list(map(str.strip, values)), False)  # type: ignore[arg-type]  # likewise
     elif str not in kinds:
-        return ColumnText(list(map(cell_text, values)), True, lost_digits=_lost_digits(values))
+        write = WRITERS[next(iter(kinds))] if len(kinds) == 1 else cell_text
+        lost = None if kinds.isdisjoint(_NUMBERS) else _lost_digits(values)
+        return ColumnText(list(map(write, values)), True, lost_digits=lost)
     texts = [clean(value) if isinstance(value, str) else cell_text(value) for value in values]
     typed = kinds != {str} and bytes([type(value) is not str for value in values])
     is_text = (isinstance(value, str) for value in values)
@@ -256,8 +260,7 @@ def column_text(values: Sequence[Value]) -> ColumnText:
 
 
 def _lost_digits(values: Sequence[Value]) -> int | None:
-    kinds = (int, float)
-    return next((at for at, value in enumerate(values) if type(value) in kinds and has_lost_digits(value)), None)  # type: ignore[arg-type]  # a number
+    return next((at for at, value in enumerate(values) if type(value) in _NUMBERS and has_lost_digits(value)), None)  # type: ignore[arg-type]  # a number
 
 
 # --- the messages between parent and child ------------------------------------------------------

@@ -181,28 +181,27 @@ def test_binary_scans_skip_no_cell_that_is_flagged(tmp_path: Path) -> None:
         (60.5, False),
         (1e20, False),
     ]
-    row: list[BinaryCell] = ["a", None, 7]
-    table = [
-        row,
-        *(
-            [Shown(serial, of, short), "a", 7.5]
-            for of in ("date", "00000", "0%", "General")
-            for serial, short in serials
-        ),
-    ]
-    (tmp_path / "a.xls").write_bytes(xls_bytes(table))
-    (tmp_path / "a.xlsb").write_bytes(xlsb_bytes(table, shared={}))
+    code = Shown("7", '"EMP-"@')
+    table: list[list[BinaryCell]] = [["a", None, 7, True]]
+    for of in ("date", "00000", "0%", "General"):
+        for serial, short in serials:
+            number = Shown(serial, of, short)
+            table.append([number, "a", 7.5, True, code if of == "General" else "a", *[number] * (len(table) % 9)])
+    hidden = frozenset((3, 7))
+    (tmp_path / "a.xls").write_bytes(xls_bytes(table, hidden=hidden))
+    (tmp_path / "a.xlsb").write_bytes(xlsb_bytes(table, hidden=hidden, shared={}))
     with zipfile.ZipFile(tmp_path / "a.xlsb") as archive:
         found = [find_xls_flags(tmp_path / "a.xls", "Sheet"), find_xlsb_flags(archive, "Sheet")]
     styles = CellStyles(dates={0: DateKind.DATE})
-    expected = CellFlags()
-    for number, cells in enumerate(table, 1):
-        cell = cells[0]
-        of = cell.number_format if isinstance(cell, Shown) else ""
-        if of in ("00000", "0%"):
-            expected.formats[number][0] = of
-        value = corrected_date(cell.value, styles, 0) if isinstance(cell, Shown) and of == "date" else None
-        if value is not None:
-            expected.set_value(number, 0, value)
+    expected = CellFlags(hidden=set(hidden))
+    for row, cells in enumerate(table, 1):
+        for index, cell in enumerate(cells):
+            of = cell.number_format if isinstance(cell, Shown) else "General"
+            if of not in ("General", "date"):
+                expected.formats[row][index] = of
+            serial = cell.value if isinstance(cell, Shown) and of == "date" else None
+            value = corrected_date(serial, styles, 0) if isinstance(serial, float) else None
+            if value is not None:
+                expected.set_value(row, index, value)
     assert found == [expected, expected]
     assert len(expected.faults) > 10

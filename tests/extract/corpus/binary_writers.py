@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import groupby
 from xml.sax.saxutils import escape
 
 from tests.extract.corpus.writers import Cell, Table, zipped
@@ -14,8 +15,9 @@ Merged = tuple[int, int, int, int]  # first row, last row, first column, last co
 
 _ERRORS = {"#NULL!": 0x00, "#DIV/0!": 0x07, "#VALUE!": 0x0F, "#REF!": 0x17, "#NAME?": 0x1D, "#NUM!": 0x24, "#N/A": 0x2A}
 _EPOCH = date(1899, 12, 30)
-_STYLES = {"General": 0, "00000": 1, "0%": 2, "date": 3}
-_DATE = 14  # the number of the built-in date format
+_STYLES = {"General": 0, "00000": 1, "0%": 2, "date": 3, '"EMP-"@': 4}
+_FORMATS = {"00000": 164, '"EMP-"@': 165}  # the others are built-in
+_NUMBERS = (0, 164, 9, 14, 165)  # of the formats of _STYLES
 
 
 @dataclass(frozen=True)
@@ -28,9 +30,9 @@ class Error:
 
 @dataclass(frozen=True)
 class Shown:
-    """A number with a format, one of _STYLES; `short`: a whole number in the short form (RK)."""
+    """A number or text with a format, one of _STYLES; `short`: a whole number in the short form (RK)."""
 
-    value: float
+    value: float | str
     number_format: str
     short: bool = False
 
@@ -41,6 +43,10 @@ BinaryTable = list[list[BinaryCell]]
 
 def _style(cell: BinaryCell) -> int:
     return _STYLES["date" if isinstance(cell, date) else cell.number_format if isinstance(cell, Shown) else "General"]
+
+
+def _value(cell: BinaryCell) -> BinaryCell:
+    return cell.value if isinstance(cell, Shown) else cell
 
 
 def _number(cell: BinaryCell) -> float:
@@ -73,8 +79,8 @@ def xls_bytes(
     the name of the stream; `beside` the content of one named Book before it, as for older programs.
     """
     begin = _biff(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0)) + first
-    formats = _biff(0x41E, struct.pack("<H", 164) + _biff_text("00000"))
-    styles = b"".join(_biff(0xE0, struct.pack("<HH16x", 0, number)) for number in (0, 164, 9, _DATE))
+    formats = b"".join(_biff(0x41E, struct.pack("<H", number) + _biff_text(code)) for code, number in _FORMATS.items())
+    styles = b"".join(_biff(0xE0, struct.pack("<HH16x", 0, number)) for number in _NUMBERS)
     end = _biff(0x0A, b"")
     sheet_name = b"\x00" + title.encode("latin-1")
     start = len(begin + formats + styles + end) + 4 + 6 + 1 + len(sheet_name)
@@ -83,8 +89,9 @@ def xls_bytes(
     for row, cells in _filled(table):
         grbit = 0x120 if row + 1 in hidden else 0x100
         sheet += _biff(0x208, struct.pack("<HHHHHHHH", row, 0, 256, 255, 0, 0, grbit, 0))
-        for index, cell in cells:
-            sheet += _xls_cell(struct.pack("<HHH", row, index, _style(cell)), cell)
+        for is_short, run in groupby(cells, lambda pair: isinstance(pair[1], Shown) and pair[1].short):
+            some = list(run)
+            sheet += _short_numbers(row, some) if is_short else b"".join(_xls_cells(row, some))
     if merged:
         ranges = b"".join(struct.pack("<HHHH", *each) for each in merged)
         sheet += _biff(0xE5, struct.pack("<H", len(merged)) + ranges)
@@ -100,8 +107,10 @@ def xls5_bytes(table: BinaryTable | Table, hidden: frozenset[int] = frozenset())
 def xls5_stream(table: BinaryTable | Table, hidden: frozenset[int] = frozenset()) -> bytes:
     """The stream of such a workbook: BIFF5, whose texts have one byte per character."""
     begin = _biff(0x809, struct.pack("<HHHH", 0x500, 5, 0, 0)) + _biff(0x42, struct.pack("<H", 1254))
-    formats = _biff(0x41E, struct.pack("<HB", 164, 5) + b"00000")
-    styles = b"".join(_biff(0xE0, struct.pack("<HH12x", 0, number)) for number in (0, 164, 9, _DATE))
+    formats = b"".join(
+        _biff(0x41E, struct.pack("<HB", number, len(code)) + code.encode()) for code, number in _FORMATS.items()
+    )
+    styles = b"".join(_biff(0xE0, struct.pack("<HH12x", 0, number)) for number in _NUMBERS)
     end = _biff(0x0A, b"")
     start = len(begin + formats + styles + end) + 4 + 7 + len("Sheet")
     sheet = _biff(0x85, struct.pack("<IHB", start, 0, 5) + b"Sheet") + end
@@ -115,8 +124,24 @@ def xls5_stream(table: BinaryTable | Table, hidden: frozenset[int] = frozenset()
                 text = cell.encode("cp1254")
                 sheet += _biff(0x204, head + struct.pack("<H", len(text)) + text)
             else:
-                sheet += _xls_cell(head, cell)
+                sheet += _xls_cell(head, _value(cell))
     return begin + formats + styles + sheet + end
+
+
+def _short_numbers(row: int, cells: Sequence[tuple[int, BinaryCell]]) -> bytes:
+    """One record (RK), or one for cells that follow each other (MULRK), as Excel writes them."""
+    numbers = b"".join(struct.pack("<Hi", _style(cell), int(_number(cell)) << 2 | 2) for _, cell in cells)
+    head = struct.pack("<HH", row, cells[0][0])
+    return (
+        _biff(0x27E, head + numbers)
+        if len(cells) == 1
+        else _biff(0xBD, head + numbers + struct.pack("<H", cells[-1][0]))
+    )
+
+
+def _xls_cells(row: int, cells: Sequence[tuple[int, BinaryCell]]) -> Iterator[bytes]:
+    for index, cell in cells:
+        yield _xls_cell(struct.pack("<HHH", row, index, _style(cell)), _value(cell))
 
 
 def _xls_cell(head: bytes, cell: BinaryCell) -> bytes:
@@ -128,8 +153,6 @@ def _xls_cell(head: bytes, cell: BinaryCell) -> bytes:
         return _biff(0x205, head + bytes([cell, 0]))
     if isinstance(cell, str):
         return _biff(0x204, head + _biff_text(cell))
-    if isinstance(cell, Shown) and cell.short:
-        return _biff(0x27E, head + struct.pack("<i", int(cell.value) << 2 | 2))
     return _biff(0x203, head + struct.pack("<d", _number(cell)))
 
 
@@ -189,9 +212,10 @@ def xlsb_bytes(
     sheet += _record(130)
     book = _record(131) + _record(143)
     book += _record(156, struct.pack("<II", 0, 1) + _wide("rId1") + _wide(title)) + _record(144) + _record(132)
-    styles = _record(278) + _record(615, struct.pack("<I", 1)) + _record(44, struct.pack("<H", 164) + _wide("00000"))
-    styles += _record(616) + _record(617, struct.pack("<I", 4))
-    styles += b"".join(_record(47, struct.pack("<HH12x", 0, number)) for number in (0, 164, 9, _DATE))
+    styles = _record(278) + _record(615, struct.pack("<I", len(_FORMATS)))
+    styles += b"".join(_record(44, struct.pack("<H", number) + _wide(code)) for code, number in _FORMATS.items())
+    styles += _record(616) + _record(617, struct.pack("<I", len(_NUMBERS)))
+    styles += b"".join(_record(47, struct.pack("<HH12x", 0, number)) for number in _NUMBERS)
     styles += _record(618) + _record(279)
     relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     texts = _record(159, struct.pack("<II", len(shared or ()), len(shared or ())))
@@ -237,8 +261,10 @@ def _xlsb_cell(head: bytes, cell: BinaryCell, shared: dict[str, int] | None = No
         return _record(7, head + struct.pack("<I", shared.setdefault(cell, len(shared))))
     if isinstance(cell, str):
         return _record(6, head + _wide(cell))
+    if isinstance(cell, Shown) and isinstance(cell.value, str):
+        return _xlsb_cell(head, cell.value, shared)
     if isinstance(cell, Shown) and cell.short:
-        return _record(2, head + struct.pack("<i", int(cell.value) << 2 | 2))
+        return _record(2, head + struct.pack("<i", int(_number(cell)) << 2 | 2))
     return _record(5, head + struct.pack("<d", _number(cell)))
 
 
