@@ -24,8 +24,11 @@ _USUAL_SHARE = 0.5  # of the columns that have a name; a title or a note fills f
 _NUMBER = re.compile(r"[-+(]?[\d][\d\s.,()/:%+-]*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*")
 _ADDRESS = re.compile(r"\S+@\S+\.\S+|https?://\S+")
+_DISTINCT = 4  # names, of which more may occur again: Round, Date, Result, Round, Date, Result
 _WHOLE = re.compile(r"\d+")
+_RISING = 5  # numbers that rise by chance once in 60 rows
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_NOTE = re.compile(r"[^:]+:(?:\D*\d){4}")  # Date: 10/03/2024
 _PLACEHOLDER = re.compile(r"(?:column|unnamed: ?|sütun|spalte|colonne|columna)\s?\d+", re.IGNORECASE)
 _TECHNICAL = re.compile(r"[a-z0-9]+(?:[_.:-][a-z0-9]+)+|[a-z]+[A-Z]\w*|=?[A-Z]{1,2}|\d{1,3}|\w+\(\d+\)")
 
@@ -43,11 +46,20 @@ def likely_header_rows(records: Sequence[Record], searched: int) -> tuple[Record
     # Of two tables, the first, unless the other is wider.
     alike = (at for at in range(best) if scores[at] >= _ALIKE * scores[best])
     best = next((at for at in alike if records[at].filled >= records[best].filled), best)
+    if not _is_above_people(records, best):
+        people = [at for at in range(searched) if scores[at] > 0 and _is_above_people(records, at)]
+        best = max(people, key=lambda position: scores[position], default=best)
     best = _human_names(records, best)
     for upper in (best - 1, best):
         if 0 <= upper < len(records) - 1 and _is_upper_row(records[upper], records[upper + 1 :]):
             return tuple(records[upper : upper + 2])
     return (records[best],)
+
+
+def _is_above_people(records: Sequence[Record], position: int) -> bool:
+    """Whether the rows below, to the next blank one, have e-mail addresses: a table of counts has none."""
+    block = _block(records[position], records[position + 1 :])
+    return any("@" in cell and _ADDRESS.fullmatch(cell) for record in block for cell in record.cells)
 
 
 def _without_rows(records: Sequence[Record]) -> tuple[Record, ...]:
@@ -106,7 +118,7 @@ def _may_be_header(record: Record) -> bool:
     cells = [cell for cell in record.cells if cell]
     if any(map(_ADDRESS.fullmatch, cells)) or all(map(_PLACEHOLDER.fullmatch, cells)):
         return False
-    return 2 * len({cell.casefold() for cell in cells}) >= len(cells)
+    return len({cell.casefold() for cell in cells}) >= min(_DISTINCT, len(cells) / 2)
 
 
 def _contrast(record: Record, index: int, below: Sequence[Record], numbered: bool) -> float:
@@ -147,7 +159,14 @@ def _numbered(record: Record, below: Sequence[Record]) -> frozenset[int]:
                  for index, rows in zip(columns, others, strict=True) if rows]  # fmt: skip
         return frozenset(columns if ordered and len(columns) > 1 and 2 * sum(alike) <= len(alike) else ())
     steps = {later[0] - earlier[0] for earlier, later in pairwise(numbers)}
-    return frozenset(columns if len(columns) > 2 and steps in ({1}, {-1}) else ())
+    is_rising = ordered and len(columns) >= _RISING and not any(_rises(other, columns) for other in below)
+    return frozenset(columns if len(columns) > 2 and (steps in ({1}, {-1}) or is_rising) else ())
+
+
+def _rises(record: Record, columns: Sequence[int]) -> bool:
+    """Whether the numbers of a row rise or fall too, as those of a row above data would."""
+    numbers = [tuple(map(int, _WHOLE.findall(_cell(record, index)))) for index in columns]
+    return all(a < b for a, b in pairwise(numbers)) or all(a > b for a, b in pairwise(numbers))
 
 
 def _follows_data(above: Sequence[Record], body: Sequence[Record]) -> bool:
@@ -233,13 +252,16 @@ def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
         above[index] and not names[index] and len(_below(rows, index)) == len(rows) > 1 for index in range(width)
     )
     named = all(names[index] or above[index] for index in values)
-    return groups and named and (spanned or any(names[index] for index in values))
+    filled = [name for name in names if name]
+    repeated = len(set(filled)) < len(filled) and not values  # Speaking | Writing | Speaking | Writing
+    return groups and named and (spanned or repeated or any(names[index] for index in values))
 
 
 def _may_name_groups(record: Record, rows: Sequence[Record]) -> bool:
     cells = {index for index, cell in enumerate(record.cells) if cell} - _numbered(record, rows)
     values = sum(_is_value(record, index) for index in cells)
-    return 3 * values <= len(cells) and not any(map(_ADDRESS.fullmatch, record.cells))
+    is_note = any(map(_ADDRESS.fullmatch, record.cells)) or any(map(_NOTE.match, record.cells))
+    return 3 * values <= len(cells) and not is_note
 
 
 # --- a second table below -------------------------------------------------------------------------
