@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
-from typing import Final
 
 from importer.extract.cell_text import header_text, quoted, width_of
 from importer.extract.likely_header import likely_header_rows
-from importer.extract.sheet import Record
+from importer.extract.sheet import WINDOW, Record
 from importer.models import SourceOptions
 from importer.problems import CellPlace, FilePlace, Origin, Problem, UnusableInput, unusable_file
 from importer.text.normalize import normalize_name
 
-WINDOW: Final = 60
-"""The rows from which the header is detected."""
 _SEARCHED = 40  # of them: the last that may be the header
 _JOINT = " / "  # between the names of a header of two rows
 

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from importer.extract.header import place_of
 from importer.extract.sheet import Layout, Record, Sheet
 from importer.models import SourceOptions
-from importer.problems import Column, Problem, UnusableInput, file_problem
+from importer.problems import Column, Problem, file_problem
 from importer.text.normalize import normalize_name
 
 _SHOWN = 10  # rows or columns in one warning
-_MAX_SHEETS = 8  # hidden ones are looked at
 
 
 def hidden_rows_read(
@@ -44,19 +43,15 @@ def hidden_columns_read(hidden: Sequence[int], options: SourceOptions, layout: L
         yield Problem("columns-hidden", message, hint, place_of(layout.origin))
 
 
-def hidden_tables_not_read(
-    titles: Sequence[str], open_hidden: Callable[[str], Sheet], layout: Layout
-) -> Iterator[Problem]:
-    """Hidden sheets with rows and most of the names of the sheet that is read. open_hidden: opens one of them."""
-    own, alike = _names(layout.columns), []
-    for title in titles[:_MAX_SHEETS] if layout.results is None else ():
-        try:
-            sheet = open_hidden(title)
-            if 2 * len(own & _names(sheet.columns)) > len(own) and any(True for _ in sheet.rows()):
-                alike.append(repr(title))
-        except UnusableInput:
-            continue  # it has no table
-    if alike:
+def hidden_tables_not_read(tables: Iterable[Sheet], layout: Layout) -> Iterator[Problem]:
+    """Those of the hidden sheets with rows and most of the names of the sheet that is read."""
+    own = _names(layout.columns)
+    alike = [
+        repr(table.origin.sheet)
+        for table in tables
+        if 2 * len(own & _names(table.columns)) > len(own) and any(True for _ in table.rows())
+    ]
+    if alike and layout.results is None:
         some = "a hidden sheet has" if len(alike) == 1 else f"{len(alike)} hidden sheets have"
         message = f"{some} rows with the same columns and will not be read: {', '.join(alike)}"
         hint = "to read one, set sheet: under source: in the mapping to its name"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from importer.extract.results_file import results_header
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
 from importer.extract.table import RecordSource, has_table, open_table
-from importer.extract.workbook import workbook_records
+from importer.extract.workbook import sheet_heads, workbook_records
 from importer.models import SourceOptions
 from importer.problems import Origin, Problem, UnusableInput, file_problem, unusable_file
 from importer.text.normalize import normalize_name
@@ -27,8 +27,6 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18  # characters from which the delimiter is detected
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MIN_SHARE = 0.5  # of the records that must have the same number of columns
-_HIDDEN_SECONDS = 20  # for a hidden sheet, of which only the names are needed
-_MAX_SHEETS = 8  # behind a cover that are tried
 _ONE_COLUMN = ","  # of a file without a delimiter: result CSVs are written with it
 
 
@@ -69,18 +67,20 @@ def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limi
     source = workbook_records(path, name, kind, options, limits)
     if options.sheet is not None:
         return source
+    hidden = source.hidden_tables
     if options.header_row is None and not has_table(source, options):
         source = _after_cover(source, path, name, kind, options, limits) or source
-
-    def open_hidden(title: str) -> Sheet:
-        found, cost = SourceOptions(title), replace(limits, seconds=min(limits.seconds, _HIDDEN_SECONDS))
-        return open_table(workbook_records(path, name, kind, found, cost), found)
-
-    warnings, hidden = source.warnings, source.hidden_sheets
+    warnings = source.warnings
     return replace(
         source,
-        warnings=lambda layout: (*warnings(layout), *hidden_tables_not_read(hidden, open_hidden, layout)),
+        warnings=lambda layout: (*warnings(layout), *hidden_tables_not_read(_tables(hidden), layout)),
     )
+
+
+def _tables(sources: Iterable[RecordSource]) -> Iterator[Sheet]:
+    for source in sources:
+        with suppress(UnusableInput):  # it has no table
+            yield open_table(source, SourceOptions())
 
 
 def _after_cover(
@@ -91,23 +91,22 @@ def _after_cover(
     Raises:
         UnusableInput: several of the first few have one.
     """
-    first, tables = cover.origin.sheet, list[RecordSource]()
-    for title in [title for title in cover.sheets if title != first][:_MAX_SHEETS]:
-        with suppress(UnusableInput):
-            found = workbook_records(path, name, kind, replace(options, sheet=title), limits)
-            tables += [found] if has_table(found, options) else []
-    if not tables:
+    first = cover.origin.sheet
+    heads = sheet_heads(path, name, kind, [title for title in cover.sheets if title != first], limits)
+    titles = [head.origin.sheet for head in heads if has_table(head, options)]
+    if not titles:
         return None
-    titles = [repr(table.origin.sheet) for table in tables]
-    if len(tables) > 1:
-        message = f"the first sheet {first!r} has no table, but {', '.join(titles)} have one"
+    shown = ", ".join(map(repr, titles))
+    if len(titles) > 1:
+        message = f"the first sheet {first!r} has no table, but {shown} have one"
         raise unusable_file("sheet-undecided", message, "set sheet: under source: in the mapping to one of them", name)
-    message = f"the first sheet {first!r} has no table; the sheet {titles[0]} is read"
+    found = workbook_records(path, name, kind, replace(options, sheet=titles[0]), limits)
+    message = f"the first sheet {first!r} has no table; the sheet {shown} is read"
     warning = file_problem(
         "sheet-chosen", message, "to read another sheet, set sheet: under source: in the mapping", name
     )
-    known = tables[0].warnings
-    return replace(tables[0], warnings=lambda layout: (warning, *known(layout)))
+    known = found.warnings
+    return replace(found, warnings=lambda layout: (warning, *known(layout)))
 
 
 # --- CSV ----------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from importer.settings import Settings
 
 
+WINDOW: Final = 60
+"""The rows from which the header is detected."""
 NOT_READ: Final = "What to fix (importer does not read this sheet)"
 """The first cell of a sheet that `check --annotate` adds to a workbook. The reader skips such a sheet."""
 FIRST_SHEET: Final = "What to fix"

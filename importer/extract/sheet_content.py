@@ -1,6 +1,7 @@
 """A worksheet as batches of clean text with their problems, and the protocol with the process that reads workbooks.
 
-The parent sends a request. The child answers with batches of rows and then the facts of the sheet, or with problems.
+The parent sends a request. The child answers with batches of rows and then the facts of the sheet; with a batch of the
+first rows of each sheet; or with problems.
 """
 
 from __future__ import annotations
@@ -271,7 +272,10 @@ _LENGTH = struct.Struct(">I")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The parent's request. `engine` is the reader; `name` is the file name for messages."""
+    """The parent's request: a sheet, or the first rows of several (`heads`: their titles).
+
+    `engine` is the reader; `name` is the file name for messages.
+    """
 
     path: str
     name: str
@@ -281,6 +285,7 @@ class Request:
     memory: int
     seconds: float
     unpacked: int
+    heads: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +293,8 @@ class SheetFacts:
     """What is known of a sheet after all its rows were read.
 
     `others`: the visible sheets that are not read; `visible`: all of them. `hidden`: the numbers of the hidden rows,
-    `hidden_columns` the indexes of columns, `hidden_sheets` titles.
+    `hidden_columns` the indexes of columns, `hidden_sheets` titles; `hidden_heads`: of the first of these, the batch
+    with the first rows, as bytes.
     `merged`: the merged cells, each as the fields of a MergedRange. `unchecked` as in CellFlags. `lost_digits`: by
     column index, the row of the first number with more digits than a spreadsheet stores. `formats`: the cells of which
     a person sees more than is read. `covered`: the row and column index of each cell whose value a merged cell hides.
@@ -311,6 +317,7 @@ class SheetFacts:
     in_utc: dict[int, list[int]]
     has_links: bool
     copy_of: str | None
+    hidden_heads: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,10 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from importer.extract.header import WINDOW, Header, find_header, place_of
+from importer.extract.header import Header, find_header, place_of
 from importer.extract.likely_header import mark_second_table
 from importer.extract.results_file import ResultsHeader, results_header
-from importer.extract.sheet import Layout, Record, Sheet
+from importer.extract.sheet import WINDOW, Layout, Record, Sheet
 from importer.extract.table_warnings import table_warnings
 from importer.models import ADDED_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, SourceOptions
 from importer.problems import Column, Origin, Problem, UnusableInput, unusable_file
@@ -26,7 +26,8 @@ class RecordSource:
     `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
     `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
     the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter`,
-    `lines`, `copy_of` and `sheets` as in Sheet; `hidden_sheets`: the others. `has_links`: cells have hyperlinks.
+    `lines`, `copy_of` and `sheets` as in Sheet; `hidden_tables`: the first rows of hidden sheets. `has_links`: cells
+    have hyperlinks.
     """
 
     origin: Origin
@@ -40,7 +41,7 @@ class RecordSource:
     has_links: bool = False
     copy_of: str | None = None
     sheets: tuple[str, ...] = ()
-    hidden_sheets: tuple[str, ...] = ()
+    hidden_tables: tuple[RecordSource, ...] = ()
 
 
 def open_table(source: RecordSource, options: SourceOptions) -> Sheet:

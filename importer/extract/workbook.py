@@ -11,6 +11,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from threading import Timer
 
@@ -35,6 +36,7 @@ from importer.problems import (
     unusable_file,
 )
 
+_MAX_HEADS = 8  # sheets that are looked at, beside the one that is read
 _SHOWN = 10  # merged ranges in one warning
 # The messages of Python and Rust when memory is short.
 _OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow", "start new thread")
@@ -52,8 +54,7 @@ def workbook_records(
     Raises:
         UnusableInput: it is damaged or too large, or does not have the sheet.
     """
-    file, cost = str(path.absolute()), (limits.memory, limits.seconds, limits.unpacked)
-    requests = [Request(file, name, kind.value, engine, options.sheet, *cost) for engine in _ENGINES[kind]]
+    requests = _requests(path, name, kind, options.sheet, limits)
     sheet = _read(requests) if limits.kept is None else _read_once(requests, Path(limits.kept))
     facts, origin = sheet.facts, sheet.origin
     if facts.unchecked and options.hidden_rows == "skip":
@@ -75,8 +76,26 @@ def workbook_records(
         has_links=facts.has_links,
         copy_of=facts.copy_of,
         sheets=tuple(facts.visible),
-        hidden_sheets=tuple(facts.hidden_sheets),
+        hidden_tables=tuple(_heads(name, facts.hidden_sheets, facts.hidden_heads)),
     )
+
+
+def sheet_heads(
+    path: Path, name: str, kind: FileKind, titles: Sequence[str], limits: ReadingLimits
+) -> list[RecordSource]:
+    """The first rows of sheets of a workbook, of eight at most; none if they cannot be read."""
+    return list(_heads(name, titles, _read_heads(_requests(path, name, kind, None, limits), titles)))
+
+
+def _heads(name: str, titles: Sequence[str], batches: Sequence[bytes]) -> Iterator[RecordSource]:
+    for title, data in zip(titles, batches, strict=False):
+        yield RecordSource(Origin(name, title), "", partial(_all_records, (data,)), even=False)
+
+
+def _requests(path: Path, name: str, kind: FileKind, sheet: str | None, limits: ReadingLimits) -> list[Request]:
+    """One for each reader."""
+    file, cost = str(path.absolute()), (limits.memory, limits.seconds, limits.unpacked)
+    return [Request(file, name, kind.value, engine, sheet, *cost) for engine in _ENGINES[kind]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +108,7 @@ class _ReadSheet:
 
     def records(self) -> Generator[Record, None, None]:
         """Every row, including blank ones; may be called again."""
-        for data in self.batches:
-            batch = decoded(data)
-            assert isinstance(batch, Batch)
-            yield from _records(batch)
+        return _all_records(self.batches)
 
     def warnings(self, layout: Layout) -> Iterator[Problem]:
         yield from self._unchecked()
@@ -191,6 +207,13 @@ def _address(merged: MergedRange) -> str:
     return f"{first}:{column_letter(merged.last_index)}{merged.last_row}"
 
 
+def _all_records(batches: Iterable[bytes]) -> Generator[Record, None, None]:
+    for data in batches:
+        batch = decoded(data)
+        assert isinstance(batch, Batch)
+        yield from _records(batch)
+
+
 def _records(batch: Batch) -> Iterator[Record]:
     typed, problems = _typed(batch), _cell_problems(batch)
     for offset, cells in enumerate(zip(*batch.columns, strict=True)):
@@ -266,11 +289,13 @@ def _read(requests: Sequence[Request]) -> _ReadSheet:
     Raises:
         UnusableInput: the workbook does not have the sheet, is damaged, or exceeds a limit.
     """
-    failures = []
+    name, failures = requests[0].name, []
     for request in requests:
         result = _run_child(request)
-        if isinstance(result, _ReadSheet):
-            return result
+        if not isinstance(result, _Failure):
+            sheet = _collected(result, name)
+            hidden = sheet.facts.hidden_sheets if request.sheet is None else ()
+            return replace(sheet, facts=replace(sheet.facts, hidden_heads=_read_heads([request], hidden)))
         failures.append(result)
         if result.timed_out:
             break
@@ -278,7 +303,17 @@ def _read(requests: Sequence[Request]) -> _ReadSheet:
     raise _refusal(requests[0], max(failures, key=lambda failure: failure.proves_damage))
 
 
-def _run_child(request: Request) -> _ReadSheet | _Failure:
+def _read_heads(requests: Sequence[Request], titles: Sequence[str]) -> list[bytes]:
+    """A batch with the first rows of each of the first sheets with these titles; [] if they cannot be read."""
+    wanted = [replace(request, heads=list(titles[:_MAX_HEADS])) for request in requests] if titles else []
+    for result in map(_run_child, wanted):
+        if not isinstance(result, _Failure):
+            return [] if isinstance(decoded(result[-1]), Refusal) else result
+    return []
+
+
+def _run_child(request: Request) -> list[bytes] | _Failure:
+    """The messages of a child process, or why it failed."""
     command = python_command("from importer.extract.workbook_child import main; main()")
     timed_out: list[bool] = []
     with (
@@ -306,7 +341,7 @@ def _run_child(request: Request) -> _ReadSheet | _Failure:
             timer.cancel()
             child.kill()
         if code == 0:
-            return _collected(frames, request.name)
+            return frames
         errors.seek(0)
         return _Failure(bool(timed_out), code, errors.read(1 << 20).decode("utf-8", "replace").strip())
 

@@ -15,16 +15,18 @@ import unicodedata
 import warnings
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import astuple, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Protocol
 
 from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
 from importer.extract.results_file import results_header
-from importer.extract.sheet import COPY_OF, FIRST_SHEET, NOT_READ, FileKind, SheetName
+from importer.extract.sheet import COPY_OF, FIRST_SHEET, NOT_READ, WINDOW, FileKind, SheetName
 from importer.extract.sheet_content import (
+    Batch,
     Batches,
     Refusal,
     Request,
@@ -44,6 +46,7 @@ class _Book(Protocol):
     @property
     def sheets(self) -> tuple[SheetName, ...]: ...
 
+    def values(self, title: str) -> SheetContent: ...
     def content(self, sheet: SheetName) -> SheetContent: ...
 
 
@@ -76,6 +79,10 @@ def _limit(request: Request) -> None:
 
 
 def _answer(request: Request, out: IO[bytes]) -> None:
+    if request.heads:
+        opened = _open(request)
+        out.writelines(frame(_head(opened, title)) for title in request.heads)
+        return
     book = _CachedBook(_open(request), request.name)
     sheets, copy_of = _own_sheets(book, request.sheet)
     to_fix = _sheet_to_fix(book, sheets, request)
@@ -107,6 +114,15 @@ def _answer(request: Request, out: IO[bytes]) -> None:
     out.write(frame(SheetFacts(sheet.title, others, visible, *known)))
     out.flush()
     os._exit(0)  # the system frees the memory of millions of cells at once, the reader one by one
+
+
+def _head(book: _Book, title: str) -> Batch:
+    """The first rows of a sheet; none if it cannot be read, which is no reason not to read another one."""
+    with suppress(Exception):
+        content = book.values(title)
+        for batch in Batches(replace(content, rows=islice(content.rows, WINDOW))):
+            return batch
+    return Batch(1, 0)
 
 
 class _CachedBook:

@@ -11,6 +11,7 @@ import struct
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,17 +53,21 @@ class CalamineBook:
             if sheet.typ is SheetTypeEnum.WorkSheet
         )
 
+    def values(self, title: str) -> SheetContent:
+        """The rows of a worksheet, without what only our scan finds."""
+        values = self._book.get_sheet_by_name(title)
+        return SheetContent(values.iter_rows(), values.start[1] if values.start else 0, CellFlags())
+
     def content(self, sheet: SheetName) -> SheetContent:
         """The rows of a worksheet."""
         with ThreadPoolExecutor(1) as calamine:
-            reading = calamine.submit(self._book.get_sheet_by_name, sheet.title)
+            reading = calamine.submit(self.values, sheet.title)
             try:
                 flags = self._scan(sheet.title)
             except _UNSUPPORTED as error:
                 flags = _unchecked(error)
             flags.stray.check_area(flags.end)
-            values = reading.result()
-        return SheetContent(values.iter_rows(), values.start[1] if values.start else 0, flags)
+            return replace(reading.result(), flags=flags)
 
 
 def _scan_of(path: Path, kind: FileKind) -> _Scan:
@@ -114,12 +119,15 @@ class OpenpyxlBook:
         """The worksheets in tab order."""
         return self._package.sheets
 
+    def values(self, title: str) -> SheetContent:
+        """The rows of a worksheet, without what only our scan finds."""
+        worksheet = self._book[title]
+        worksheet.reset_dimensions()  # a wrong <dimension> would silently hide rows
+        return SheetContent(_rows(worksheet.iter_rows(values_only=True)), 0, CellFlags())
+
     def content(self, sheet: SheetName) -> SheetContent:
         """The rows of a worksheet."""
-        flags = _xlsx_flags(self._archive, sheet.title)
-        worksheet = self._book[sheet.title]
-        worksheet.reset_dimensions()  # a wrong <dimension> would silently hide rows
-        return SheetContent(_rows(worksheet.iter_rows(values_only=True)), 0, flags)
+        return replace(self.values(sheet.title), flags=_xlsx_flags(self._archive, sheet.title))
 
 
 def _rows(rows: Iterator[tuple[Any, ...]]) -> Iterator[Sequence[Value]]:
