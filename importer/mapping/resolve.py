@@ -141,7 +141,7 @@ def _report_wrong_header_row(context: Context) -> None:
     names = ", ".join(f"'{column.name}'" for column in columns[:6]) + (", ..." if len(columns) > 6 else "")
     message = f"none of the mapping's columns is in {row} of the file, which contains {names}"
     other = "correct header_row: under source:, or remove it so that the header is detected"
-    hint = other if declared else "check that this is the right file, or set header_row: under source:"
+    hint = other if declared else "check that this is the right file and sheet, or set header_row: under source:"
     context.error("header-row-wrong", message, hint, FilePlace(str(context.mapping.path)))
 
 
