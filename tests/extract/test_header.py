@@ -1,7 +1,7 @@
 """Which row is the header: in 400 sheets, each labelled by eye, and by the names that a mapping reads.
 
 Those of `labelled_sheets_blind.txt` were written without knowledge of the rules; 190 of 200 were right before the
-rules were mended for them.
+rules were improved for them.
 """
 
 from __future__ import annotations
