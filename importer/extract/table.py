@@ -94,13 +94,16 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
 
 
 def has_table(source: RecordSource, options: SourceOptions) -> bool:
-    """Whether `open_table` finds a header."""
+    """Whether `open_table` finds a header, and not only a title: one name without a row below."""
     with closing(source.records()) as records:
         head = list(islice(records, WINDOW))
+    if head and results_header(head[0].cells):
+        return True
     try:
-        return bool(head and results_header(head[0].cells)) or bool(find_header(source.origin, head, options))
+        header = find_header(source.origin, head, options)
     except UnusableInput:
         return False
+    return len([*filter(None, header.names)]) > 1 or any(one.width for one in head if one.number > header.last_row)
 
 
 def _layout(source: RecordSource, header: Header, results: ResultsHeader | None, options: SourceOptions) -> Layout:

@@ -37,6 +37,7 @@ from importer.problems import (
 )
 
 _MAX_HEADS = 8  # sheets that are looked at, beside the one that is read
+_HIDDEN_SECONDS = 20  # for hidden sheets, of which only a warning may come
 _SHOWN = 10  # merged ranges in one warning
 # The messages of Python and Rust when memory is short.
 _OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow", "start new thread")
@@ -295,7 +296,8 @@ def _read(requests: Sequence[Request]) -> _ReadSheet:
         if not isinstance(result, _Failure):
             sheet = _collected(result, name)
             hidden = sheet.facts.hidden_sheets if request.sheet is None else ()
-            return replace(sheet, facts=replace(sheet.facts, hidden_heads=_read_heads([request], hidden)))
+            quick = replace(request, seconds=min(request.seconds, _HIDDEN_SECONDS))
+            return replace(sheet, facts=replace(sheet.facts, hidden_heads=_read_heads([quick], hidden)))
         failures.append(result)
         if result.timed_out:
             break

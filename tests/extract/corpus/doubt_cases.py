@@ -23,9 +23,10 @@ def _csv(id_: str, promise: str, text: str, expected: Expected, options: SourceO
     return Case(f"doubt-{id_}", promise, "a.csv", text.encode, expected, options)
 
 
-def _add(book: Workbook, title: str) -> Worksheet:
+def _add(book: Workbook, title: str, *, hidden: bool = False) -> Worksheet:
     """A new sheet with the people."""
     sheet = book.create_sheet(title)
+    sheet.sheet_state = "hidden" if hidden else "visible"
     for row in _PEOPLE:
         sheet.append(row)
     return sheet
@@ -195,6 +196,22 @@ DOUBT_CASES = (
             warnings=(
                 "a.xlsx: the first sheet 'Sheet' has no table; the sheet 'People' is read; to read another sheet, set "
                 "sheet: under source: in the mapping",
+            ),
+        ),
+    ),
+    Case(
+        "doubt-cover-title",
+        "reads the only sheet with a table behind a title alone, and mentions a hidden one",
+        "a.xlsx",
+        lambda: edited((("Export of 2024",),), lambda book, _: (_add(book, "People"), _add(book, "Old", hidden=True))),
+        Expected(
+            _NAMES,
+            _ROWS,
+            warnings=(
+                "a.xlsx: the first sheet 'Sheet' has no table; the sheet 'People' is read; to read another sheet, set "
+                "sheet: under source: in the mapping",
+                "a.xlsx: a hidden sheet has rows with the same columns and will not be read: 'Old'; to read one, set "
+                "sheet: under source: in the mapping to its name",
             ),
         ),
     ),
