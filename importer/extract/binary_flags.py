@@ -1,7 +1,7 @@
 """Scans the records of an XLS or XLSB worksheet for what calamine (0.9) does not return.
 
 calamine returns error cells as blank, and neither number formats nor hidden rows. It returns the merged cells of an
-XLS, but not those of an XLSB.
+XLS, but not those of an XLSB. In an XLS it skips formulas in the records of older programs, and cuts their long texts.
 
 The records of an XLS follow [MS-XLS] 2.4 (BIFF8): type and size of two bytes each. Those of Excel 5.0 and 95 (BIFF5)
 differ in their texts only: one byte per character, in the workbook's code page. The records of an XLSB follow
@@ -15,6 +15,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from importer.extract.cell_flags import (
@@ -22,12 +23,15 @@ from importer.extract.cell_flags import (
     CellFlags,
     CellStyles,
     DamagedError,
+    Fault,
     MergedRange,
     UnknownFormError,
     checked_row,
 )
-from importer.extract.date_cells import corrected_date
+from importer.extract.cell_text import Value
+from importer.extract.date_cells import corrected_date, date_of
 from importer.extract.xlsx_package import parsed
+from importer.problems import Problem
 
 # The error codes of the binary formats, as a person sees them.
 _ERRORS = {
@@ -86,11 +90,23 @@ def _none_of(styles: Iterable[int], width: int) -> bytes:
 
 
 _BEGIN, _EOF, _XLS_SHEET, _XLS_FORMAT, _XLS_STYLE, _CODE_PAGE = 0x809, 0x0A, 0x85, 0x41E, 0xE0, 0x42
-_XLS_ROW, _ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x06, 0x203, 0x27E, 0xBD
+_XLS_ROW, _ERROR_OR_BOOLEAN, _NUMBER, _RK, _RKS = 0x208, 0x205, 0x203, 0x27E, 0xBD
+_OLD_FORMULAS = (0x206, 0x406)  # of Excel 3 and 4, which other programs write into newer workbooks too
+_FORMULA = 0x06
+_FORMULAS = (_FORMULA, *_OLD_FORMULAS)
+_STRING, _CONTINUE, _OF_FORMULAS = 0x207, 0x3C, (0x4BC, 0x221, 0x236)  # the last: shared ones, arrays, tables
 _XLS_TEXTS = (0xFD, 0x204, 0xD6)  # LABELSST, LABEL, RSTRING
-_XLS_CELLS = (_ERROR_OR_BOOLEAN, _FORMULA, _NUMBER, _RK, _RKS, *_XLS_TEXTS)
+_XLS_CELLS = (_ERROR_OR_BOOLEAN, *_FORMULAS, _NUMBER, _RK, _RKS, *_XLS_TEXTS)
 _XLS_MERGED, _XLS_PASSWORD, _XLS_COLUMNS = 0xE5, 0x2F, 0x7D
 _DATE_1904 = 0x22
+_OVERWRITTEN = Fault(
+    "#UNKNOWN!",
+    Problem(
+        "cell-error",
+        "the text of the cell is not known: the formulas of this workbook have the form of an old program",
+        "open the workbook in a spreadsheet program, save it as .xlsx, then import that file",
+    ),
+)
 _XLS_ROW_HIDDEN = 0x20
 _XLS_HIDDEN_FLAGS = re.escape(bytes(flags for flags in range(256) if flags & _XLS_ROW_HIDDEN))
 _COLUMNS_HIDDEN = 0x01
@@ -141,8 +157,11 @@ def find_xls_flags(path: Path, title: str) -> CellFlags:
         elif kind == _XLS_SHEET:
             starts[_xls_text(body, 6, "<B", code_page)] = _long(body)
     cell_styles, flags = CellStyles.of(codes, styles, is_1904=is_1904), CellFlags()
+    texts = _FormulaTexts(flags, cell_styles, code_page)
     for kind, body in _xls_records(content, starts[title], _plain_xls_cells(cell_styles)):
+        texts.note(kind, body)
         _note(kind, body, cell_styles, flags)
+    texts.end()
     return flags
 
 
@@ -177,7 +196,7 @@ def _note(kind: int, body: bytes, styles: CellStyles, flags: CellFlags) -> None:
         row += 1
         if kind == _ERROR_OR_BOOLEAN and body[7]:
             flags.errors[row][index] = _error_text(body[6])
-        elif kind == _FORMULA and body[12:14] == b"\xff\xff" and body[6] == 2:
+        elif kind in _FORMULAS and body[12:14] == b"\xff\xff" and body[6] == 2:
             flags.errors[row][index] = _error_text(body[8])
         # One record may hold several numbers, of six bytes each.
         places = range(4, len(body) - 2, 6) if kind == _RKS else (4,)
@@ -191,6 +210,65 @@ def _note(kind: int, body: bytes, styles: CellStyles, flags: CellFlags) -> None:
                 and (serial := _xls_number(kind, body, at + 2)) is not None
             ):
                 _note_date(serial, styles, cell_style, row, column, flags)
+
+
+@dataclass(slots=True)
+class _FormulaTexts:
+    """Notes the texts of formulas that calamine cuts or skips: each follows its formula in one or more records.
+
+    calamine gives the text of a formula that it skips to the last one that it does not, or to cell A1.
+    """
+
+    flags: CellFlags
+    styles: CellStyles
+    code_page: str | None
+    formula: _Record | None = None
+    parts: list[bytes] = field(default_factory=list)
+    overwritten: tuple[int, int, Value | Fault] = (1, 0, _OVERWRITTEN)
+
+    def note(self, kind: int, body: bytes) -> None:
+        """Note a record of the worksheet."""
+        if kind == _STRING or (kind == _CONTINUE and self.parts):
+            self.parts.append(body)
+        elif kind not in _OF_FORMULAS:
+            self.end()
+            self.formula = (kind, body) if kind in _FORMULAS else None
+
+    def end(self) -> None:
+        """Note the formula that has ended, with its text."""
+        if self.formula is None:
+            return
+        kind, body = self.formula
+        row, index = struct.unpack_from("<HH", body)
+        value = self._text() if self.parts else _result(body, self.styles)
+        if kind == _FORMULA:
+            self.overwritten = (row + 1, index, value)
+        elif self.parts:
+            self.flags.set_value(*self.overwritten)
+        if self.parts and len(self._text()) < _short(self.parts[0]):
+            self.flags.unstored[row + 1].add(index)
+        elif kind != _FORMULA or len(self.parts) > 1:
+            self.flags.set_value(row + 1, index, value)
+        self.formula, self.parts = None, []
+
+    def _text(self) -> str:
+        first, *others = self.parts
+        if self.code_page is not None:
+            return b"".join((first[2:], *others)).decode(self.code_page, "replace")
+        pieces = (first[2:], *others)  # each begins with the width of its characters
+        return "".join(piece[1:].decode("utf-16-le" if piece[:1] == b"\1" else "latin-1") for piece in pieces)
+
+
+def _result(formula: bytes, styles: CellStyles) -> Value | Fault:
+    """The result of a formula, if it is not a text; "" for an error, which is noted elsewhere."""
+    if formula[12:14] == b"\xff\xff":
+        return bool(formula[8]) if formula[6] == 1 else ""
+    number: float = struct.unpack_from("<d", formula, 6)[0]
+    style = _short(formula, 4)
+    if style not in styles.dates:
+        return number
+    corrected = corrected_date(number, styles, style)
+    return date_of(number, styles, style) if corrected is None else corrected
 
 
 def _note_date(serial: float, styles: CellStyles, style: int, row: int, index: int, flags: CellFlags) -> None:

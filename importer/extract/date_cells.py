@@ -18,6 +18,7 @@ from importer.extract.number_format import DateKind
 from importer.problems import Problem
 
 _FIRST_OF_1904: Final = datetime(1904, 1, 1)
+_DAY_0: Final = datetime(1899, 12, 30)
 _LEAP_DAY_1900: Final = 60
 _END: Final = 2_958_466  # the day after 31 December 9999
 _BETWEEN_SYSTEMS: Final = 1_462  # days from one first day to the other
@@ -49,6 +50,23 @@ def corrected_date(serial: float, styles: CellStyles, style: int) -> Fault | Val
     if math.floor(serial) == _LEAP_DAY_1900:
         return _fault("1900-02-29", "the cell shows 29 February 1900, a day that does not exist")
     return None
+
+
+def date_of(serial: float, styles: CellStyles, style: int) -> Value:
+    """The date, time or duration of a number for which `corrected_date` is None.
+
+    >>> times = CellStyles(dates={3: DateKind.DATE})
+    >>> str(date_of(59, times, 3)), str(date_of(44270, times, 3))
+    ('1900-02-28 00:00:00', '2021-03-15 00:00:00')
+    """
+    kind, length = styles.dates[style], timedelta(days=serial)
+    if kind is DateKind.DURATION:
+        return length
+    if kind is DateKind.TIME and serial < 1:
+        return (_FIRST_OF_1904 + length).time()
+    if styles.is_1904:
+        return _FIRST_OF_1904 + length
+    return (_DAY_0 if serial > _LEAP_DAY_1900 else _DAY_0 + timedelta(days=1)) + length
 
 
 @lru_cache(maxsize=4096)

@@ -37,12 +37,25 @@ class Shown:
     short: bool = False
 
 
-BinaryCell = Cell | Error | Shown
+@dataclass(frozen=True)
+class Formula:
+    """A formula with a number or text as its result (in XLS only); `kind`: of its record; a short `longest` divides a
+    text into several records."""
+
+    value: float | str
+    kind: int = 0x06
+    number_format: str = "General"
+    longest: int = 8224
+
+
+BinaryCell = Cell | Error | Shown | Formula
 BinaryTable = list[list[BinaryCell]]
 
 
 def _style(cell: BinaryCell) -> int:
-    return _STYLES["date" if isinstance(cell, date) else cell.number_format if isinstance(cell, Shown) else "General"]
+    return _STYLES[
+        "date" if isinstance(cell, date) else cell.number_format if isinstance(cell, Shown | Formula) else "General"
+    ]
 
 
 def _value(cell: BinaryCell) -> BinaryCell:
@@ -144,7 +157,20 @@ def _xls_cells(row: int, cells: Sequence[tuple[int, BinaryCell]]) -> Iterator[by
         yield _xls_cell(struct.pack("<HHH", row, index, _style(cell)), _value(cell))
 
 
+def _xls_formula(head: bytes, formula: Formula) -> bytes:
+    code = struct.pack("<HIH", 0, 0, 3) + b"\x1e\x01\x00"
+    if isinstance(formula.value, float):
+        return _biff(formula.kind, head + struct.pack("<d", formula.value) + code)
+    text = formula.value.encode("utf-16-le")
+    parts = [text[at : at + formula.longest] for at in range(0, len(text), formula.longest)]
+    length = struct.pack("<H", len(text) // 2)
+    records = [_biff(0x3C if at else 0x207, (b"" if at else length) + b"\x01" + part) for at, part in enumerate(parts)]
+    return _biff(formula.kind, head + bytes(6) + b"\xff\xff" + code) + b"".join(records)
+
+
 def _xls_cell(head: bytes, cell: BinaryCell) -> bytes:
+    if isinstance(cell, Formula):
+        return _xls_formula(head, cell)
     if isinstance(cell, Error) and cell.formula:
         return _biff(0x06, head + bytes([2, 0, _ERRORS[cell.text], 0, 0, 0, 0xFF, 0xFF]) + bytes(8))
     if isinstance(cell, Error):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tests.extract.corpus.binary_writers import Shown, ods_bytes, xls_bytes, xlsb_bytes
+from tests.extract.corpus.binary_writers import BinaryTable, Formula, Shown, ods_bytes, xls_bytes, xlsb_bytes
 from tests.extract.corpus.case import Case, Expected
 from tests.extract.corpus.writers import edited, raw_xlsx
 
@@ -86,7 +86,45 @@ _SERIAL_CELLS = tuple(f'<c r="A{{row}}" s="1"><v>{serial}</v></c>' for serial, *
 _ISO = '<c r="A{{row}}" s="1" t="d"><v>{}</v></c>'
 _DURATION = '<table:table-cell office:value-type="time" office:time-value="{}"><text:p>x</text:p></table:table-cell>'
 
+_FORMULAS: BinaryTable = [
+    ["Name", "Note", "Score", "Born"],
+    *([Formula("Ada", kind), Formula("short", kind), Formula(7.5, kind), Formula(44270.0, kind, "date")]
+      for kind in (0x06, 0x206, 0x406)),
+    ["Cy", Formula("Gül " * 5000), 8, Formula(-1.0, 0x406, "date")],
+    ["Di", Formula("long", longest=4), Formula(7.0, 0x406, "00000"), Formula(0.5, 0x206)],
+]  # fmt: skip
+_OF_ADA = ("Ada", "short", "7.5", "2021-03-15")
+
 SHOWN_CASES = (
+    Case(
+        "xls-formulas",
+        "reads formulas in the records of Excel 3 and 4, and texts of formulas that continue over several records",
+        "a.xls",
+        lambda: xls_bytes(_FORMULAS),
+        Expected(
+            ("Name", "Note", "Score", "Born"),
+            {
+                **dict.fromkeys((2, 3, 4), _OF_ADA),
+                5: ("Cy", ("Gül " * 5000).strip(), "8", "####"),
+                6: ("Di", "long", "00007", "0.5"),
+            },
+            (f"a.xls, Sheet!D5: {_NARROW.format(-1, 'is below zero')}; {_TYPE_IT}",),
+        ),
+    ),
+    Case(
+        "xls-formulas-of-old-programs-only",
+        "reports the first cell, which readers overwrite with the text of such a formula",
+        "a.xls",
+        lambda: xls_bytes([["Name", "Note"], ["Ada", Formula("old", 0x406)], ["Bob", Formula("new", 0x406)]]),
+        Expected(
+            ("#UNKNOWN!", "Note"),
+            {2: ("Ada", "old"), 3: ("Bob", "new")},
+            warnings=(
+                "a.xls, Sheet: a cell of the header has an error, which is read as the name of the column: A1 "
+                "('#UNKNOWN!'); fix the header; or give the column by its letter in the mapping, such as =B",
+            ),
+        ),
+    ),
     _formatted(_CODES, "codes", "shows numbers as codes where their formats make codes of them", ()),
     _formatted(
         _UNITS,
