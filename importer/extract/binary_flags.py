@@ -14,8 +14,9 @@ import posixpath
 import re
 import struct
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from importer.extract.cell_flags import (
@@ -114,58 +115,73 @@ _BIFF8 = 0x600
 _CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others: cp + number
 
 
-def check_password(path: Path) -> None:
-    """Check that a workbook is not encrypted. calamine reads the oldest encryption (XOR) as if it were plain.
+class _OldFormulaError(Exception):
+    """All formulas must be looked at: calamine gives the text of an old one to another formula before it."""
+
+
+class XlsBook:
+    """An XLS workbook.
 
     Raises:
-        DamagedError: it is, or is damaged.
-        LookupError, ValueError, struct.error: it has a form that this scan does not support.
-    """
-    for kind, _ in _xls_records(_Container(path.read_bytes()).stream(("Workbook", "Book")), 0):
-        if kind == _XLS_PASSWORD:
-            raise DamagedError("it is protected with a password")
-        if kind == _XLS_SHEET:
-            return
-
-
-def find_xls_flags(path: Path, title: str) -> CellFlags:
-    """The flags of the worksheet with this title.
-
-    Raises:
-        DamagedError: the workbook is damaged.
+        DamagedError: it is encrypted, or damaged. calamine reads the oldest encryption (XOR) as if it were plain.
         LookupError, ValueError, struct.error: it is damaged, or has a form that this scan does not support.
     """
-    content = _Container(path.read_bytes()).stream(("Workbook", "Book"))
-    codes: dict[int, str] = {}
-    styles: list[int] = []
-    starts: dict[str, int] = {}
-    is_1904 = False
-    code_page: str | None = "cp1252"  # None: the texts are those of BIFF8
-    for kind, body in _xls_records(content, 0):
-        if kind == _BEGIN and _short(body) >= _BIFF8:
-            code_page = None
-        elif kind == _CODE_PAGE and code_page is not None:
-            number = _short(body)
-            code_page = _CODE_PAGES.get(number, f"cp{number}")
-        elif kind == _XLS_FORMAT:
-            length_form = "<B" if code_page else "<H"
-            codes[_short(body)] = _xls_text(body, 2, length_form, code_page)
-        elif kind == _XLS_STYLE:
-            styles.append(_short(body, 2))
-        elif kind == _DATE_1904:
-            is_1904 = _short(body) == 1
-        elif kind == _XLS_SHEET:
-            starts[_xls_text(body, 6, "<B", code_page)] = _long(body)
-    cell_styles, flags = CellStyles.of(codes, styles, is_1904=is_1904), CellFlags()
-    texts = _FormulaTexts(flags, cell_styles, code_page)
-    for kind, body in _xls_records(content, starts[title], _plain_xls_cells(cell_styles)):
-        texts.note(kind, body)
-        _note(kind, body, cell_styles, flags)
-    texts.end()
-    return flags
+
+    def __init__(self, path: Path) -> None:
+        self._content = _Container(path.read_bytes()).stream(("Workbook", "Book"))
+        self._code_page: str | None = "cp1252"  # None: the texts are those of BIFF8
+        self._starts: dict[str, int] = {}
+        codes: dict[int, str] = {}
+        styles: list[int] = []
+        is_1904 = False
+        for kind, body in _xls_records(self._content, 0):
+            if kind == _XLS_PASSWORD:
+                raise DamagedError("it is protected with a password")
+            if kind == _BEGIN and _short(body) >= _BIFF8:
+                self._code_page = None
+            elif kind == _CODE_PAGE and self._code_page is not None:
+                number = _short(body)
+                self._code_page = _CODE_PAGES.get(number, f"cp{number}")
+            elif kind == _XLS_FORMAT:
+                length_form = "<B" if self._code_page else "<H"
+                codes[_short(body)] = _xls_text(body, 2, length_form, self._code_page)
+            elif kind == _XLS_STYLE:
+                styles.append(_short(body, 2))
+            elif kind == _DATE_1904:
+                is_1904 = _short(body) == 1
+            elif kind == _XLS_SHEET:
+                self._starts[_xls_text(body, 6, "<B", self._code_page)] = _long(body)
+        self._styles = CellStyles.of(codes, styles, is_1904=is_1904)
+
+    @property
+    def titles(self) -> Sequence[str]:
+        """The titles of the sheets, in tab order."""
+        return tuple(self._starts)
+
+    def flags(self, title: str) -> CellFlags:
+        """The flags of the worksheet with this title.
+
+        Raises: as the class does.
+        """
+        try:
+            return self._flags(title, are_formulas_plain=True)
+        except _OldFormulaError:
+            return self._flags(title, are_formulas_plain=False)
+
+    def _flags(self, title: str, *, are_formulas_plain: bool) -> CellFlags:
+        flags = CellFlags()
+        texts = _FormulaTexts(flags, self._styles, self._code_page)
+        plain = _plain_xls_cells(self._styles, are_formulas_plain=are_formulas_plain)
+        for kind, body in _xls_records(self._content, self._starts[title], plain):
+            if are_formulas_plain and kind in _OLD_FORMULAS:
+                raise _OldFormulaError
+            texts.note(kind, body)
+            _note(kind, body, self._styles, flags)
+        texts.end()
+        return flags
 
 
-def _plain_xls_cells(styles: CellStyles) -> re.Pattern[bytes]:
+def _plain_xls_cells(styles: CellStyles, *, are_formulas_plain: bool) -> re.Pattern[bytes]:
     number, rk = (_plain_number(styles, 2, b"", *forms) for forms in ((rb".{8}", _DATE_NUMBER), (rb".{4}", _DATE_RK)))
     cells = (
         rb"\xfd\x00\x0a\x00.{4}" + _none_of(styles.formats, 2) + rb".{4}",  # LABELSST
@@ -177,8 +193,17 @@ def _plain_xls_cells(styles: CellStyles) -> re.Pattern[bytes]:
             rb"\xbd\x00%b\x00.{4}%b{%d}.." % (re.escape(bytes([6 + 6 * count])), rk, count) for count in range(2, 8)
         ),  # MULRK
         rb"\x08\x02\x10\x00.{12}[^" + _XLS_HIDDEN_FLAGS + rb"].{3}",  # ROW
+        *([_plain_xls_formula(styles)] if are_formulas_plain else []),
     )
     return re.compile(rb"(?:" + rb"|".join(cells) + rb")++", re.DOTALL)
+
+
+def _plain_xls_formula(styles: CellStyles) -> bytes:
+    """A FORMULA whose result is a number or a boolean, without another record that belongs to it."""
+    result = _plain_number(styles, 2, b"", rb"(?:.{6}(?!\xff\xff)..|\x01.{5}\xff\xff)", _DATE_NUMBER)
+    sizes = b"|".join(re.escape(bytes([size])) + rb".{%d}" % (1 + size) for size in range(22, 128))
+    following = b"|".join(re.escape(kind.to_bytes(2, "little")) for kind in (_STRING, *_OF_FORMULAS))
+    return rb"\x06\x00(?=.\x00.{4}" + result + rb")(?:" + sizes + rb")(?!" + following + rb")"
 
 
 def _note(kind: int, body: bytes, styles: CellStyles, flags: CellFlags) -> None:
@@ -228,7 +253,7 @@ class _FormulaTexts:
 
     def note(self, kind: int, body: bytes) -> None:
         """Note a record of the worksheet."""
-        if kind == _STRING or (kind == _CONTINUE and self.parts):
+        if (kind == _STRING and self.formula) or (kind == _CONTINUE and self.parts):
             self.parts.append(body)
         elif kind not in _OF_FORMULAS:
             self.end()
@@ -487,7 +512,14 @@ class _Container:
         return b"".join(parts)
 
     def _chain(self, start: int) -> bytes:
-        return b"".join(map(self._sector, _followed(self._fat, start)))
+        sectors = _followed(self._fat, start)
+        ends = [at for at, (one, other) in enumerate(pairwise(sectors), 1) if other != one + 1]
+        runs = pairwise((0, *ends, len(sectors)))  # mostly one, or few
+        return b"".join(
+            self._content[(sectors[first] + 1) * self._size : (sectors[end - 1] + 2) * self._size]
+            for first, end in runs
+            if first < end
+        )
 
     def _sector(self, number: int) -> bytes:
         return self._content[(number + 1) * self._size : (number + 2) * self._size]

@@ -164,10 +164,21 @@ def plain_number(value: int | float) -> str:
     >>> plain_number(905321234567.0), plain_number(0.1 + 0.2), plain_number(1e-7)
     ('905321234567', '0.3', '0.0000001')
     """
-    text = f"{value:.{_DIGITS}g}"
+    text = format(value, ".15g")
     if "e" in text:
         text = format(Decimal(text), "f")
     return "0" if text == "-0" else text
+
+
+def plain_numbers(values: Sequence[int | float]) -> list[str] | None:
+    """The same of many numbers at once; None if one may have lost digits, or another form of its text.
+
+    >>> plain_numbers([905321234567.0, 12.5]), plain_numbers([1, 1e15])
+    (['905321234567', '12.5'], None)
+    """
+    texts = ("{:.15g} " * len(values)).format(*values)
+    has_other_form = "e" in texts or "-0 " in texts or "n" in texts  # an exponent, minus 0, infinity
+    return None if has_other_form else texts.split()
 
 
 def has_lost_digits(value: int | float) -> bool:
@@ -178,7 +189,6 @@ def has_lost_digits(value: int | float) -> bool:
 # --- values of a workbook ---------------------------------------------------------------------------
 
 
-_DIGITS = 15  # that a spreadsheet stores of a number
 _PLAIN_NUMBER = 1e15  # whole numbers below have at most 15 digits
 _MIDNIGHT = time()
 Value = str | bool | int | float | datetime | date | time | timedelta

@@ -21,6 +21,19 @@ _JOINED = re.compile(r"\d[^\d.,'\s]+\d")  # a code has more than blanks between 
 _FLAGGED_TYPES = frozenset(("error", "float", "percentage", "currency", "time", "date"))
 
 
+def first_table(archive: zipfile.ZipFile) -> str:
+    """The title of the first sheet.
+
+    Raises:
+        ParseError, LookupError, BadZipFile: the workbook is damaged, or has no sheet.
+    """
+    with archive.open("content.xml") as part:
+        for element in elements(part, "start"):
+            if local_name(element) == "table":
+                return _attributes(element)["name"]
+    raise LookupError("table")
+
+
 def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
     """The flags of the sheet with this title.
 
@@ -187,6 +200,7 @@ def _local(key: str) -> str:
 # that are shown as numbers.
 _VALUE = rb'="[^"<&]*+"'
 _OTHERS = rb"(?:table:(?:style-name|content-validation-name|number-columns-repeated)|xml:id)" + _VALUE
+_COMMON = rb"(?: " + _OTHERS + rb")*+"
 _GAP = rb'<text:(?:s|tab|line-break)(?: text:c="[0-9]++")?+/>'
 _LINE = rb"<text:p(?: text:style-name" + _VALUE + rb")?+(?:/>|>" + TEXT + rb"(?:" + _GAP + TEXT + rb")*+</text:p>)"
 _SHOWN_NUMBER = rb"<text:p>-?(?:0(?:[.,][0-9.,]*+)?+|[1-9][0-9.,]*+)(?:E[+-]?[0-9]++)?+</text:p>"
@@ -194,19 +208,20 @@ _MONTH_AND_DAY = rb"(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0
 _DAY = rb'office:date-value="[1-9][0-9]{3}-' + _MONTH_AND_DAY + rb'"'
 
 
-def _cell(kinds: bytes, values: bytes, content: bytes) -> bytes:
+def _typed(kinds: bytes, values: bytes, content: bytes) -> bytes:
+    """The rest of a cell of these kinds, after what comes before its kind and value."""
     kind = rb'(?:office|calcext):value-type="(?:' + kinds + rb')"'
-    attributes = rb"(?: (?:" + _OTHERS + rb"|" + kind + rb"|" + values + rb"))*+"
-    return rb"<table:table-cell" + attributes + rb">(?:" + content + rb")</table:table-cell>"
+    return rb"(?: (?:" + kind + rb"|" + values + rb"|" + _OTHERS + rb"))*+>" + content + rb"</table:table-cell>"
 
 
-_CELLS = (
-    rb"<table:(?:covered-)?table-cell(?: " + _OTHERS + rb")*+/>",
-    _cell(rb"string|boolean", rb"office:(?:string|boolean)-value" + _VALUE, rb"(?:" + _LINE + rb")*+"),
-    _cell(rb"float", rb"office:value" + _VALUE, _SHOWN_NUMBER),
-    _cell(rb"date", _DAY, rb"(?:" + _LINE + rb")*+"),
+# What all cells have before their kind is matched once.
+_FILLED = rb"|".join(
+    (
+        _typed(rb"string|boolean", rb"office:(?:string|boolean)-value" + _VALUE, rb"(?:" + _LINE + rb")*+"),
+        _typed(rb"float", rb"office:value" + _VALUE, _SHOWN_NUMBER),
+        _typed(rb"date", _DAY, rb"(?:" + _LINE + rb")*+"),
+    )
 )
-_ROW = re.compile(
-    rb"\s*+<table:table-row(?: table:style-name" + _VALUE + rb")?+>(?:" + rb"|".join(_CELLS) + rb")*+</table:table-row>"
-)
+_CELL = rb"<table:(?:table-cell%b(?:/>|%b)|covered-table-cell%b/>)" % (_COMMON, _FILLED, _COMMON)
+_ROW = re.compile(rb"\s*+<table:table-row(?: table:style-name%b)?+>(?:%b)*+</table:table-row>" % (_VALUE, _CELL))
 _ROWS = PlainRows(re.compile(rb"<office:document-content\s"), _ROW, b"</table:table-row>")

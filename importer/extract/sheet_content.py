@@ -26,6 +26,7 @@ from importer.extract.cell_text import (
     formula_without_value,
     has_lost_digits,
     is_plain,
+    plain_numbers,
 )
 from importer.extract.number_format import shown_number, shown_text
 from importer.extract.results_file import is_canonical
@@ -129,11 +130,11 @@ class Batches:
 
     def __iter__(self) -> Iterator[Batch]:
         first, last_flagged = 1, self._content.flags.last_row
-        while rows := list(islice(self._content.rows, _ROWS)):
-            for _, alike in groupby(rows, lambda row: len(row) > _WIDE):
-                some = list(alike)
-                yield self._batch(first, list(zip_longest(*some, fillvalue="")), len(some))
-                first += len(some)
+        while parts := _parts(self._content.rows):
+            while parts:
+                batch = self._batch(first, *parts.popleft())
+                first += batch.count
+                yield batch  # with the only references to its texts, so that marshal does not look for others
         # Errors and formulas may follow the reader's last value.
         while first <= last_flagged:
             count = min(_ROWS, last_flagged - first + 1)
@@ -205,6 +206,12 @@ class Batches:
                         self.covered.append((row, index))
 
 
+def _parts(rows: Iterator[Sequence[Value]]) -> deque[tuple[Sequence[Sequence[Value]], int]]:
+    """The columns of the next rows, and how many rows they are; wide rows are apart."""
+    alike = (list(part) for _, part in groupby(islice(rows, _ROWS), lambda row: len(row) > _WIDE))
+    return deque((list(zip_longest(*part, fillvalue="")), len(part)) for part in alike)
+
+
 def _corrected(content: SheetContent) -> SheetContent:
     """The content with the values that our scan found."""
     return replace(content, rows=_with_values(content), first_column=0) if content.flags.values else content
@@ -249,6 +256,8 @@ def column_text(values: Sequence[Value]) -> ColumnText:
     if kinds == {str}:
         if is_plain("".join(values)):  # type: ignore[arg-type]  # all are str
             return ColumnText(list(map(str.strip, values)), False)  # type: ignore[arg-type]  # likewise
+    elif kinds <= _NUMBERS and (texts := plain_numbers(values)):  # type: ignore[arg-type]  # all are numbers
+        return ColumnText(texts, True)
     elif str not in kinds:
         write = WRITERS[next(iter(kinds))] if len(kinds) == 1 else cell_text
         lost = None if kinds.isdisjoint(_NUMBERS) else _lost_digits(values)

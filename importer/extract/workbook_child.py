@@ -162,7 +162,7 @@ def _open(request: Request) -> _Book:
     path, kind = Path(request.path), FileKind(request.kind)
     if kind is not FileKind.XLS:
         _check_size(request)
-    return OpenpyxlBook(path) if request.engine == "openpyxl" else CalamineBook(path, kind)
+    return OpenpyxlBook(path) if request.engine == "openpyxl" else CalamineBook(path, kind, request.sheet)
 
 
 def _check_size(request: Request) -> None:

@@ -11,17 +11,18 @@ import struct
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
-from importer.extract.binary_flags import check_password, find_xls_flags, find_xlsb_flags
+from importer.extract.binary_flags import XlsBook, find_xlsb_flags
 from importer.extract.cell_flags import CellFlags, UnknownFormError
 from importer.extract.cell_text import Value
-from importer.extract.ods_flags import find_ods_flags
+from importer.extract.ods_flags import find_ods_flags, first_table
 from importer.extract.sheet import FileKind, SheetName
 from importer.extract.sheet_content import SheetContent
 from importer.extract.xlsx_flags import find_xlsx_flags
@@ -35,14 +36,17 @@ _Scan = Callable[[str], CellFlags]  # from the title of a sheet to its flags
 
 
 class CalamineBook:
-    """A workbook. calamine runs outside the interpreter lock, in parallel with our scan."""
+    """A workbook. calamine runs outside the interpreter lock, in parallel with our scan.
 
-    def __init__(self, path: Path, kind: FileKind) -> None:
+    `wanted` is the title of the sheet that is probably read, if it is not the first one.
+    """
+
+    def __init__(self, path: Path, kind: FileKind, wanted: str | None = None) -> None:
         with ThreadPoolExecutor(1) as calamine:
             opening = calamine.submit(CalamineWorkbook.from_path, str(path))
             # The scan comes first: for a damaged workbook it gives the better reason.
             try:
-                self._scan = _scan_of(path, kind)
+                self._scan = _scan_of(path, kind, wanted)
             except _UNSUPPORTED as error:
                 unchecked = _unchecked(error)
                 self._scan = lambda _: unchecked
@@ -70,18 +74,23 @@ class CalamineBook:
             return replace(reading.result(), flags=flags)
 
 
-def _scan_of(path: Path, kind: FileKind) -> _Scan:
+def _scan_of(path: Path, kind: FileKind, wanted: str | None) -> _Scan:
     if kind is FileKind.XLS:
-        check_password(path)
-        return partial(find_xls_flags, path)
+        book = XlsBook(path)
+        return _begun(book.flags, lambda: wanted or book.titles[0])
     archive = zipfile.ZipFile(path)
     check_parts(archive)
-    finders: dict[FileKind, Callable[[zipfile.ZipFile, str], CellFlags]] = {
-        FileKind.XLSX: _xlsx_flags,
-        FileKind.XLSB: find_xlsb_flags,
-        FileKind.ODS: find_ods_flags,
-    }
-    return partial(finders[kind], archive)
+    if kind is FileKind.ODS:
+        return _begun(partial(find_ods_flags, archive), lambda: wanted or first_table(archive))
+    return partial(_xlsx_flags if kind is FileKind.XLSX else find_xlsb_flags, archive)
+
+
+def _begun(scan: _Scan, wanted: Callable[[], str]) -> _Scan:
+    """The scan, with that of one sheet already made: calamine reads all sheets of these formats as it opens a file."""
+    known = cache(scan)
+    with suppress(Exception):  # if the sheet is read, it is scanned again, with the same error
+        known(wanted())
+    return known
 
 
 def _xlsx_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:

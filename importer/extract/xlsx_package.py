@@ -82,7 +82,7 @@ def check_parts(archive: zipfile.ZipFile) -> None:
     for name in archive.namelist():
         if name.lower().endswith(_READ):
             with archive.open(name) as part:
-                while part.read(1 << 20):
+                while part.read(1 << 17):
                     pass
 
 
@@ -171,13 +171,15 @@ def parsed(part: IO[bytes]) -> Element:
     return root
 
 
-def elements(part: IO[bytes]) -> Iterator[Element]:
+def elements(part: IO[bytes], event: str = "end") -> Iterator[Element]:
     """Each element of a large document as it ends, children first. The caller clears the elements it has used.
+
+    With the event `start`, as it starts, without its children.
 
     Raises: as `parsed`.
     """
     with _refusals():
-        for _, element in iterparse(part, forbid_dtd=True):
+        for _, element in iterparse(part, (event,), forbid_dtd=True):
             yield element
 
 

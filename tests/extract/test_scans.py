@@ -11,13 +11,13 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from importer.extract.binary_flags import find_xls_flags, find_xlsb_flags
+from importer.extract.binary_flags import XlsBook, find_xlsb_flags
 from importer.extract.cell_flags import CellFlags, CellStyles, DamagedError
 from importer.extract.date_cells import corrected_date
 from importer.extract.number_format import DateKind
 from importer.extract.ods_flags import find_ods_flags, find_ods_flags_slowly
 from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
-from tests.extract.corpus.binary_writers import BinaryCell, Shown, xls_bytes, xlsb_bytes
+from tests.extract.corpus.binary_writers import BinaryCell, Error, Formula, Shown, xls_bytes, xlsb_bytes
 from tests.extract.mutate import DAMAGES
 
 _FORMATS = CellStyles({3: "0%"})
@@ -173,10 +173,12 @@ def test_scans_of_ods_agree_on_each_cell() -> None:
     assert fast.formats
 
 
+_DAYS = (-1, 0, 1, 31, 60, 61, 63, 64, 65, 255, 256, 44270, 1 << 20, 2_883_583, 2_883_584, 2_958_465, 2_958_466)
+
+
 def test_binary_scans_skip_no_cell_that_is_flagged(tmp_path: Path) -> None:
     """In XLS and XLSB each number with a format, and each date that readers return wrongly, is found."""
-    days = (-1, 0, 1, 31, 60, 61, 63, 64, 65, 255, 256, 44270, 1 << 20, 2_883_583, 2_883_584, 2_958_465, 2_958_466)
-    serials = [(float(day), short) for day in (*days, 1 << 28) for short in (False, True)] + [
+    serials = [(float(day), short) for day in (*_DAYS, 1 << 28) for short in (False, True)] + [
         (0.5, False),
         (60.5, False),
         (1e20, False),
@@ -191,7 +193,7 @@ def test_binary_scans_skip_no_cell_that_is_flagged(tmp_path: Path) -> None:
     (tmp_path / "a.xls").write_bytes(xls_bytes(table, hidden=hidden))
     (tmp_path / "a.xlsb").write_bytes(xlsb_bytes(table, hidden=hidden, shared={}))
     with zipfile.ZipFile(tmp_path / "a.xlsb") as archive:
-        found = [find_xls_flags(tmp_path / "a.xls", "Sheet"), find_xlsb_flags(archive, "Sheet")]
+        found = [XlsBook(tmp_path / "a.xls").flags("Sheet"), find_xlsb_flags(archive, "Sheet")]
     styles = CellStyles(dates={0: DateKind.DATE})
     expected = CellFlags(hidden=set(hidden))
     for row, cells in enumerate(table, 1):
@@ -205,3 +207,38 @@ def test_binary_scans_skip_no_cell_that_is_flagged(tmp_path: Path) -> None:
                 expected.set_value(row, index, value)
     assert found == [expected, expected]
     assert len(expected.faults) > 10
+
+
+def test_scan_of_xls_skips_no_formula_that_is_flagged(tmp_path: Path) -> None:
+    """Of formulas, too, each number with a format, date that readers return wrongly, error and cut text is found."""
+    table: list[list[BinaryCell]] = [["a", Formula(True), Formula("short"), Formula(1.5)]]
+    for of in ("date", "00000", "General"):
+        for serial in map(float, (*_DAYS, 0.5, 1e20)):
+            number = Formula(serial, number_format=of)
+            table.append([number, Formula(True, number_format=of), number, Formula("ab", longest=2), number])
+            table.append([Error("#N/A", formula=True), number, Formula("abc"), Formula(2.5), number])
+    (tmp_path / "a.xls").write_bytes(xls_bytes(table))
+    found = XlsBook(tmp_path / "a.xls").flags("Sheet")
+    styles = CellStyles(dates={0: DateKind.DATE})
+    expected = CellFlags()
+    for row, cells in enumerate(table, 1):
+        for index, cell in enumerate(cells):
+            if isinstance(cell, Error):
+                expected.errors[row][index] = cell.text
+            elif isinstance(cell, Formula):
+                if cell.number_format == "00000":
+                    expected.formats[row][index] = cell.number_format
+                if cell.number_format == "date" and not isinstance(cell.value, bool | str):
+                    value = corrected_date(cell.value, styles, 0)
+                    if value is not None:
+                        expected.set_value(row, index, value)
+                if cell.longest == 2:
+                    expected.set_value(row, index, "ab")
+    assert found == expected
+    assert len(expected.faults) > 10
+    (tmp_path / "a.xls").write_bytes(xls_bytes([*table, [Formula("old", kind=0x406)]]))
+    found = XlsBook(tmp_path / "a.xls").flags("Sheet")
+    last = len(table)
+    expected.set_value(last, 4, 1e20)  # calamine gives the text to the formula before
+    expected.set_value(last + 1, 0, "old")
+    assert found == expected

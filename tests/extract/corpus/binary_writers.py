@@ -39,10 +39,10 @@ class Shown:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula with a number or text as its result (in XLS only); `kind`: of its record; a short `longest` divides a
-    text into several records."""
+    """A formula with a number, boolean or text as its result (in XLS only); `kind`: of its record; a short `longest`
+    divides a text into several records."""
 
-    value: float | str
+    value: float | bool | str
     kind: int = 0x06
     number_format: str = "General"
     longest: int = 8224
@@ -159,6 +159,8 @@ def _xls_cells(row: int, cells: Sequence[tuple[int, BinaryCell]]) -> Iterator[by
 
 def _xls_formula(head: bytes, formula: Formula) -> bytes:
     code = struct.pack("<HIH", 0, 0, 3) + b"\x1e\x01\x00"
+    if isinstance(formula.value, bool):
+        return _biff(formula.kind, head + bytes([1, 0, formula.value, 0, 0, 0, 0xFF, 0xFF]) + code)
     if isinstance(formula.value, float):
         return _biff(formula.kind, head + struct.pack("<d", formula.value) + code)
     text = formula.value.encode("utf-16-le")
