@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Protocol
 from xml.etree.ElementTree import Element, XMLPullParser
 
-_BLOCK = 1 << 17  # small enough that memory is used again: with 1 MB an ODS takes 10 % longer
+_BLOCK = 1 << 17  # with 1 MB, whose memory is not used again, an ODS takes 2.7 s instead of 2.4 s
 _UNUSUAL = re.compile(rb"<!|<\?(?!xml )")  # comments and CDATA may contain what looks like a row
 
 TEXT = rb"[^<&\x00-\x08\x0b\x0c\x0e-\x1f]*+(?:&(?:amp|lt|gt|quot|apos);[^<&\x00-\x08\x0b\x0c\x0e-\x1f]*+)*+"

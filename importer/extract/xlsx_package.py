@@ -82,7 +82,7 @@ def check_parts(archive: zipfile.ZipFile) -> None:
     for name in archive.namelist():
         if name.lower().endswith(_READ):
             with archive.open(name) as part:
-                while part.read(1 << 17):
+                while part.read(1 << 16):
                     pass
 
 
