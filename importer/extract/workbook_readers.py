@@ -19,12 +19,13 @@ from typing import Any
 
 from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
-from importer.extract.binary_flags import XlsBook, find_xlsb_flags
 from importer.extract.cell_flags import CellFlags, UnknownFormError
 from importer.extract.cell_text import Value
 from importer.extract.ods_flags import find_ods_flags, first_table
 from importer.extract.sheet import FileKind, SheetName
 from importer.extract.sheet_content import SheetContent
+from importer.extract.xls_flags import XlsBook
+from importer.extract.xlsb_flags import find_xlsb_flags
 from importer.extract.xlsx_flags import find_xlsx_flags
 from importer.extract.xlsx_package import check_parts, read_package
 

@@ -11,11 +11,12 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from importer.extract.binary_flags import XlsBook, find_xlsb_flags
 from importer.extract.cell_flags import CellFlags, CellStyles, DamagedError
 from importer.extract.date_cells import corrected_date
 from importer.extract.number_format import DateKind
 from importer.extract.ods_flags import find_ods_flags, find_ods_flags_slowly
+from importer.extract.xls_flags import XlsBook
+from importer.extract.xlsb_flags import find_xlsb_flags
 from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from tests.extract.corpus.binary_writers import BinaryCell, Error, Formula, Shown, xls_bytes, xlsb_bytes
 from tests.extract.mutate import DAMAGES
