@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from xml.etree.ElementTree import Element, ParseError
@@ -14,6 +15,7 @@ from importer.extract.date_cells import iso_date
 from importer.extract.plain_rows import TEXT, PlainRows, UnusualError, scan_rows
 from importer.extract.xlsx_package import elements, local_name
 
+_OFTEN = 1000  # elements between two checkpoints
 _ZEROS = re.compile(r"(\+?)(0\d+)")
 _NUMBER = re.compile(r"(\D*)([\d.,'\s]*(?:E[+-]\d+)?)(.*)", re.DOTALL)
 _JOINED = re.compile(r"\d[^\d.,'\s]+\d")  # a code has more than blanks between its digits
@@ -34,8 +36,8 @@ def first_table(archive: zipfile.ZipFile) -> str:
     raise LookupError("table")
 
 
-def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
-    """The flags of the sheet with this title.
+def find_ods_flags(archive: zipfile.ZipFile, title: str, checkpoint: Callable[[], None] = lambda: None) -> CellFlags:
+    """The flags of the sheet with this title. `checkpoint` as in `scan_rows`.
 
     Raises:
         DamagedError, ParseError, BadZipFile: the workbook is damaged.
@@ -44,19 +46,23 @@ def find_ods_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:
     scan = _Scan(title)
     try:
         with archive.open("content.xml") as part:
-            scan_rows(part, _ROWS, scan)
+            scan_rows(part, _ROWS, scan, checkpoint)
     except (UnusualError, ParseError, UnicodeDecodeError):
-        return find_ods_flags_slowly(archive, title)  # its error gives the position of the problem
+        return find_ods_flags_slowly(archive, title, checkpoint)  # its error gives the position of the problem
     if not scan.is_over:
         raise KeyError(title)
     return scan.flags
 
 
-def find_ods_flags_slowly(archive: zipfile.ZipFile, title: str) -> CellFlags:
+def find_ods_flags_slowly(
+    archive: zipfile.ZipFile, title: str, checkpoint: Callable[[], None] = lambda: None
+) -> CellFlags:
     """The same by parsing every row, for XML in an unusual form."""
     scan = _Scan(title)
     with archive.open("content.xml") as part:
-        for element in elements(part):
+        for count, element in enumerate(elements(part)):
+            if count % _OFTEN == 0:
+                checkpoint()
             scan.note(element)
             if scan.is_over:
                 return scan.flags
@@ -219,7 +225,7 @@ _FILLED = rb"|".join(
     (
         _typed(rb"string|boolean", rb"office:(?:string|boolean)-value" + _VALUE, rb"(?:" + _LINE + rb")*+"),
         _typed(rb"float", rb"office:value" + _VALUE, _SHOWN_NUMBER),
-        _typed(rb"date", _DAY, rb"(?:" + _LINE + rb")*+"),
+        rb"(?=[^<>]* office:date-value=)" + _typed(rb"date", _DAY, rb"(?:" + _LINE + rb")*+"),
     )
 )
 _CELL = rb"<table:(?:table-cell%b(?:/>|%b)|covered-table-cell%b/>)" % (_COMMON, _FILLED, _COMMON)

@@ -7,7 +7,7 @@ With the parser alone they take 15 s and 30 s.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, Protocol
 from xml.etree.ElementTree import Element, XMLPullParser
@@ -47,8 +47,8 @@ class UnusualError(Exception):
     """Plain rows cannot be recognized in this form of XML."""
 
 
-def scan_rows(part: IO[bytes], rows: PlainRows, scan: Scan) -> None:
-    """Scan a document to its end, or until the scan is over.
+def scan_rows(part: IO[bytes], rows: PlainRows, scan: Scan, checkpoint: Callable[[], None] = lambda: None) -> None:
+    """Scan a document to its end, or until the scan is over. `checkpoint` is called often, and may raise to end it.
 
     Raises:
         UnusualError: only a parser can read it.
@@ -62,6 +62,7 @@ def scan_rows(part: IO[bytes], rows: PlainRows, scan: Scan) -> None:
                 scan.note(element)  # type: ignore[arg-type]  # likewise
 
     for piece in _pieces(part, rows):
+        checkpoint()
         at = 0
         while at < len(piece):
             start = at

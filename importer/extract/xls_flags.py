@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,6 +56,7 @@ _OVERWRITTEN = Fault(
 _ROW_HIDDEN = 0x20
 _HIDDEN_FLAGS = re.escape(bytes(flags for flags in range(256) if flags & _ROW_HIDDEN))
 _BIFF8 = 0x600
+_OFTEN = 1000  # records between two checkpoints
 _CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others: cp + number
 
 
@@ -78,9 +79,10 @@ class XlsBook:
         codes: dict[int, str] = {}
         styles: list[int] = []
         is_1904 = False
+        # First, without a look into other records: a damaged one does not hide it.
+        if any(kind == _PASSWORD for kind, _ in _records(self._content, 0)):
+            raise DamagedError("it is protected with a password")
         for kind, body in _records(self._content, 0):
-            if kind == _PASSWORD:
-                raise DamagedError("it is protected with a password")
             if kind == _BEGIN and short(body) >= _BIFF8:
                 self._code_page = None
             elif kind == _CODE_PAGE and self._code_page is not None:
@@ -102,21 +104,23 @@ class XlsBook:
         """The titles of the sheets, in tab order."""
         return tuple(self._starts)
 
-    def flags(self, title: str) -> CellFlags:
-        """The flags of the worksheet with this title.
+    def flags(self, title: str, checkpoint: Callable[[], None] = lambda: None) -> CellFlags:
+        """The flags of the worksheet with this title. `checkpoint` is called often, and may raise to end the scan.
 
         Raises: as the class does.
         """
         try:
-            return self._flags(title, are_formulas_plain=True)
+            return self._flags(title, checkpoint, are_formulas_plain=True)
         except _OldFormulaError:
-            return self._flags(title, are_formulas_plain=False)
+            return self._flags(title, checkpoint, are_formulas_plain=False)
 
-    def _flags(self, title: str, *, are_formulas_plain: bool) -> CellFlags:
+    def _flags(self, title: str, checkpoint: Callable[[], None], *, are_formulas_plain: bool) -> CellFlags:
         flags = CellFlags()
         texts = _FormulaTexts(flags, self._styles, self._code_page)
         plain = _plain_cells(self._styles, are_formulas_plain=are_formulas_plain)
-        for kind, body in _records(self._content, self._starts[title], plain):
+        for count, (kind, body) in enumerate(_records(self._content, self._starts[title], plain)):
+            if count % _OFTEN == 0:
+                checkpoint()
             if are_formulas_plain and kind in _OLD_FORMULAS:
                 raise _OldFormulaError
             texts.note(kind, body)

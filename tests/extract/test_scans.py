@@ -63,6 +63,7 @@ _ODS_KINDS = (
     ' office:value-type="float" office:value="12" calcext:value-type="float"',
     ' office:value-type="date" office:date-value="2024-03-05"',
     ' office:value-type="date" office:date-value="2023-02-29"',
+    ' calcext:value-type="date"',
     ' office:value-type="date" office:date-value="1899-12-30T00:00:00"',
     ' office:value-type="time" office:time-value="PT30H15M00S"',
     ' office:value-type="boolean" office:boolean-value="true"',
