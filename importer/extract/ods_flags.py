@@ -208,26 +208,42 @@ _VALUE = rb'="[^"<&]*+"'
 _OTHERS = rb"(?:table:(?:style-name|content-validation-name|number-columns-repeated)|xml:id)" + _VALUE
 _COMMON = rb"(?: " + _OTHERS + rb")*+"
 _GAP = rb'<text:(?:s|tab|line-break)(?: text:c="[0-9]++")?+/>'
-_LINE = rb"<text:p(?: text:style-name" + _VALUE + rb")?+(?:/>|>" + TEXT + rb"(?:" + _GAP + TEXT + rb")*+</text:p>)"
+_NO_ERROR = TEXT.replace(b"[^", b"[^#")
+_FORMULA = rb'table:formula="[^"<&]*+(?:&(?:amp|lt|gt|quot|apos);[^"<&]*+)*+"'
 _SHOWN_NUMBER = rb"<text:p>-?(?:0(?:[.,][0-9.,]*+)?+|[1-9][0-9.,]*+)(?:E[+-]?[0-9]++)?+</text:p>"
 _MONTH_AND_DAY = rb"(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30))"
-_DAY = rb'office:date-value="[1-9][0-9]{3}-' + _MONTH_AND_DAY + rb'"'
+_DAY = rb' office:date-value="[1-9][0-9]{3}-' + _MONTH_AND_DAY + rb'"'
 
 
-def _typed(kinds: bytes, values: bytes, content: bytes) -> bytes:
-    """The rest of a cell of these kinds, after what comes before its kind and value."""
-    kind = rb'(?:office|calcext):value-type="(?:' + kinds + rb')"'
-    return rb"(?: (?:" + kind + rb"|" + values + rb"|" + _OTHERS + rb"))*+>" + content + rb"</table:table-cell>"
+def _lines(text: bytes) -> bytes:
+    line = text + rb"(?:" + _GAP + text + rb")*+"
+    return rb"(?:<text:p(?: text:style-name" + _VALUE + rb")?+(?:/>|>" + line + rb"</text:p>))*+"
 
 
-# What all cells have before their kind is matched once.
-_FILLED = rb"|".join(
-    (
-        _typed(rb"string|boolean", rb"office:(?:string|boolean)-value" + _VALUE, rb"(?:" + _LINE + rb")*+"),
-        _typed(rb"float", rb"office:value" + _VALUE, _SHOWN_NUMBER),
-        rb"(?=[^<>]* office:date-value=)" + _typed(rb"date", _DAY, rb"(?:" + _LINE + rb")*+"),
+def _filled(between: bytes, lines: bytes) -> bytes:
+    """The rest of cells with a value, after what all cells have: other attributes, and the lines of a text."""
+
+    def attributes(kinds: bytes, more: bytes) -> bytes:
+        return rb'(?: (?:(?:office|calcext):value-type="(?:' + kinds + rb')"|' + more + between + rb"))*+"
+
+    text_value = rb"office:(?:string|boolean)-value" + _VALUE + rb"|"
+    text, number, day = (
+        attributes(rb"string|boolean", text_value),
+        attributes(rb"float", b""),
+        attributes(rb"date", b""),
     )
-)
+    return rb"|".join(
+        (
+            rb"%b>%b</table:table-cell>" % (text, lines),
+            rb"%b office:value%b%b>%b</table:table-cell>" % (number, _VALUE, number, _SHOWN_NUMBER),
+            rb"%b%b%b>%b</table:table-cell>" % (day, _DAY, day, lines),
+        )
+    )
+
+
+# A formula has a result that is no error.
+_RESULT = rb"(?=[^<>]* (?:office|calcext):value-type=)(?:%b)" % _filled(_OTHERS + rb"|" + _FORMULA, _lines(_NO_ERROR))
+_FILLED = _filled(_OTHERS, _lines(TEXT)) + rb"|" + _RESULT
 _CELL = rb"<table:(?:table-cell%b(?:/>|%b)|covered-table-cell%b/>)" % (_COMMON, _FILLED, _COMMON)
 _ROW = re.compile(rb"\s*+<table:table-row(?: table:style-name%b)?+>(?:%b)*+</table:table-row>" % (_VALUE, _CELL))
 _ROWS = PlainRows(re.compile(rb"<office:document-content\s"), _ROW, b"</table:table-row>")
