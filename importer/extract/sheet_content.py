@@ -252,11 +252,14 @@ def column_text(values: Sequence[Value]) -> ColumnText:
     A column mostly has one type, and then many cells are checked at once. This saves 0.5 s of 3 s for 200,000 rows of
     12 columns.
     """
+    try:
+        joined = "".join(values)  # type: ignore[arg-type]  # mostly all are str
+    except TypeError:
+        joined = None
+    if joined is not None and is_plain(joined):
+        return ColumnText(list(map(str.strip, values)), False)  # type: ignore[arg-type]  # all are str
     kinds = set(map(type, values))
-    if kinds == {str}:
-        if is_plain("".join(values)):  # type: ignore[arg-type]  # all are str
-            return ColumnText(list(map(str.strip, values)), False)  # type: ignore[arg-type]  # likewise
-    elif kinds <= _NUMBERS and (texts := plain_numbers(values)):  # type: ignore[arg-type]  # all are numbers
+    if kinds <= _NUMBERS and (texts := plain_numbers(values)):  # type: ignore[arg-type]  # all are numbers
         return ColumnText(texts, True)
     elif str not in kinds:
         write = WRITERS[next(iter(kinds))] if len(kinds) == 1 else cell_text
