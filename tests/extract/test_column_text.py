@@ -28,13 +28,18 @@ def test_texts(values: list[str]) -> None:
     ]
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4))
+_NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**18), 10**18)
+
+
+@given(st.lists(_NUMBERS, min_size=1, max_size=4))
 @example([0.5, -0.0])
 @example([-0.5, 2.0])
 @example([1.0, -0.0])
 @example([1e-7, 0.5])
 @example([999999999999999.0, 1.0])
 @example([1e15, 1.0])
+@example([7, 2.5])
+@example([10**15 - 1, 7.0])
 @example([0.1 + 0.2, 123456789012345.6])
 def test_numbers(values: list[float]) -> None:
     """A column of numbers is each number without exponent, without `.0`, to 15 digits."""
