@@ -61,7 +61,9 @@ class CalamineBook:
             if begins and first:
                 with suppress(Exception):  # if the sheet is read, its scan gives the reason
                     title = wanted or first()
-                    self._begun[title] = threads.submit(self._scan, title, partial(_check, title, wanted, opening))
+                    self._begun[title] = threads.submit(
+                        self._scan, title, partial(_check_is_read, title, wanted, opening)
+                    )
             self._book = opening.result()
         self.sheets = _worksheets(self._book)
 
@@ -108,7 +110,7 @@ def _worksheets(book: CalamineWorkbook) -> tuple[SheetName, ...]:
     )
 
 
-def _check(title: str, wanted: str | None, opening: Future[CalamineWorkbook]) -> None:
+def _check_is_read(title: str, wanted: str | None, opening: Future[CalamineWorkbook]) -> None:
     """Check that the sheet that is scanned may be the one to read.
 
     Raises:
