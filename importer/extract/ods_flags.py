@@ -46,7 +46,7 @@ def find_ods_flags(archive: zipfile.ZipFile, title: str, checkpoint: Callable[[]
     scan = _Scan(title)
     try:
         with archive.open("content.xml") as part:
-            scan_rows(part, _ROWS, scan, checkpoint)
+            scan_rows(part, _rows(), scan, checkpoint)
     except (UnusualError, ParseError, UnicodeDecodeError):
         return find_ods_flags_slowly(archive, title, checkpoint)  # its error gives the position of the problem
     if not scan.is_over:
@@ -245,5 +245,9 @@ def _filled(between: bytes, lines: bytes) -> bytes:
 _RESULT = rb"(?=[^<>]* (?:office|calcext):value-type=)(?:%b)" % _filled(_OTHERS + rb"|" + _FORMULA, _lines(_NO_ERROR))
 _FILLED = _filled(_OTHERS, _lines(TEXT)) + rb"|" + _RESULT
 _CELL = rb"<table:(?:table-cell%b(?:/>|%b)|covered-table-cell%b/>)" % (_COMMON, _FILLED, _COMMON)
-_ROW = re.compile(rb"\s*+<table:table-row(?: table:style-name%b)?+>(?:%b)*+</table:table-row>" % (_VALUE, _CELL))
-_ROWS = PlainRows(re.compile(rb"<office:document-content\s"), _ROW, b"</table:table-row>")
+_ROW = rb"\s*+<table:table-row(?: table:style-name%b)?+>(?:%b)*+</table:table-row>" % (_VALUE, _CELL)
+
+
+@cache  # the child processes of other formats do not wait for it
+def _rows() -> PlainRows:
+    return PlainRows(re.compile(rb"<office:document-content\s"), re.compile(_ROW), b"</table:table-row>")

@@ -162,11 +162,9 @@ def _open(request: Request) -> _Book:
     path, kind = Path(request.path), FileKind(request.kind)
     if kind is not FileKind.XLS:
         _check_size(request)
-    return (
-        OpenpyxlBook(path)
-        if request.engine == "openpyxl"
-        else CalamineBook(path, kind, request.sheet, begins=not request.heads)
-    )
+    if request.engine == "openpyxl":
+        return OpenpyxlBook(path)
+    return CalamineBook(path, kind, request.sheet, begins=not request.heads)
 
 
 def _check_size(request: Request) -> None:

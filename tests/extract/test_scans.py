@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.extract.cell_flags import CellFlags, CellStyles, DamagedError
+from importer.extract.cell_text import ERROR_TEXTS
 from importer.extract.date_cells import corrected_date
 from importer.extract.number_format import DateKind
 from importer.extract.ods_flags import find_ods_flags, find_ods_flags_slowly
@@ -83,7 +84,7 @@ _ODS_TEXTS = (
     *(f"<text:p>{text}</text:p>" for text in ("12", "0012", "+00", "EMP-12", "12 kg", "1,200.50", "0.5", "-3", "1E+5")),
     "<text:p>a &amp; b<text:s/>c</text:p><text:p/>",
     "<text:p/>",
-    "<text:p>#N/A</text:p>",
+    *(f"<text:p>{error}</text:p>" for error in sorted(ERROR_TEXTS)),
     "<text:p><text:s/>#REF!</text:p>",
     "<text:p>#N/A</text:p><text:p>C#</text:p>",
     '<text:p><text:a xlink:href="https://example.com">a</text:a></text:p>',
