@@ -104,17 +104,22 @@ def one_line(text: str) -> str:
 
 
 def seconds_to_wait(header: str, now: datetime) -> float | None:
-    """The wait in seconds between 0 and LONGEST_RETRY_AFTER, or None if the header is not valid."""
+    """The wait in seconds, from 1 to LONGEST_RETRY_AFTER, or None if the header is not valid.
+
+    None also for 0 and a time that is over: taken literally, they ask for requests without a pause.
+    """
     text = header.strip()
     if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text, re.ASCII):
-        return min(float(text), LONGEST_RETRY_AFTER)
-    try:
-        until = parsedate_to_datetime(text)
-    except (ValueError, TypeError, OverflowError):
-        return None
-    if until.tzinfo is None:
-        until = until.replace(tzinfo=UTC)
-    return min(max((until - now).total_seconds(), 0.0), LONGEST_RETRY_AFTER)
+        seconds = float(text)
+    else:
+        try:
+            until = parsedate_to_datetime(text)
+        except (ValueError, TypeError, OverflowError):
+            return None
+        if until.tzinfo is None:
+            until = until.replace(tzinfo=UTC)
+        seconds = (until - now).total_seconds()
+    return min(max(seconds, 1.0), LONGEST_RETRY_AFTER) if seconds > 0 else None
 
 
 def split_options(text: str | None, separator: str | None = None) -> tuple[str, ...]:

@@ -252,8 +252,9 @@ def test_options_are_split(text: str | None, separator: str | None, options: tup
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 WAITS = [
     pytest.param("7", 7.0, id="seconds"),
-    pytest.param(" 0 ", 0.0, id="none to wait"),
+    pytest.param(" 0 ", None, id="none to wait: no request without a pause"),
     pytest.param("1.5", 1.5, id="a fraction"),
+    pytest.param("0.2", 1.0, id="at least a second"),
     pytest.param("99999999", 900.0, id="capped"),
     pytest.param("9" * 5000, 900.0, id="more digits than a number has"),
     pytest.param("Fri, 31 Dec 9999 23:59:59 GMT", 900.0, id="a date at the end of all dates"),
@@ -261,7 +262,7 @@ WAITS = [
     pytest.param("Fri, 31 Dec 99999 23:59:59 GMT", None, id="a date that is not valid"),
     pytest.param("-5", None, id="negative"),
     pytest.param("Sat, 21 Nov 2026 12:00:30 GMT", 30.0, id="a date"),
-    pytest.param("Sat, 21 Nov 2026 11:00:00 GMT", 0.0, id="a date gone by"),
+    pytest.param("Sat, 21 Nov 2026 11:00:00 GMT", None, id="a date gone by"),
     pytest.param("soon", None, id="a word"),
     pytest.param("٣", None, id="digits of another script"),
 ]
@@ -269,5 +270,5 @@ WAITS = [
 
 @pytest.mark.parametrize(("header", "seconds"), WAITS)
 def test_retry_after_is_read_in_both_forms(header: str, seconds: float | None) -> None:
-    """Seconds and dates are read, capped, never negative."""
+    """Seconds and dates are read, at least one second, capped."""
     assert seconds_to_wait(header, NOW) == seconds
