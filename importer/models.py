@@ -16,6 +16,8 @@ CREATED_EMAIL_DIFFERS = "created-email-differs"
 """The problem of a created row whose response has another e-mail address."""
 CREATED_EMAILS = "created-emails"
 """The problem with both addresses, which is shown in the report only, not on the terminal or in a log."""
+EXISTS_WORDS = "already-exists-words"
+"""The problem of a row that exists already, with the service's words."""
 
 
 # --- source -------------------------------------------------------------------------------------

@@ -353,6 +353,7 @@ class _Execution:
             resend_rejected=sending.resend_rejected,
             takeover_delay=PROVEN_SECONDS + 1 if self.cluster is not None else 0.0,
             window=sending.window,
+            pool_exists=settings.pool_exists.strip(),
         )
         loader = Loader(
             connection.service,

@@ -52,7 +52,7 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(State.IN_FLIGHT, State.UNCONFIRMED, "inconclusive answer, or the run was killed before it was recorded"),
     Transition(State.IN_FLIGHT, State.CREATED, "201"),
     Transition(State.IN_FLIGHT, State.ALREADY_EXISTS, "409"),
-    Transition(State.IN_FLIGHT, State.REJECTED, "400, 413 or 422"),
+    Transition(State.IN_FLIGHT, State.REJECTED, "the service refused this row"),
     Transition(State.IN_FLIGHT, State.FAILED, "the service refused the target, the token or the request's form"),
     Transition(State.PLANNED, State.FAILED, "the last allowed attempt failed"),
     Transition(State.UNCONFIRMED, State.CREATED, "a person found the candidate in the service"),

@@ -8,7 +8,16 @@ import json
 from importer.ledger import Known, LedgerUnwritable, State, normalized_email
 from importer.load.jobs import Job, PriorAttempt
 from importer.load.options import ErrorLimit
-from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, Outcome, OutcomeKind, Stop, Target
+from importer.models import (
+    CREATED_EMAIL_DIFFERS,
+    CREATED_EMAILS,
+    EXISTS_WORDS,
+    Operation,
+    Outcome,
+    OutcomeKind,
+    Stop,
+    Target,
+)
 from importer.problems import Problem
 from importer.service import NoReply, Reply
 from importer.text.dates import in_words
@@ -47,12 +56,18 @@ def target_refused(target: Target, status: int) -> Stop:
     )
 
 
-def mapping_is_wrong(same: int, rejection: str) -> Stop:
+def mapping_is_wrong(target: Target, same: int, rejection: str) -> Stop:
+    instead = ""
+    if target.operation is Operation.ADD_TO_POOL:  # its status for a duplicate is not shown (4.3)
+        instead = (
+            "; or, if it means that they are in the pool already, set IMPORTER_POOL_EXISTS to words of that message, and "
+            "run the same command with --resend-rejected"
+        )
     reason = f": {rejection}" if rejection else ", but gave no details"
     return Stop(
         "rejection-repeated",
         f"the service rejected {same} consecutive rows for the same reason{reason}",
-        f"fix the mapping, check it with importer check, then {_RUN_AGAIN}",
+        f"fix the mapping, check it with importer check, then {_RUN_AGAIN}{instead}",
     )
 
 
@@ -96,6 +111,7 @@ def ledger_lost(error: LedgerUnwritable) -> Stop:
 
 
 # --- rows ---
+
 
 _RESOLVE_TEMPLATE = (
     "run the same command again to resend it, or look in the service and record the result with: "
@@ -170,7 +186,8 @@ def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tupl
         case State.CREATED:
             return OutcomeKind.CREATED, _warnings(job)
         case State.ALREADY_EXISTS:
-            return OutcomeKind.ALREADY_EXISTS, () if job.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
+            earlier = () if job.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
+            return OutcomeKind.ALREADY_EXISTS, (*earlier, *_words_of_existing(job))
         case State.REJECTED:
             reason = f"the service rejected this row ({_answer_text(job)})"
             return OutcomeKind.REJECTED, (Problem("rejected", reason, "fix the row, then import it again"),)
@@ -207,6 +224,14 @@ def _warnings(job: Job) -> tuple[Problem, ...]:
         hint = "check in the service that the candidate exists"
         return (Problem("created-response-invalid", answer.message, hint, severity="warning"),)
     return ()
+
+
+def _words_of_existing(job: Job) -> tuple[Problem, ...]:
+    """What the service said with "exists already": it may mean something else, such as a record that is locked."""
+    if not isinstance(job.last, Reply) or not job.last.message:
+        return ()
+    hint = "no action needed if that means: the candidate is there"
+    return (Problem(EXISTS_WORDS, f"the service responded {_answer_text(job)}", hint),)
 
 
 def _short_hash(email: str) -> str:

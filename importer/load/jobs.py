@@ -29,8 +29,9 @@ class Job(NamedTuple):
     """One row to be sent.
 
     attempts: requests sent for it in this run. tries: inconclusive responses that count as its own, not the run's.
-    refusals: refusals (429) that count as its own. last: the last response in this run. earlier: the ledger's record
-    from before this run. is_probe: the request tests whether the service works again.
+    refusals: refusals (429) that count as its own. odd: responses as if token, target or address were wrong, though
+    others were accepted, since the last one of these (accepted_then: how many). last: the last response in this run.
+    earlier: the ledger's record from before this run. is_probe: the request tests whether the service works again.
     """
 
     row: int
@@ -41,6 +42,8 @@ class Job(NamedTuple):
     attempts: int = 0
     tries: int = 0
     refusals: int = 0
+    odd: int = 0
+    accepted_then: int = 0
     last: Reply | NoReply | None = None
     earlier: Known | None = None
     is_probe: bool = False
@@ -82,7 +85,7 @@ class Next(StrEnum):
     END = "end"  # its outcome is known
     RETRY = "retry"  # proven not processed: sent again when it is due
     RESEND = "resend"  # unconfirmed: sent again with the same body when it is due
-    LAST_PASS = "last_pass"  # refused too often while others were not: sent again after all others
+    LAST_PASS = "last_pass"  # refused while others were not: sent again after all others
 
 
 class ReadyRows:
@@ -159,9 +162,10 @@ class WaitingRows:
         return None
 
     def begin_last_pass(self, now: float) -> None:
-        """Make the rows of the last pass due now."""
-        for job in self._take_all_of(Next.LAST_PASS):
-            self.add(job, Next.RETRY, now)
+        """Make the rows of the last pass due, at once or when they may be sent."""
+        due_times = [due for due, *_ in self._heaps[Next.LAST_PASS]]
+        for due, job in zip(due_times, self._take_all_of(Next.LAST_PASS), strict=True):
+            self.add(job, Next.RETRY, max(due, now))
 
     def take_all(self) -> list[Job]:
         return [job for kind in self._heaps for job in self._take_all_of(kind)]

@@ -33,6 +33,11 @@ _NEW_ADDRESS_ATTEMPTS: Final = 3
 _NEW_ADDRESS_SECONDS: Final = 30.0
 _SAME_FROM_START: Final = 10
 _SAME_IN_A_ROW: Final = 25
+_ODD_IN_A_ROW: Final = 3  # refusals of what was accepted before, with no accepted row between
+_ODD_PROBES: Final = 6  # after which the run stops: about half a minute
+_ODD_TRIES: Final = 5  # of one row, if no other row is accepted between them
+_ODD_WAIT: Final = 5.0  # seconds, at least, until such a row is sent again
+_OF_THE_ROW: Final = (403, 404, 415, 423, 451)  # the service may mean this row, if it accepts the others
 
 _CLEAR: Final = -1
 _REFUSED: Final = -2
@@ -122,14 +127,14 @@ def state_after(operation: Operation, disposition: Disposition, prior: PriorAtte
 # --- what comes next ---
 
 
-SuspensionKind = Literal["inconclusive", "refused", "unreachable"]
+SuspensionKind = Literal["inconclusive", "refused", "unreachable", "odd"]
 
 
 class Suspension(NamedTuple):
     """A time in which only probes are sent, one at a time, the next one at `until`.
 
-    kind: `inconclusive` ends after three clear responses; `refused` and `unreachable` end with the first probe that
-    the service accepts or rejects. clear: clear responses to probes so far. holds: waits so far, of these two kinds.
+    kind: `inconclusive` ends after three clear responses; the others end with the first probe that the service accepts
+    or rejects. clear: clear responses to probes so far. holds: waits so far, of the other kinds.
     """
 
     kind: SuspensionKind
@@ -147,7 +152,9 @@ class RunState(NamedTuple):
     streak: the rows of inconclusive responses since the last clear one. waits: waits of inconclusive suspensions since
     the last reset. unreachable_since, unreachable: consecutive requests without a connection. finals: final responses
     since the start or the last inconclusive suspension. answered, same, rejection: to detect that all rows are rejected
-    for the same reason. ended, errors: rows that have their outcome, for --max-errors.
+    for the same reason. accepted: rows that the service accepted or has already; odd: since the last one of them, rows
+    that were refused as if token, target or address were wrong. ended, errors: rows that have their outcome, for
+    --max-errors.
     """
 
     progress_at: float
@@ -162,6 +169,8 @@ class RunState(NamedTuple):
     answered: int = 0
     same: int = 0
     rejection: str | None = None
+    accepted: int = 0
+    odd: int = 0
     ended: int = 0
     errors: int = 0
     stop: Stop | None = None
@@ -169,7 +178,7 @@ class RunState(NamedTuple):
     @property
     def is_sequential(self) -> bool:
         """Whether only one row may be in flight."""
-        return self.finals < _FINAL_BEFORE_CONCURRENCY
+        return self.finals < _FINAL_BEFORE_CONCURRENCY or self.odd > 0
 
 
 class Step(NamedTuple):
@@ -200,8 +209,10 @@ def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: C
     A 429, a 503 and a failed connection count for the run, not as an attempt of the row; nor does a probe.
     """
     disposition = classify(answer)
+    if disposition is Disposition.REJECTED and isinstance(answer, Reply) and _is_in_pool(answer, conditions):
+        disposition = Disposition.ALREADY_EXISTS
     state = state_after(conditions.target.operation, disposition, job.prior)
-    job = job._replace(attempts=job.attempts + 1, last=answer)
+    before, job = job.status, job._replace(attempts=job.attempts + 1, last=answer)
     if isinstance(answer, NoReply):
         if disposition is Disposition.AGAIN:
             return _without_connection(run, job, state, answer, conditions)
@@ -216,12 +227,18 @@ def after_answer(run: RunState, job: Job, answer: Reply | NoReply, conditions: C
         case Disposition.AGAIN:
             return _after_refusal(run, job, state, answer, conditions)
         case Disposition.STOP_RUN | Disposition.STOP_TARGET | Disposition.REDIRECTED:
-            step = _end(run, job, state, conditions)
-            return step._replace(run=_stopped(step.run, target_refused(conditions.target, answer.status)))
+            return _after_odd(run, job, state, before, conditions)
         case Disposition.REJECTED:
             return _after_final(run, job, state, answer.message, conditions)
         case Disposition.CREATED | Disposition.ALREADY_EXISTS:
             return _after_final(run, job, state, None, conditions)
+
+
+def _is_in_pool(answer: Reply, conditions: Conditions) -> bool:
+    """Whether the service says so with the words of the setting pool_exists; the status is not shown (4.3)."""
+    words = conditions.options.pool_exists
+    is_pool = conditions.target.operation is Operation.ADD_TO_POOL
+    return is_pool and bool(words) and words.casefold() in answer.message.casefold()
 
 
 def after_question_probe(run: RunState, succeeded: bool, conditions: Conditions) -> RunState:
@@ -260,11 +277,44 @@ def _after_final(run: RunState, job: Job, state: State, rejection: str | None, c
         answered=run.answered + 1,
         same=same,
         rejection=rejection,
+        accepted=run.accepted + (rejection is None),
+        odd=0 if rejection is None else run.odd,
     )
     if same >= _SAME_IN_A_ROW or same == run.answered >= _SAME_FROM_START:
-        run = _stopped(run, mapping_is_wrong(same, rejection or ""))
+        run = _stopped(run, mapping_is_wrong(conditions.target, same, rejection or ""))
     step = _end(run, job, state, conditions)
     return step._replace(run=_after_clear_probe(step.run, conditions)) if job.is_probe else step
+
+
+def _after_odd(run: RunState, job: Job, state: State, before: int | None, conditions: Conditions) -> Step:
+    """A response as if token, target or address were wrong. before: the status of the row's response before this one.
+
+    Where no row was accepted, it is true of every row. Where others were, it may be one row's fate or one odd second:
+    the row waits until all others are done, the next one is sent alone, and several in a row suspend the run.
+    """
+    stop, suspension = target_refused(conditions.target, job.status or 0), run.suspension
+    is_odd_time = suspension is not None and suspension.kind == "odd"
+    is_over = is_odd_time and job.is_probe and suspension is not None and suspension.holds >= _ODD_PROBES
+    if is_over or not run.accepted:
+        step = _end(run, job, state, conditions)
+        return step._replace(run=_stopped(step.run, stop))
+    is_of_row = job.odd > 0 and job.status == before and job.status in _OF_THE_ROW
+    odd = job.odd + 1 if job.accepted_then == run.accepted else 1
+    if not is_odd_time and (is_of_row or odd >= _ODD_TRIES or job.attempts >= conditions.options.max_attempts):
+        return _end(run, job, State.REJECTED if is_of_row and state is State.FAILED else state, conditions)
+    if job.is_probe and suspension is not None:
+        run = _wait_longer(run, conditions, None)
+    elif not job.odd:
+        run = run._replace(odd=run.odd + 1)
+        if run.odd >= _ODD_IN_A_ROW and run.suspension is None:
+            reason = f"{stop.reason}, but accepted other rows before"
+            run = _suspended(run, "odd", reason, conditions, None)
+    job = job._replace(odd=odd, accepted_then=run.accepted)
+    if state is State.FAILED:
+        state = State.PLANNED
+    elif job.prior is PriorAttempt.NONE:
+        job = job._replace(prior=PriorAttempt.SAME_BYTES)
+    return Step(run, job, state, Next.LAST_PASS, conditions.now + _ODD_WAIT)
 
 
 def _after_inconclusive(run: RunState, job: Job, state: State, conditions: Conditions) -> Step:

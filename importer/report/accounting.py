@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from importer.models import CREATED_EMAIL_DIFFERS, CREATED_EMAILS, NEEDS_ATTENTION, Outcome, OutcomeKind, Row
+from importer.models import (
+    CREATED_EMAIL_DIFFERS,
+    CREATED_EMAILS,
+    EXISTS_WORDS,
+    NEEDS_ATTENTION,
+    Outcome,
+    OutcomeKind,
+    Row,
+)
 from importer.problems import CellPlace, Origin, Place, Problem
 from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Summary
@@ -26,7 +34,9 @@ _GROUPED_BY_HINT: Final = frozenset(
 )
 # Each unknown value is its own group: a person adds it to the value table. So is each created row whose response
 # contains another e-mail address.
-_GROUPED_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS})
+_GROUPED_BY_VALUE: Final = frozenset(
+    {"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS, EXISTS_WORDS}
+)
 
 
 class MissingOutcome(AssertionError):

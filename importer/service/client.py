@@ -15,7 +15,7 @@ from importer.models import Operation, Question, Target
 from importer.problems import unusable_file
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
 from importer.service.transport_api import Limits, NoReply, RawReply, Request, Transport, send
-from importer.service.unspecified_forms import Clock, message_of, one_line, retry_after
+from importer.service.unspecified_forms import Clock, message_of, one_line, readable, retry_after
 from importer.settings import Settings
 
 TransportChoice = Literal["auto", "requests", "curl"]
@@ -26,15 +26,16 @@ _OLDEST_LIBCURL = 0x081600  # 8.22.0: older ones do not report the connection of
 _NEEDED = ("PREREQFUNCTION", "ACTIVESOCKET", "RETRY_AFTER")
 
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
+_WORDS: Final = ("message", "detail", "error", "errors")
 _LARGEST_ID: Final = 2**63 - 1  # that the journal of a run can keep
 
 
 class Reply(NamedTuple):
     """A response whose status was read, even if the rest is broken.
 
-    `message`: the body as one readable line, may be ""; for a 201 only whether its body has the expected format, since
-    a pool's record contains presigned URLs. `retry_after`: seconds, at most a quarter of an hour. `email`: the address
-    in the body of a 201, or "". `candidate_id`: the ID of the record (2.5) in the body of a pool's 201. `is_outdated`:
+    `message`: the body as one readable line, may be ""; for a 201 only if its body is unexpected, and then only what it
+    says about success, since a pool's record contains presigned URLs. `retry_after`: seconds, at most a quarter of an
+    hour. `email`: the address in the body of a 201, or "". `candidate_id`: the ID of the record (2.5) in the body of a pool's 201. `is_outdated`:
     the token was refused, but there is a new one, which the next request uses.
     """
 
@@ -207,12 +208,17 @@ def _created(operation: Operation, body: bytes) -> Reply:
         shown = None
     if not isinstance(shown, dict):
         shown = {}
-    is_expected = _REQUIRED_KEY[operation] in shown
+    words = readable(json.dumps({key: shown[key] for key in _WORDS if shown.get(key)}).encode())
+    doubt = ""
+    if shown.get("success") in (False, "false"):
+        doubt = "created, but the response says that it failed"
+    elif _REQUIRED_KEY[operation] not in shown:
+        doubt = "created, but the response has an unexpected format"
     email, number = shown.get("email"), shown.get("id")
     is_id = operation is Operation.ADD_TO_POOL and type(number) is int and 0 <= number <= _LARGEST_ID
     return Reply(
         201,
-        "" if is_expected else "created, but the response has an unexpected format",
+        f"{doubt}: {words}" if doubt and words else doubt,
         email=one_line(email) if isinstance(email, str) else "",
         candidate_id=number if is_id else None,
     )

@@ -41,6 +41,11 @@ SETTLE = (
     "run the same command again to resend it, or look in the service and record the result with: "
     "importer resolve RUN ROW --created (or --not-created)"
 )
+SAID = Problem(
+    "already-exists-words",
+    "the service responded 409: already applied",
+    "no action needed if that means: the candidate is there",
+)
 OURS = Problem(
     "created-by-earlier-request",
     "most likely created by our own earlier request, whose response was lost",
@@ -79,7 +84,7 @@ FILL = Reply(400, "cv: this field may not be blank")
     ("answers", "outcome"),
     [
         pytest.param((CREATED,), Outcome(2, K.CREATED, 201, 1), id="created"),
-        pytest.param((EXISTS,), Outcome(2, K.ALREADY_EXISTS, 409, 1), id="already exists"),
+        pytest.param((EXISTS,), Outcome(2, K.ALREADY_EXISTS, 409, 1, (SAID,)), id="already exists"),
         pytest.param(
             (FILL,),
             Outcome(2, K.REJECTED, 400, 1, (rejected("400: cv: this field may not be blank"),)),
@@ -99,10 +104,10 @@ FILL = Reply(400, "cv: this field may not be blank")
             id="refused each time, and once more at the end",
         ),
         pytest.param((BROKEN, CREATED), Outcome(2, K.CREATED, 201, 2), id="resent: it had not arrived"),
-        pytest.param((SILENT, EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 2, (OURS,)), id="resent: it had arrived"),
-        pytest.param((BROKEN, BROKEN, EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="resent twice"),
+        pytest.param((SILENT, EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 2, (OURS, SAID)), id="resent: it had arrived"),
+        pytest.param((BROKEN, BROKEN, EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS, SAID)), id="resent twice"),
         pytest.param(
-            (BROKEN, Reply(429), EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS,)), id="resent after a 429"
+            (BROKEN, Reply(429), EXISTS), Outcome(2, K.ALREADY_EXISTS, 409, 3, (OURS, SAID)), id="resent after a 429"
         ),
         pytest.param((BROKEN,), Outcome(2, K.UNCONFIRMED, 500, 3, (unconfirmed("500: oops"),)), id="never confirmed"),
         pytest.param(
@@ -225,7 +230,7 @@ def test_the_next_run_confirms_an_unconfirmed_row(harness: Harness) -> None:
     """A 409 then means that our own earlier request most likely created it."""
     harness.load(Scripted(in_turn(SILENT)), applications([2]), LoadOptions(resend_unconfirmed="never"))
     assert harness.load(Scripted(in_turn(EXISTS)), applications([2])) == {
-        2: Outcome(2, K.ALREADY_EXISTS, 409, 1, (OURS,))
+        2: Outcome(2, K.ALREADY_EXISTS, 409, 1, (OURS, SAID))
     }
 
 
@@ -393,7 +398,7 @@ def test_a_bug_in_sending_is_raised(harness: Harness) -> None:
     with harness.ledger() as ledger, pytest.raises(ZeroDivisionError):
         list(harness.loader(ledger, Scripted(answer)).load(applications(range(2, 9))))
     outcomes = harness.load(Scripted(in_turn(EXISTS)), applications([4]))
-    assert outcomes == {4: Outcome(4, K.ALREADY_EXISTS, 409, 1, (OURS,))}
+    assert outcomes == {4: Outcome(4, K.ALREADY_EXISTS, 409, 1, (OURS, SAID))}
 
 
 def test_answers_may_come_at_once(harness: Harness) -> None:

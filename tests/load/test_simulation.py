@@ -120,3 +120,67 @@ def _only(row: int, answer: Reply) -> Fate:
         return (answer, 0.005, False) if one == row else (Reply(201), 0.005, True)
 
     return draw
+
+
+@pytest.mark.parametrize("status", [403, 404, 415, 423, 451])
+def test_one_row_that_is_refused_while_all_others_are_accepted(status: int) -> None:
+    """It is sent once more at the end, and rejected with the service's words; the run does not stop at it."""
+    found = simulate(200, _only(50, Reply(status, "blocked country")))
+    assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: 199, OutcomeKind.REJECTED: 1}, None)
+    assert (found.requests, found.twice) == (201, 0)
+
+
+@pytest.mark.parametrize("status", [401, 405, 410, 307])
+def test_one_row_whose_refusal_may_mean_the_token_or_the_address(status: int) -> None:
+    """It has failed at the end, so that the next run sends it again; the run does not stop at it."""
+    found = simulate(200, _only(50, Reply(status)))
+    assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: 199, OutcomeKind.FAILED: 1}, None)
+    assert found.requests <= 199 + 6
+    assert found.seconds < 40
+
+
+@pytest.mark.parametrize("status", [302, 303])
+def test_one_row_that_is_redirected_after_it_may_have_been_accepted(status: int) -> None:
+    """It stays unconfirmed, since a redirect may follow an accepted request."""
+    found = simulate(200, _only(50, Reply(status)))
+    assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: 199, OutcomeKind.UNCONFIRMED: 1}, None)
+
+
+@pytest.mark.parametrize("status", [401, 302, 403, 404, 423])
+@pytest.mark.parametrize(("rows", "from_"), [(1000, 0.3), (30, 0.02), (40, 0.025)])
+def test_one_odd_second_is_no_verdict(status: int, rows: int, from_: float) -> None:
+    """A second of refusals, in the middle of a run or at its end, delays the run; every row is created in it."""
+    found = simulate(rows, within(lambda now: from_ <= now < from_ + 1, lambda _: (Reply(status), 0.005, False)))
+    assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: rows}, None)
+    assert found.seconds < 30
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(401, "token-refused"), (404, "target-not-found"), (403, "target-forbidden")]
+)
+def test_a_token_or_a_target_that_is_really_gone(status: int, code: str) -> None:
+    """The run waits less than a minute, then stops; no row is rejected."""
+    found = simulate(200, within(lambda now: now > 0.1, lambda _: (Reply(status), 0.005, False)))
+    assert found.stop is not None
+    assert found.stop.code == code
+    assert found.seconds < 60
+    assert found.kinds.keys() <= {OutcomeKind.CREATED, OutcomeKind.FAILED, OutcomeKind.NOT_SENT}
+    assert found.kinds[OutcomeKind.FAILED] <= 8 + 7
+
+
+def test_one_node_of_three_refuses_the_token() -> None:
+    """Rows that it gets are sent again to others: every row is created in one run."""
+
+    def draw(row: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
+        is_refused = now > 0.1 and luck.random() < 1 / 3
+        return (Reply(401), 0.005, False) if is_refused else (Reply(201), 0.005, True)
+
+    for seed in range(5):
+        found = simulate(200, draw, seed)
+        assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: 200}, None)
+
+
+def test_a_refused_token_before_any_row_was_accepted() -> None:
+    """The run stops at the first response."""
+    found = simulate(200, at_random(1, lambda _: (Reply(401), 0.005, False)))
+    assert (found.requests, found.kinds) == (1, {OutcomeKind.FAILED: 1, OutcomeKind.NOT_SENT: 199})

@@ -118,8 +118,8 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
     ],
 )
 def test_an_answer_that_stops(harness: Harness, status: int, stop: Stop) -> None:
-    """The row failed, no other row is sent, each shows the reason, and the next run sends them all."""
-    service = Scripted(by_row({5: (Reply(status, "no"),)}))
+    """Before any row was accepted: the row failed, no other row is sent, and the next run sends them all."""
+    service = Scripted(by_row({row: (Reply(400, f"phone {row}"),) for row in range(2, 5)}, Reply(status, "no")))
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, service, ONE)
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
@@ -134,21 +134,21 @@ def test_an_answer_that_stops(harness: Harness, status: int, stop: Stop) -> None
         Outcome(row, K.NOT_SENT, problems=(not_sent,)) for row in range(6, 10)
     ]
     later = harness.load(Scripted(in_turn(CREATED)), applications(range(2, 10)))
-    assert kinds(later) == {K.ALREADY_IMPORTED: 3, K.CREATED: 5}
+    assert kinds(later) == {K.REJECTED: 3, K.CREATED: 5}
 
 
 @pytest.mark.parametrize("status", [302, 303])
 def test_a_redirect_that_may_follow_an_acceptance_leaves_the_row_unconfirmed(harness: Harness, status: int) -> None:
     """Some services redirect after accepting: no other row is sent, and the next run confirms this one."""
-    service = Scripted(by_row({5: (Reply(status, "no"),)}))
+    service = Scripted(by_row({}, Reply(status, "no")))
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, service, ONE)
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
     assert loader.stop is not None
     assert loader.stop.code == "service-redirected"
-    assert (outcomes[5].kind, outcomes[5].status) == (K.UNCONFIRMED, status)
-    later = harness.load(Scripted(by_row({5: (Reply(409),)})), applications(range(2, 10)))
-    assert kinds(later) == {K.ALREADY_IMPORTED: 3, K.ALREADY_EXISTS: 1, K.CREATED: 4}
+    assert (outcomes[2].kind, outcomes[2].status) == (K.UNCONFIRMED, status)
+    later = harness.load(Scripted(by_row({2: (Reply(409),)})), applications(range(2, 10)))
+    assert kinds(later) == {K.ALREADY_EXISTS: 1, K.CREATED: 7}
 
 
 def test_a_stop_leaves_an_unconfirmed_row_unconfirmed(harness: Harness) -> None:

@@ -1,0 +1,79 @@
+"""Answers that are no verdict on the run: one row's fate, words that mean something else, a pool's own refusal."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
+from tests.service.scripted import Script, answer, scripted
+
+RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--json")
+POOL = ("run", "people.csv", "--mapping", "pool.yaml", "--json")
+
+
+def test_rows_that_are_refused_while_all_others_are_accepted(serve: Any, front_door: FrontDoor) -> None:
+    """Five rows with five statuses are rejected with the service's words, all others created; nothing stops."""
+    statuses = {20: 403, 50: 404, 90: 415, 120: 423, 180: 451}
+    served: Served = serve(
+        *(
+            {"kind": "refuse", "emails": [f"person{number}@example.com"], "status": status, "message": "no", "times": 9}
+            for number, status in statuses.items()
+        )
+    )
+    write_csv(front_door.folder / "people.csv", [candidate(number) for number in range(200)])
+    ran = served(*RUN)
+    assert (ran.code, ran.counts) == (4, {"created": 195, "rejected": 5})
+    rejected = read_csv(front_door.folder / "results" / ran.summary["run"] / "400_rejected.csv")
+    assert [(row["import_row"], row["import_problem"]) for row in rejected] == [
+        (str(number + 2), f"the service rejected this row ({status}: no)") for number, status in statuses.items()
+    ]
+    again = served(*RUN)
+    assert again.counts == {"already_imported": 195, "rejected": 5}
+    assert len(served.accepted) == 195
+
+
+def test_a_conflict_with_other_words_shows_them(front_door: FrontDoor) -> None:
+    """A 409 can mean something else than that the candidate is there: its words stand in import_problem."""
+    write_csv(front_door.folder / "people.csv", [candidate(1)])
+    body = json.dumps({"detail": "record is being modified, retry"}).encode()
+    with scripted(answer("409 Conflict", body)) as server:
+        ran = front_door(*POOL, IMPORTER_BASE_URL=server.base_url, IMPORTER_TOKEN="t0ken")
+    assert ran.counts == {"already_exists": 1}
+    (row,) = read_csv(front_door.folder / "results" / ran.summary["run"] / "409_already_exists.csv")
+    assert (row["import_problem"], row["import_hint"]) == (
+        "the service responded 409: record is being modified, retry",
+        "no action needed if that means: the candidate is there",
+    )
+
+
+def test_a_201_that_says_that_it_failed_is_a_warning_with_its_words(front_door: FrontDoor) -> None:
+    """The row is created, as its status says; the warning has what the body says."""
+    write_csv(front_door.folder / "people.csv", [candidate(1)])
+    body = json.dumps({"success": False, "id": 5, "message": "quota exceeded", "cv": {"presigned_url": "x"}}).encode()
+    with scripted(answer("201 Created", body)) as server:
+        ran = front_door(*POOL, IMPORTER_BASE_URL=server.base_url, IMPORTER_TOKEN="t0ken")
+    assert ran.counts == {"created": 1}
+    (row,) = read_csv(front_door.folder / "results" / ran.summary["run"] / "201_created.csv")
+    assert (row["import_problem"], row["import_hint"]) == (
+        "created, but the response says that it failed: quota exceeded",
+        "check in the service that the candidate exists",
+    )
+
+
+def test_people_whom_a_pool_has_already_and_refuses_with_400(front_door: FrontDoor) -> None:
+    """The stop names the setting; with it and --resend-rejected, all 90 are already there in one run."""
+    write_csv(front_door.folder / "people.csv", [candidate(number) for number in range(90)])
+    exists: Script = answer("400 Bad Request", b'{"email": ["Candidate is in this pool already."]}')
+    with scripted(exists) as server:
+        settings = {"IMPORTER_BASE_URL": server.base_url, "IMPORTER_TOKEN": "t0ken"}
+        ran = front_door(*POOL, **settings)
+        assert (ran.code, ran.summary["stopped"]["code"]) == (5, "rejection-repeated")
+        assert ran.summary["stopped"]["hint"] == (
+            "fix the mapping, check it with importer check, then run the same command again; or, if it means that they "
+            "are in the pool already, set IMPORTER_POOL_EXISTS to words of that message, and run the same command with "
+            "--resend-rejected"
+        )
+        again = front_door(*POOL, "--resend-rejected", IMPORTER_POOL_EXISTS="in this pool ALREADY", **settings)
+    assert (again.code, Counter(again.counts)) == (0, {"already_exists": 90})
