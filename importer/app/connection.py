@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from importer.app.orders import Listener, Order, QuestionsDelayed, SandboxSetup
+from importer.app.orders import Listener, Order, Paused, QuestionsDelayed, Resumed, SandboxSetup
 from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.file_lock import hold_lock
-from importer.ledger import open_existing_ledger
+from importer.ledger import is_on_server, open_existing_ledger
 from importer.models import Question
-from importer.problems import Problem, UnusableInput
+from importer.problems import Problem, StoppedEarly, UnusableInput
 from importer.runs.results_folder import make_results, unusable_folder
 from importer.service import RecruitingService, RetryPolicy, service_of
 from importer.settings import Settings
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from importer.sandbox import ChildSandbox
 
 SANDBOX = "sandbox"  # its name in the ledger, as its port changes
+_LEDGER_PROBES = 1.0  # seconds between two of them
 _SANDBOX_RESEND_DELAY = 2.0  # seconds; no delayed request can still arrive there
 
 
@@ -119,6 +120,36 @@ def retry_policy_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Cal
         return RetryPolicy(retry_for=retry_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
 
     return of
+
+
+def wait_for_ledger(order: Order, listen: Listener) -> None:
+    """Wait for a server that has the ledger already and does not respond, as long as for the service.
+
+    Raises:
+        StoppedEarly: it still does not respond.
+        UnusableInput: see `open_existing_ledger`.
+    """
+    address = order.settings.ledger_address
+    is_known = is_on_server(address) and address.key_file is not None and address.key_file.exists()
+    until, is_waiting = time.monotonic() + (_patience(order) if is_known else 0.0), False
+    while True:
+        try:
+            ledger = open_existing_ledger(address)
+        except UnusableInput as error:
+            if not is_known or error.problems[0].code != "ledger-unreachable" or "FATAL" in str(error):
+                raise  # such as a wrong password
+            if (left := until - time.monotonic()) <= 0:
+                raise StoppedEarly(f"{error}; run the same command again when the server is back") from None
+            if not is_waiting:
+                listen(Paused("the server of the ledger does not respond", _LEDGER_PROBES, 0, left))
+            is_waiting = True
+            time.sleep(min(_LEDGER_PROBES, left))
+            continue
+        if ledger is not None:
+            ledger.close()
+        if is_waiting:
+            listen(Resumed())
+        return
 
 
 def _patience(order: Order) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from importer.app.cleanup import remove_abandoned
-from importer.app.connection import Connection, connect, other_addresses, retry_policy_of_run
+from importer.app.connection import Connection, connect, other_addresses, retry_policy_of_run, wait_for_ledger
 from importer.app.orders import (
     EarlierRunDamaged,
     EarlierRunEnded,
@@ -47,6 +47,7 @@ from importer.extract import ReadingLimits
 from importer.ledger import (
     PROVEN_SECONDS,
     LedgerStore,
+    LedgerUnwritable,
     Scope,
     TargetLock,
     is_on_server,
@@ -160,6 +161,8 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
         if (size := order.file.stat().st_size) >= _LARGE_FILE:
             listen(Reading(order.shown_as, size))
     make_results(order.settings)
+    if not dry_run:
+        wait_for_ledger(order, listen)
     retry_policy = retry_policy_of_run(order, listen, dry_run=dry_run)
     with connect(order.settings, order.sending.sandbox_setup, retry_policy) as connection:
         if order.continues is not None and order.continues[1] != connection.name:
@@ -292,7 +295,9 @@ class _Execution:
             rows, loader = RowProcessing(plan, self.listen), self._loader(plan, ledger, lock, earlier, cancellation)
             try:
                 rows.run(loader)
-                timeline = ledger.timeline(plan.manifest.run, plan.manifest.started_at)
+                timeline = None
+                with suppress(UnusableInput):  # the ledger was lost, which `loader.stop` says
+                    timeline = ledger.timeline(plan.manifest.run, plan.manifest.started_at)
                 summary = rows.end(loader.stop or self.control.stopped, self.control.signal, timeline)
             except StoppedEarly:  # its message refers to the ledger
                 if ledger.is_in_place():
@@ -302,7 +307,8 @@ class _Execution:
                     "report. Only the service knows which rows were sent: restore the ledger if you can, then run the "
                     "same command again; the service reports which candidates it already has"
                 ) from None
-            ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
+            with suppress(LedgerUnwritable):  # the next run of the target does it
+                ledger.end_run(plan.manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
         return summary
 
     @contextmanager

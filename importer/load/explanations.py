@@ -60,8 +60,8 @@ def mapping_is_wrong(target: Target, same: int, rejection: str) -> Stop:
     instead = ""
     if target.operation is Operation.ADD_TO_POOL:  # its status for a duplicate is not shown (4.3)
         instead = (
-            "; or, if it means that they are in the pool already, set IMPORTER_POOL_EXISTS to words of that message, and "
-            "run the same command with --resend-rejected"
+            "; or, if it means that they are in the pool already, set IMPORTER_POOL_EXISTS to words of that message, "
+            "and run the same command with --resend-rejected"
         )
     reason = f": {rejection}" if rejection else ", but gave no details"
     return Stop(

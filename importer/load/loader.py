@@ -19,7 +19,7 @@ from importer.load.explanations import (
     window_over,
 )
 from importer.load.jobs import TINY, Job, Next, PriorAttempt, as_begun
-from importer.load.next_step import after_pause, after_question_probe, after_time
+from importer.load.next_step import LONGEST_ODD_TIME, after_pause, after_question_probe, after_time
 from importer.load.options import Cancellation, LoadOptions
 from importer.load.sender import IDLE, RequestAnswered, Sender, Service
 from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, Stop
@@ -369,6 +369,8 @@ class Loader:
             return
         self._reported, self._has_reported_suspension = reported, state.suspension is not None
         gives_up_in, time_left = state.progress_at + self._options.stall_timeout - now, self._time_left()
+        if state.suspension is not None and state.suspension.kind == "odd":
+            gives_up_in = min(gives_up_in, LONGEST_ODD_TIME)
         is_window = time_left < gives_up_in
         self._on_waiting(Waiting(reason, seconds, len(waiting), min(gives_up_in, time_left), is_window))
 

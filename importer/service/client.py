@@ -35,8 +35,8 @@ class Reply(NamedTuple):
 
     `message`: the body as one readable line, may be ""; for a 201 only if its body is unexpected, and then only what it
     says about success, since a pool's record contains presigned URLs. `retry_after`: seconds, at most a quarter of an
-    hour. `email`: the address in the body of a 201, or "". `candidate_id`: the ID of the record (2.5) in the body of a pool's 201. `is_outdated`:
-    the token was refused, but there is a new one, which the next request uses.
+    hour. `email`: the address in the body of a 201, or "". `candidate_id`: the ID of the record (2.5) in the body of a
+    pool's 201. `is_outdated`: the token was refused, but there is a new one, which the next request uses.
     """
 
     status: int

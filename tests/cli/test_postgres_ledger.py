@@ -131,9 +131,9 @@ def test_a_run_that_was_suspended_sends_nothing_after_another_has_taken_over(
         assert (other.code, len(served.accepted)) == (0, 30)
         before = len(posts)
         process.send_signal(signal.SIGCONT)
-        _, err = process.communicate()
+        out, err = process.communicate()
     assert (process.returncode, len(posts)) == (5, before), err
-    assert "another run took over the target" in err
+    assert "another run took over the target" in json.loads(out)["stopped"]["reason"]
 
 
 def test_workers_connect_to_the_ledger_as_their_run_does(serve_on_server: Serve, address: LedgerAddress) -> None:
@@ -196,3 +196,45 @@ def test_an_unreachable_server_stops_before_anything_is_sent(serve: Serve, tmp_p
     assert "\npostgresql://me@127.0.0.1:1/ledger: the server cannot be used (" in ran.err
     assert "s3cret" not in ran.err
     assert "ERROR  ledger: postgresql://me@127.0.0.1:1/ledger" in served("doctor", **settings).out
+
+
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_a_server_that_stays_away_in_mid_run(serve_on_server: Serve, postgres: Server, how: str) -> None:
+    """The run ends with 5 and a report, never with 3 and "nothing was sent"; the same command finishes the rest."""
+    served = serve_on_server()
+    people(served.door.folder, 60)
+    with (
+        served.held_after(20) as go_on,
+        served.door.started(*RUN, "--json", IMPORTER_GIVE_UP_MINUTES="0.05") as process,
+    ):
+        served.wait_for(20)
+        getattr(postgres, how)()
+        go_on()
+        out, err = process.communicate()
+    summary = json.loads(out)
+    assert (process.returncode, summary["stopped"]["code"]) == (5, "ledger-not-writable"), err
+    assert (sum(summary["outcomes"].values()), summary["outcomes"]["created"]) == (60, len(served.accepted))
+    assert "nothing was sent" not in err
+    postgres.start()
+    assert served(*RUN, "--json").code == 0
+    assert len(served.accepted) == 60
+
+
+def test_a_server_that_is_away_when_a_run_begins(serve_on_server: Serve, postgres: Server) -> None:
+    """A ledger that exists is waited for, as the service is; given up, the run ends with 5 and has sent nothing."""
+    served = serve_on_server()
+    people(served.door.folder, 3)
+    assert served(*RUN, "--limit", "1", "--json").code == 0
+    postgres.stop()
+    with served.door.started(*RUN, "--json") as process:
+        assert process.stderr is not None
+        assert "the server of the ledger does not respond" in process.stderr.readline()
+        postgres.start()
+        out, err = process.communicate()
+    assert (process.returncode, len(served.accepted)) == (0, 3), err + out
+    postgres.stop()
+    ran = served(*RUN, IMPORTER_GIVE_UP_MINUTES="0.01")
+    assert ran.code == 5
+    assert "so nothing is sent" in ran.err
+    assert "run the same command again when the server is back" in ran.err
+    postgres.start()
