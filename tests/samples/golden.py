@@ -1,94 +1,112 @@
-"""The golden folder of a sample: the expected requests and outcomes."""
+"""The golden import of a sample: the bodies that the service gets, the outcome of each row, and the messages.
+
+It knows the importer by its front door only: an order in, events out, requests at a sandbox. So it holds whatever the
+importer does inside. `python -m tests.samples.golden` writes the golden folders again; review the diff like code.
+"""
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+import tempfile
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from importer.models import Outcome, Submission
+from pydantic import SecretStr
+
+from importer.app.import_file import import_file
+from importer.app.orders import Event, Order, RowEnded, RunControl
+from importer.load import Cancellation
+from importer.models import Outcome
+from importer.problems import CellPlace, Problem
+from importer.report import Summary
+from importer.sandbox import RunningSandbox, SandboxOptions, running
+from importer.settings import Settings
+from tests.samples.sample import DEMO_FAULTS, LEGACY, ROOT, SAMPLES, Sample
+
+_SPEED = 20  # delays such as Retry-After 1 s take a twentieth of the time
+_RESEND_DELAY = 2.0  # seconds on that clock
+WITH_FAULTS = "outcomes_with_demo_faults.csv"
 
 
-@dataclass(frozen=True)
-class GoldenRequest:
-    """The expected body of the request for a row."""
+@dataclass
+class Imported:
+    """What an import did. bodies: of requests that the service accepted or had already, each as JSON text."""
 
-    row: int
-    body: dict[str, Any]
+    summary: Summary
+    outcomes: list[Outcome]
+    bodies: list[str] = field(default_factory=list)
 
-    @classmethod
-    def of(cls, submission: Submission) -> GoldenRequest:
-        return cls(submission.row, submission.payload())
-
-
-@dataclass(frozen=True)
-class GoldenOutcome:
-    """The expected outcome of a row; `status` is "" where no response was read, `problems` are the codes."""
-
-    row: int
-    outcome: str
-    status: str
-    problems: str
-
-    @classmethod
-    def of(cls, outcome: Outcome) -> GoldenOutcome:
-        codes = " ".join(problem.code for problem in outcome.problems)
-        return cls(outcome.row, outcome.kind.value, str(outcome.status or ""), codes)
+    @property
+    def files(self) -> dict[str, str]:
+        """The golden files by name."""
+        problems = [str(problem) for outcome in self.outcomes for problem in outcome.problems]
+        messages = [line.replace(f"{ROOT}/", "") for line in (*self.summary.warnings, *problems)]
+        return {
+            "bodies.jsonl": _lines(sorted(self.bodies, key=lambda body: (json.loads(body)["email"].casefold(), body))),
+            "outcomes.csv": outcome_lines(self.outcomes),
+            "messages.txt": _lines(messages),
+        }
 
 
-def read_requests(folder: Path) -> list[GoldenRequest]:
-    """The requests in row order."""
-    with (folder / "requests.jsonl").open(encoding="utf-8") as lines:
-        return [GoldenRequest(**json.loads(line)) for line in lines]
+def outcome_lines(outcomes: list[Outcome]) -> str:
+    """The outcome of each row: `7,invalid,,date-invalid@F7`."""
+    lines = [
+        f"{each.row},{each.kind},{each.status or ''},{' '.join(map(_code_at, each.problems))}"
+        for each in sorted(outcomes, key=lambda each: each.row)
+    ]
+    return _lines(["row,outcome,status,problems", *lines])
 
 
-def write_requests(folder: Path, requests: Iterable[GoldenRequest]) -> None:
-    """One JSON line for each request."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "requests.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(asdict(request), ensure_ascii=False) + "\n" for request in requests)
+def _code_at(problem: Problem) -> str:
+    place = problem.place
+    return f"{problem.code}@{place.address}" if isinstance(place, CellPlace) and place.column else problem.code
 
 
-def read_bodies(folder: Path) -> list[dict[str, Any]]:
-    """The bodies that the service must have accepted, by e-mail address."""
-    bodies: list[dict[str, Any]] = json.loads((folder / "accepted.json").read_text(encoding="utf-8"))
-    return bodies
+def _lines(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
 
 
-def write_bodies(folder: Path, bodies: Iterable[dict[str, Any]]) -> None:
-    """An indented JSON list."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(sorted(bodies, key=lambda body: str(body["email"])), ensure_ascii=False, indent=1)
-    (folder / "accepted.json").write_text(text + "\n", encoding="utf-8")
+def import_sample(sample: Sample, sandbox: RunningSandbox, out: Path) -> Imported:
+    """Import the sample as `importer run --out OUT` does; a second call continues."""
+    settings = Settings(
+        base_url=sandbox.base_url, token=SecretStr(sandbox.token), out=out, resend_delay_seconds=_RESEND_DELAY
+    )
+    outcomes, bodies, accept = list[Outcome](), list[str](), sandbox.memory.accept
+
+    def listen(event: Event) -> None:
+        if isinstance(event, RowEnded):
+            outcomes.append(event.outcome)
+
+    def keep(operation: Any, target: str, body: dict[str, Any], at: Any) -> bool:
+        bodies.append(json.dumps(body, ensure_ascii=False))
+        return accept(operation, target, body, at)
+
+    sandbox.memory.accept = keep  # type: ignore[method-assign]
+    finished = import_file(Order(sample.file, sample.mapping, settings), listen, RunControl(_fast_clock))
+    sandbox.memory.accept = accept  # type: ignore[method-assign]
+    assert finished is not None
+    return Imported(finished.summary, sorted(outcomes, key=lambda each: each.row), bodies)
 
 
-def read_messages(folder: Path) -> list[str]:
-    """The messages that the import must print, in order."""
-    return (folder / "messages.txt").read_text(encoding="utf-8").splitlines()
+def _fast_clock() -> Cancellation:
+    return Cancellation(now=lambda: time.monotonic() * _SPEED, sleep=lambda seconds: time.sleep(seconds / _SPEED))
 
 
-def write_messages(folder: Path, lines: Iterable[str]) -> None:
-    """One line for each warning and problem."""
-    (folder / "messages.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+def main() -> None:
+    """Write every golden folder again."""
+    for sample in SAMPLES:
+        with running(SandboxOptions(token="golden")) as sandbox, tempfile.TemporaryDirectory() as out:
+            files = import_sample(sample, sandbox, Path(out)).files
+        sample.golden.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (sample.golden / name).write_text(text, encoding="utf-8")
+    options = SandboxOptions(token="golden", faults=DEMO_FAULTS)
+    with running(options) as sandbox, tempfile.TemporaryDirectory() as out:
+        outcomes = import_sample(LEGACY, sandbox, Path(out)).outcomes
+    (LEGACY.golden / WITH_FAULTS).write_text(outcome_lines(outcomes), encoding="utf-8")
 
 
-OUTCOMES = "outcomes.csv"  # with a service that follows its description
-OUTCOMES_WITH_FAULTS = "outcomes_with_demo_faults.csv"
-
-
-def read_outcomes(folder: Path, name: str = OUTCOMES) -> list[GoldenOutcome]:
-    """The outcomes in row order."""
-    with (folder / name).open(encoding="utf-8", newline="") as file:
-        return [GoldenOutcome(**{**record, "row": int(record["row"])}) for record in csv.DictReader(file)]
-
-
-def write_outcomes(folder: Path, outcomes: Iterable[GoldenOutcome], name: str = OUTCOMES) -> None:
-    """One CSV line for each row of the source."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / name).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(GoldenOutcome)], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(outcome) for outcome in outcomes)
+if __name__ == "__main__":
+    main()

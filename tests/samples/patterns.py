@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import openpyxl
 
-from tests.samples.shapes import SHAPES, Shape
+from tests.samples.sample import SAMPLES, Sample
 
 NUMBERS = (*range(1, 20), *range(22, 29))
 
@@ -314,7 +314,7 @@ SHOWN: tuple[Shown, ...] = (
 )
 
 
-def text_of_files(shape: Shape) -> str:
+def text_of_files(shape: Sample) -> str:
     """The text of all files of a shape; of a workbook, a line for each row with tabs between the cells."""
     if shape.file.suffix == ".xlsx":
         return _text_of_workbook(shape)
@@ -322,14 +322,14 @@ def text_of_files(shape: Shape) -> str:
     return "\n".join(path.read_text("utf-8") for path in others or [shape.file])
 
 
-def _text_of_workbook(shape: Shape) -> str:
+def _text_of_workbook(shape: Sample) -> str:
     rows = (row for sheet in openpyxl.load_workbook(shape.file, data_only=True) for row in sheet.values)
     return "\n".join("\t".join("" if cell is None else str(cell) for cell in row) for row in rows)
 
 
-def text_of_golden(shape: Shape) -> str:
+def text_of_golden(shape: Sample) -> str:
     """The text of all files of a golden folder; the quotes of a packed answer are unescaped."""
     return "\n".join(path.read_text("utf-8") for path in sorted(shape.golden.iterdir())).replace('\\"', '"')
 
 
-SHAPE_OF = {shape.name: shape for shape in SHAPES}
+SHAPE_OF = {shape.name: shape for shape in SAMPLES}

@@ -1,85 +1,46 @@
-"""Whole imports of the samples: requests and outcomes are those of the golden folders."""
+"""Whole imports of the samples: bodies, outcomes and messages are those of the golden folders, text for text."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from importer.sandbox import RunningSandbox, SandboxOptions, running
-from importer.service import RecruitingService
-from tests.samples.delivery import deliver
-from tests.samples.golden import GoldenOutcome, GoldenRequest, read_outcomes, read_requests
-from tests.samples.sample import LEGACY, SAMPLES, Sample
-from tests.samples.whole_import import prepare
-
-Format = Callable[[Sample, Path], Path]
+from importer.sandbox import SandboxOptions, running
+from tests.samples.golden import Imported, import_sample
+from tests.samples.other_format import as_csv, as_workbook
+from tests.samples.sample import LEGACY, NIGHTLY, SAMPLES, Sample
 
 
-def original(sample: Sample, folder: Path) -> Path:
-    return sample.file
+def imported(sample: Sample, out: Path) -> Imported:
+    with running(SandboxOptions(token="golden")) as sandbox:
+        return import_sample(sample, sandbox, out)
 
 
-def in_the_other_format(sample: Sample, folder: Path) -> Path:
-    return sample.copy(folder)
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_a_sample_is_imported_as_in_its_golden_folder(sample: Sample, tmp_path: Path) -> None:
+    """The service gets exactly these bodies, each row has this outcome, and these are the messages."""
+    for name, text in imported(sample, tmp_path).files.items():
+        assert text == (sample.golden / name).read_text("utf-8"), name
 
 
-all_samples = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
-both_formats = pytest.mark.parametrize("file_of", [original, in_the_other_format])
-
-
-@pytest.fixture
-def sandbox() -> Iterator[RunningSandbox]:
-    """A recruiting service without faults."""
-    with running(SandboxOptions(token="golden")) as server:
-        yield server
-
-
-@pytest.fixture
-def service(sandbox: RunningSandbox) -> Iterator[RecruitingService]:
-    """The importer's client for the sandbox."""
-    client = RecruitingService(sandbox.base_url, sandbox.token)
-    yield client
-    client.close()
-
-
-@all_samples
-@both_formats
-def test_the_same_table_gives_the_golden_requests(
-    sample: Sample, file_of: Format, tmp_path: Path, service: RecruitingService
-) -> None:
-    """A sample gives the golden requests as CSV and as XLSX, field by field."""
-    prepared = prepare(file_of(sample, tmp_path), sample.mapping, service)
-    assert [GoldenRequest.of(one) for one in prepared.submissions] == read_requests(sample.golden)
-
-
-@all_samples
-@both_formats
-def test_every_row_has_its_golden_outcome(
-    sample: Sample, file_of: Format, tmp_path: Path, service: RecruitingService
-) -> None:
-    """Each row of a sample, in either format, ends in the outcome, status and problems of its golden folder."""
-    prepared = prepare(file_of(sample, tmp_path), sample.mapping, service)
-    outcomes = sorted((*prepared.outcomes, *deliver(prepared, service)), key=lambda outcome: outcome.row)
-    assert [GoldenOutcome.of(outcome) for outcome in outcomes] == read_outcomes(sample.golden)
-
-
-@all_samples
-def test_the_service_accepts_the_golden_requests(
-    sample: Sample, sandbox: RunningSandbox, service: RecruitingService
-) -> None:
-    """The service stores the golden requests, except for people who already existed."""
-    list(deliver(prepare(sample.file, sample.mapping, service), service))
-    created = {one.row for one in read_outcomes(sample.golden) if one.outcome == "created"}
-    assert sandbox.memory.accepted() == [one.body for one in read_requests(sample.golden) if one.row in created]
+@pytest.mark.parametrize("sample", [LEGACY, NIGHTLY], ids=lambda sample: sample.name)
+def test_the_same_table_in_the_other_format_gives_the_same(sample: Sample, tmp_path: Path) -> None:
+    """A workbook saved as CSV, and a CSV as a workbook: the same bodies and outcomes."""
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    is_workbook = sample.file.suffix == ".xlsx"
+    copy = as_csv(sample.file, "Candidates", folder) if is_workbook else as_workbook(sample.file, "cp1254", folder)
+    files = imported(sample.in_file(copy), tmp_path / "out").files
+    for name in ("bodies.jsonl", "outcomes.csv"):
+        assert files[name] == (sample.golden / name).read_text("utf-8"), name
 
 
 def test_the_legacy_sample_has_every_intended_problem() -> None:
     """The sample has an invalid row for each problem that such a file can have."""
-    outcomes = read_outcomes(LEGACY.golden)
-    codes = {code for one in outcomes if one.outcome == "invalid" for code in one.problems.split()}
-    assert codes == {
+    lines = (LEGACY.golden / "outcomes.csv").read_text("utf-8").splitlines()
+    problems = [line.split(",", 3)[3] for line in lines if ",invalid," in line]
+    assert {problem.split("@")[0] for each in problems for problem in each.split()} == {
         "not-an-option",
         "date-nonexistent",
         "date-invalid",
@@ -98,3 +59,25 @@ def test_the_legacy_sample_has_every_intended_problem() -> None:
         "url-invalid",
         "yes-no-invalid",
     }
+
+
+def test_the_rows_of_one_candidate_have_one_outcome_and_one_request(tmp_path: Path) -> None:
+    """Four rows of one candidate are one application: each row is created, with one request in total."""
+    ran = imported(next(each for each in SAMPLES if each.name == "combinations"), tmp_path)
+    of_one = [outcome for outcome in ran.outcomes if outcome.row in (2, 3, 5, 6)]
+    assert {(outcome.kind, outcome.status) for outcome in of_one} == {("created", 201)}
+    assert [outcome.attempts for outcome in of_one] == [1, 0, 0, 0]
+    assert ran.summary.source.rows == sum(ran.summary.outcomes.values()) == 7
+
+
+def test_fixed_rows_are_joined_with_their_other_tables(tmp_path: Path) -> None:
+    """invalid.csv of a run is joined with the file of entries beside it, in which a person fixed one."""
+    sample = next(each for each in SAMPLES if each.name == "zoho_backup")
+    with running(SandboxOptions(token="golden")) as sandbox:
+        first = import_sample(sample, sandbox, tmp_path)
+        folder = tmp_path / first.summary.run
+        schools = folder / "invalid.Candidates_Educational_Details.csv"
+        schools.write_text(schools.read_text("utf-8").replace("Jan-0202,", "Jan-2012,"), "utf-8")
+        second = import_sample(sample.in_file(folder / "invalid.csv"), sandbox, tmp_path)
+    assert [outcome.kind for outcome in second.outcomes] == ["created"]
+    assert '[{\\"school_name\\": \\"Example Institute\\"' in second.bodies[-1]

@@ -16,8 +16,7 @@ from tests.service import contract
 
 
 def golden_bodies(sample: Any) -> list[dict[str, Any]]:
-    lines = (sample.golden / "requests.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line)["body"] for line in lines]
+    return [json.loads(line) for line in (sample.golden / "bodies.jsonl").read_text("utf-8").splitlines()]
 
 
 def test_every_golden_application_fits_the_body_of_4_2() -> None:
