@@ -359,7 +359,7 @@ class _Execution:
             resend_rejected=sending.resend_rejected,
             takeover_delay=PROVEN_SECONDS + 1 if self.cluster is not None else 0.0,
             window=sending.window,
-            pool_exists=settings.pool_exists.strip(),
+            pool_exists=(settings.pool_exists or "").strip(),
         )
         loader = Loader(
             connection.service,

@@ -141,7 +141,7 @@ class Settings(BaseModel):
     currently_flags: Literal["when_true", "always"] = "when_true"
     options_separator: str | None = None
     short_text_limit: int | None = Field(default=None, ge=1)
-    pool_exists: str = ""  # words of the 400 by which a pool says that it has the candidate already
+    pool_exists: str | None = None  # words of the 400 by which a pool says that it has the candidate already
     strict: bool = False
     transport: Literal["auto", "requests", "curl"] = "auto"
     standard_input_megabytes: int = Field(default=2048, ge=1)
