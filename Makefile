@@ -14,7 +14,7 @@ help:
 	@echo "make demo       import a messy legacy export into a recruiting service on this machine, and show the result"
 	@echo "make web        import the same export in the browser, into a recruiting service on this machine"
 	@echo "make test       run the tests"
-	@echo "make quick      run the tests without the slow ones (crash, samples, benchmarks, cluster, web) and those of docs"
+	@echo "make quick      run the tests without the slow ones (crash, samples, benchmarks, web) and those of docs"
 	@echo "make lint       run ruff and mypy"
 	@echo "make check      run lint and tests"
 	@echo "make crash      1,000 kills, kills at every point, generated scenarios, 2,000 power cuts (an hour)"
@@ -57,7 +57,7 @@ test: $(INSTALLED_DEV)
 
 quick: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/crash --ignore tests/samples --ignore tests/benchmarks \
-		--ignore tests/cluster --ignore tests/web --ignore tests/docs
+		--ignore tests/web --ignore tests/docs
 
 # About an hour on two cores. For a single part or another size: python -m tests.crash --help
 crash: $(INSTALLED_DEV)

@@ -20,8 +20,6 @@ from benchmarks.progress import show
 from benchmarks.refusing import Limit, measure_refusing
 from benchmarks.reporting import measure_report
 from benchmarks.results import Results, begin_results, join, read_results
-from benchmarks.scaling import measure_scaling
-from benchmarks.sharing import measure_sharing
 from benchmarks.sink_process import ROOT
 from benchmarks.spreadsheets import LOCALES, SOURCES, measure_spreadsheets
 from benchmarks.tables import tables
@@ -79,14 +77,6 @@ def _refusing(wanted: argparse.Namespace, results: Results, place: Place) -> Non
         measure_refusing(
             results, place, limits, contender, rows=wanted.rows, concurrency=wanted.concurrency, turns=wanted.turns
         )
-
-
-def _sharing(wanted: argparse.Namespace, results: Results, place: Place) -> None:
-    measure_sharing(results, place, rows=wanted.rows, rate=wanted.rate, imports=wanted.imports, turns=wanted.turns)
-
-
-def _scaling(wanted: argparse.Namespace, results: Results, place: Place) -> None:
-    measure_scaling(results, place, rows=wanted.rows, rate=wanted.rate, workers=wanted.workers, turns=wanted.turns)
 
 
 def _faults(wanted: argparse.Namespace, results: Results, place: Place) -> list[str]:
@@ -204,14 +194,6 @@ def _parser() -> argparse.ArgumentParser:
     refusing.add_argument("--rows", type=int, default=1_000)
     refusing.add_argument("--rate", type=float, default=50, help="allowed requests per second")
     refusing.add_argument("--burst", type=float, default=50, help="allowed requests at once after an idle time")
-    sharing = part("sharing", "several imports at once with one ledger in PostgreSQL share one rate", _sharing)
-    sharing.add_argument("--rows", type=int, default=400, help="of each import")
-    sharing.add_argument("--rate", type=float, default=50, help="allowed requests per second, of all together")
-    sharing.add_argument("--imports", type=int, default=4)
-    scaling = part("scaling", "one import on one process and on several, and what each part costs", _scaling)
-    scaling.add_argument("--rows", type=int, default=100_000)
-    scaling.add_argument("--rate", type=float, default=400, help="requests per second")
-    scaling.add_argument("--workers", type=int, default=2)
     faults = part(
         "faults", "runs finish by themselves: random faults, limits, outages; exit code 1 if one does not", _faults
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from benchmarks import baselines, growth, refusing, reporting, scaling, whole
+from benchmarks import baselines, growth, refusing, reporting, whole
 from benchmarks.contenders import OURS, OURS_FAST, PYCURL_LOOP, REQUESTS_LOOP
 from benchmarks.results import Results, Spread
 
@@ -155,21 +155,6 @@ def _cores(measured: Sequence[Measured]) -> Iterator[str]:
         yield _line(str(cores), f"{found[0]['rows']:,}", seconds, _shown(ratio, 2), f"{first_line} s", peak)
 
 
-def _scaling(measured: Sequence[Measured]) -> Iterator[str]:
-    yield from ["### One import on several processes", ""]
-    yield from _head("step", "how", "rows", "seconds", "CPU seconds: run, its workers, its helpers, the database")
-    for (step, name), found in _by_step_and_name(measured).items():
-        used = [_shown(spread(found, lambda one: one["cpu"].get(kind, 0.0)), 1) for kind in scaling.KINDS]  # noqa: B023
-        seconds = _shown(spread(found, lambda one: one["seconds"]), 2)
-        yield _line(step, name, f"{found[0]['rows']:,}", seconds, ", ".join(used))
-
-
-def _by_step_and_name(measured: Sequence[Measured]) -> dict[tuple[str, str], list[Measured]]:
-    return {
-        (step, name): found for step, ones in by("step", measured).items() for name, found in by("name", ones).items()
-    }
-
-
 _TABLES: dict[str, Callable[[Sequence[Measured]], Iterator[str]]] = {
     whole.PART: _whole,
     baselines.PART: _rooms,
@@ -177,7 +162,6 @@ _TABLES: dict[str, Callable[[Sequence[Measured]], Iterator[str]]] = {
     reporting.PART: _report,
     growth.CORES: _cores,
     refusing.PART: _refusing,
-    scaling.PART: _scaling,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -101,8 +101,7 @@ class Candidates:
     need the bytes to send, which takes a tenth less time. warnings: those about the file as a whole, None while rows
     are left to read.
 
-    helpers: how many processes of this machine prepare rows, or helped_by: returns helpers elsewhere, with a function
-    that is a value.
+    helpers: how many processes prepare rows.
 
     forecast: of the rows that are checked so far; is_complete: whether these are all. previous: set it before the
     iteration starts. origin, count_done: for the forecast. other_forms: of its rows, see also `use`.
@@ -123,7 +122,6 @@ class Candidates:
         strict: bool = False,
         with_bodies: bool = True,
         helpers: int = 0,
-        helped_by: Callable[[_Preparation], Sequence[_Helper]] | None = None,
     ) -> None:
         self._read, self._mapping, self.other_forms, self._strict = read, mapping, other_forms, strict
         self._ready = encode if with_bodies else _without_body
@@ -131,7 +129,7 @@ class Candidates:
         self._late: tuple[Problem, ...] = ()  # warnings about rows that only the whole file shows
         self._first: deque[Classified] = deque()
         prepare = _Preparation(mapping, self._ready)
-        self._helpers = tuple(helped_by(prepare)) if helped_by is not None else ()  # in the background worker: its own
+        self._helpers: tuple[_Helper, ...] = ()  # of the background worker
         self._worker: BackgroundWorker[Classified | WarningsOfFile] | None = None
         self.warnings: tuple[Problem, ...] | None = None
         self.previous: PreviousResults | None = None
@@ -157,7 +155,7 @@ class Candidates:
                 for one in self._first
             )
         self.forecast = _forecast_of(self._first, origin, count_done)
-        if not self.is_complete and helped_by is None:  # a client of helpers elsewhere has threads, so no fork
+        if not self.is_complete:
             self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * helpers)
 
     def __iter__(self) -> Iterator[Classified]:

@@ -1,4 +1,4 @@
-"""Operations on an earlier run: resume, retry, resolve a row, and write its report again."""
+"""Operations on an earlier run: resume, resolve a row, and write its report again."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
@@ -23,25 +22,7 @@ from importer.runs.row_selection import Selection
 from importer.settings import Settings
 from importer.text.commands import command_line
 
-if TYPE_CHECKING:
-    pass
-
-RETRIED = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 _SENT_AGAIN = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)  # by the same command
-
-
-def parse_outcomes(text: str) -> tuple[OutcomeKind, ...]:
-    """Parse `rejected,failed`.
-
-    Raises:
-        UsageError: the text contains an unknown word.
-    """
-    words = [word.strip().lower() for word in text.split(",") if word.strip()]
-    known = {kind.value: kind for kind in RETRIED}
-    unknown = [word for word in words if word not in known]
-    if unknown or not words:
-        raise UsageError(f"--only {text!r} is not valid; use one or more of: {','.join(known)}")
-    return tuple(known[word] for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,33 +66,9 @@ def resume(
     """
     folder, manifest = earlier.find()
     order = _order(earlier, folder, manifest, sending, manifest.selection)
-    if manifest.ending is not None and manifest.ending.finished and not _rows_with(_SENT_AGAIN, folder, manifest):
+    kinds = (*_SENT_AGAIN, OutcomeKind.REJECTED) if sending.resend_rejected else _SENT_AGAIN
+    if manifest.ending is not None and manifest.ending.finished and not _rows_with(kinds, folder, manifest):
         raise NothingToSend(manifest.run)
-    return import_file(order, listen, control, confirm)
-
-
-def retry(
-    earlier: EarlierRun,
-    kinds: Collection[OutcomeKind],
-    sending: Sending,
-    listen: Listener = ignore,
-    control: RunControl | None = None,
-    confirm: Confirm | None = None,
-) -> Finished | None:
-    """Send the rows of an earlier run again that had one of these outcomes.
-
-    Raises:
-        NothingToSend: there are no such rows.
-        UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
-    """
-    sending = replace(sending, resend_rejected=OutcomeKind.REJECTED in kinds)
-    folder, manifest = earlier.find()
-    _refuse_check(manifest)
-    _close_killed(earlier, folder, manifest)
-    rows = _rows_with(kinds, folder, manifest)
-    if not rows:
-        raise NothingToSend(manifest.run)
-    order = _order(earlier, folder, manifest, sending, Selection.of_rows(sorted(rows)))
     return import_file(order, listen, control, confirm)
 
 

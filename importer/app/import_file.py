@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from importer.app.cleanup import remove_abandoned
 from importer.app.connection import Connection, connect, other_addresses, retry_policy_of_run, wait_for_ledger
@@ -35,22 +34,11 @@ from importer.app.plan import Plan, PlannedRun, count_done
 from importer.app.planning import Planner
 from importer.app.process_rows import RowProcessing
 from importer.app.run_log import RunLog
-from importer.cluster import (
-    Access,
-    Assignment,
-    ClusterLoader,
-    LocalWorker,
-    Worker,
-    shared_among,
-)
 from importer.extract import ReadingLimits
 from importer.ledger import (
-    PROVEN_SECONDS,
     LedgerStore,
     LedgerUnwritable,
     Scope,
-    TargetLock,
-    is_on_server,
     open_existing_ledger,
     open_ledger,
     presences_in,
@@ -58,7 +46,7 @@ from importer.ledger import (
 from importer.load import IMPORTED_WITH_OTHER_DATA, Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping, read_mappings
 from importer.models import Operation
-from importer.problems import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError, unusable_file
+from importer.problems import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
 from importer.report import Summary
 from importer.runs.finalize import close, end_whole
 from importer.runs.journal import EarlierOutcomes
@@ -67,9 +55,6 @@ from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manif
 from importer.runs.results_folder import make_results
 from importer.sent_answers import mark_corrected, pick_candidates
 from importer.transform import trace_row
-
-if TYPE_CHECKING:
-    from importer.cluster.dask_cluster import DaskCluster
 
 Confirm = Callable[[Planned], bool]
 """Asked before the first request whether to send the rows that are ready."""
@@ -106,9 +91,8 @@ def import_file(
     with (
         RunLog(order.settings.log_level, listen) as log,
         _connected(order, log, dry_run=False) as connection,
-        _cluster_of(order, dry_run=False) as cluster,
     ):
-        execution = _Execution(order, connection, log, control or RunControl(), cluster)
+        execution = _Execution(order, connection, log, control or RunControl())
         planned = execution.plan(dry_run=False)
         if confirm is not None and not _is_confirmed(planned, confirm):
             planned.discard()
@@ -139,9 +123,8 @@ def check_file(order: Order, listen: Listener = ignore, control: RunControl | No
     with (
         RunLog(order.settings.log_level, listen) as log,
         _connected(order, log, dry_run=True) as connection,
-        _cluster_of(order, dry_run=True) as cluster,
     ):
-        execution = _Execution(order, connection, log, control or RunControl(), cluster)
+        execution = _Execution(order, connection, log, control or RunControl())
         planned = execution.plan(dry_run=True)
         try:
             return execution.execute(planned, execution.check)
@@ -175,29 +158,6 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
         yield connection
 
 
-@contextmanager
-def _cluster_of(order: Order, *, dry_run: bool) -> Iterator[DaskCluster | None]:
-    """The Dask cluster of the settings, if they name one."""
-    address = order.settings.dask_address
-    if address is None:
-        yield None
-        return
-    if not dry_run and order.sending.sandbox_setup is not None:
-        raise UsageError("--sandbox is for this machine only; use --cluster local:N, or leave it out")
-    if not dry_run and not is_on_server(order.settings.ledger_address):
-        raise unusable_file(
-            "cluster-ledger-not-shared",
-            "the machines of a cluster need one ledger, in PostgreSQL; this one is a file of this machine",
-            "set it to postgresql://USER@HOST/DATABASE (importer ledger copy keeps what this ledger knows), or use "
-            "--cluster local:N",
-            "IMPORTER_LEDGER",
-        )
-    from importer.cluster.dask_cluster import DaskCluster  # needed by few, and slow to load
-
-    with closing(DaskCluster(address)) as cluster:
-        yield cluster
-
-
 @dataclass(frozen=True, slots=True)
 class _Execution:
     """The execution of an order: it is planned, then its targets are processed."""
@@ -206,7 +166,6 @@ class _Execution:
     connection: Connection
     listen: RunLog
     control: RunControl
-    cluster: DaskCluster | None = None
 
     @property
     def limits(self) -> ReadingLimits:
@@ -214,7 +173,7 @@ class _Execution:
 
     def plan(self, *, dry_run: bool) -> PlannedRun:
         order, connection = self.order, self.connection
-        planner = Planner(order, connection.name, connection.questions, dry_run, self.cluster)
+        planner = Planner(order, connection.name, connection.questions, dry_run)
         if order.mapping.is_dir():
             mappings = read_mappings(order.mapping, order.settings.mapping_folders)
             planned = planner.plan_split(tuple(mapping.of_sheet(order.sheet) for mapping in mappings))
@@ -286,13 +245,13 @@ class _Execution:
     def send(self, plan: Plan) -> Summary:
         """Send the rows of one target, under its lock, and write its report."""
         with (
-            self._begun(plan) as (ledger, lock),
+            self._begun(plan) as ledger,
             EarlierOutcomes(self.order.settings.out) as earlier,
             self.control.sending() as cancellation,
         ):
             ledger.watch(self._report_server)
             self._remove_leftovers(ledger)
-            rows, loader = RowProcessing(plan, self.listen), self._loader(plan, ledger, lock, earlier, cancellation)
+            rows, loader = RowProcessing(plan, self.listen), self._loader(plan, ledger, earlier, cancellation)
             try:
                 rows.run(loader)
                 timeline = None
@@ -312,7 +271,7 @@ class _Execution:
         return summary
 
     @contextmanager
-    def _begun(self, plan: Plan) -> Iterator[tuple[LedgerStore, TargetLock]]:
+    def _begun(self, plan: Plan) -> Iterator[LedgerStore]:
         """The ledger, under the lock of the plan's target, with the run begun in it. Otherwise the plan is discarded.
 
         Under the lock, no other run of this target is running: those that were killed are ended first.
@@ -320,12 +279,7 @@ class _Execution:
         with ExitStack() as held:
             try:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
-                lock = held.enter_context(ledger.lock_target(plan.scope))
-                if self.order.settings.workers is not None and not (lock.files or lock.proof):
-                    # They could send on without the lock.
-                    raise UsageError("--cluster needs Linux or macOS, or a ledger in PostgreSQL; leave it out")
-                if self.cluster is not None:
-                    self.cluster.examine(self.connection.name, lock, is_healthy=self.connection.service.is_healthy())
+                held.enter_context(ledger.lock_target(plan.scope))
                 events = list(self._end_killed(plan.scope, ledger))
                 self._use_previous_results(plan, ledger)
                 plan.recall(self.order.settings, ledger)
@@ -335,16 +289,15 @@ class _Execution:
                 raise
             for event in events:
                 self.listen(event)
-            yield ledger, lock
+            yield ledger
 
     def _loader(
         self,
         plan: Plan,
         ledger: LedgerStore,
-        lock: TargetLock,
         earlier: EarlierOutcomes,
         cancellation: Cancellation,
-    ) -> Loader | ClusterLoader:
+    ) -> Loader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
         is_job_post = plan.mapping.target.operation is Operation.APPLY
         has_answered = is_job_post or ledger.has_answered(connection.name)
@@ -357,11 +310,10 @@ class _Execution:
             max_attempts=settings.max_attempts,
             give_up_after=settings.give_up_minutes * 60,
             resend_rejected=sending.resend_rejected,
-            takeover_delay=PROVEN_SECONDS + 1 if self.cluster is not None else 0.0,
             window=sending.window,
             pool_exists=(settings.pool_exists or "").strip(),
         )
-        loader = Loader(
+        return Loader(
             connection.service,
             ledger,
             plan.ledger_run,
@@ -371,27 +323,6 @@ class _Execution:
             on_waiting=self._report_waiting,
             on_answer=self.listen.answered,
             earlier=earlier.of,
-            cancellation=cancellation,
-        )
-        start: Callable[[Assignment], Worker]
-        if self.cluster is not None:
-            count, start = self.cluster.count, partial(self.cluster.start, ledger=ledger)
-        elif settings.workers is not None:
-            count = settings.workers
-            start = partial(LocalWorker, access=Access(connection.open_service, ledger.address))
-        else:
-            return loader
-        shares = shared_among(count, options, is_rate_shared=ledger.shares_rate)
-        return ClusterLoader(
-            start,
-            [Assignment(lock, plan.ledger_run, has_answered, one) for one in shares],
-            ledger,
-            loader,
-            max_errors=sending.max_errors,
-            earlier=earlier.of,
-            patience=self.cluster.patience if self.cluster is not None else 0.0,
-            on_waiting=self._report_waiting,
-            on_answer=self.listen.answered,
             cancellation=cancellation,
         )
 

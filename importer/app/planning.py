@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from importer.app.classify_rows import Candidates
 from importer.app.orders import Order
@@ -53,9 +52,6 @@ from importer.runs.run_report import facts_of
 from importer.settings import Settings
 from importer.transform import join_warnings
 
-if TYPE_CHECKING:
-    from importer.cluster.dask_cluster import DaskCluster
-
 _MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
 _CHECK_AHEAD = 2_000  # candidates checked before the first request: most files completely, in half a second
 _CHECK_AHEAD_LARGE = 200
@@ -96,7 +92,7 @@ class Planner:
     """Checks everything that can fail before the first request, and reports all problems at once.
 
     service: the base URL, or `sandbox`. questions_of: returns the live questions of a job post; not called for a
-    talent pool, which has none. cluster: its workers prepare rows.
+    talent pool, which has none.
 
     Raises:
         UnusableInput: file, mapping or questions have problems; no files are left behind.
@@ -107,7 +103,6 @@ class Planner:
     service: str
     questions_of: QuestionsOf
     dry_run: bool
-    cluster: DaskCluster | None = None
 
     @property
     def limits(self) -> ReadingLimits:
@@ -135,8 +130,7 @@ class Planner:
                 count_done=partial(self._count_done, scope),
                 other_forms=find_other_forms(manifest, sheet, scopes, settings),
                 strict=manifest.strict,
-                helpers=settings.workers or (_HELPERS if self.dry_run else 0),
-                helped_by=self.cluster.helpers if self.cluster is not None else None,
+                helpers=_HELPERS if self.dry_run else 0,
                 with_bodies=not self.dry_run or self._was_run(scope),
             )
             undo.callback(candidates.close)

@@ -12,7 +12,6 @@ from typing import Final
 from importer.app.classify_rows import Classified
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.plan import Plan
-from importer.cluster import ClusterLoader
 from importer.load import DryLoader, Loader
 from importer.models import Outcome, ReadyCandidate, Stop, Timeline
 from importer.problems import StoppedEarly, Unread, UnusableInput
@@ -39,7 +38,7 @@ class RowProcessing:
         self._count = 0
         self._report: StreamingReport | None = None  # that another process writes in the meantime
 
-    def run(self, loader: Loader | ClusterLoader | DryLoader) -> None:
+    def run(self, loader: Loader | DryLoader) -> None:
         """Process each row of the plan, and record its final outcome in the journal.
 
         Raises:

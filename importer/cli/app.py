@@ -33,7 +33,6 @@ COMMANDS = {
         "run_command",
         "Continue a run that was stopped or killed, from its copies of the file and the mapping.",
     ),
-    "retry": ("run_command", "Send the rejected, failed and unconfirmed rows of a run again, unchanged."),
     "resolve": ("run_command", "Record whether the candidate of an unconfirmed row exists in the service."),
     "questions": ("mapping_commands", "Show the questions of a job post, with their keys, answer types and options."),
     "template": (
@@ -42,9 +41,7 @@ COMMANDS = {
     ),
     "runs": ("runs_commands", "List the runs in the results folder, newest first."),
     "show": ("runs_commands", "Show the summary of a run, or one row of it."),
-    "diff": ("runs_commands", "Show what changed between two runs of a file, or of two versions of it."),
     "status": ("runs_commands", "Show what became of each row of a file, over all its runs."),
-    "rate": ("runs_commands", "Show the rate that the runs of one ledger share, and who uses it."),
     "report": ("runs_commands", "Write the report of a run again, even if the run was killed."),
     "inbox": (
         "inbox_commands",
@@ -57,7 +54,6 @@ COMMANDS = {
         "maintenance_commands",
         "Permanently remove the reports and copies of old runs. Imported candidates stay in the ledger.",
     ),
-    "ledger": ("maintenance_commands", "Copy the ledger to another database."),
     "mapping": ("mapping_commands", "Propose or check a mapping file."),
 }
 

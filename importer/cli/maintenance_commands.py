@@ -1,4 +1,4 @@
-"""`importer doctor`, `purge` and `ledger copy`."""
+"""`importer doctor` and `purge`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import typer
 from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
 from importer.app.doctor import examine
-from importer.app.whole_ledger import copy as copy_ledger
 from importer.cli import options
 from importer.cli.messages import counted, print_lines, print_message, print_result
 from importer.cli.terminal import confirm_address, is_interactive
@@ -80,36 +79,3 @@ def doctor(
             "No problems." if is_fine else f"{failed} found. The sandbox still works: importer run FILE ... --sandbox"
         )
     raise typer.Exit(0 if all(finding.ok for finding in findings) else 3)
-
-
-ledger = typer.Typer(
-    name="ledger",
-    help="Copy the ledger to another database.",
-    epilog="Example: importer ledger copy results/ledger.sqlite postgresql://importer@db.example.com/ledger",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-
-
-@ledger.callback()
-def _group() -> None:
-    pass
-
-
-@ledger.command()
-def copy(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="The ledger: a path, or postgresql://USER@HOST/NAME.")],
-    target: Annotated[str, typer.Argument(metavar="TO", help="A new or empty ledger, written like FROM.")],
-) -> None:
-    """Copy a whole ledger with its key, and compare both. No run may be writing to it."""
-    copied = copy_ledger(source, target, load_settings())
-    counts = copied.counts
-    print_lines(
-        f"Copied {counted(counts.runs, 'run')}, {counted(counts.identities, 'candidate')} and "
-        f"{counted(counts.attempts, 'request')}. Both ledgers have the same content."
-    )
-    print_lines("From now on, set everywhere:")
-    for name, value in copied.settings.items():
-        print_result(f"  {name}={value}")
-    print_lines(f"Then move {copied.source} away: it will not know what is sent from now on.")

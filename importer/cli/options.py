@@ -25,9 +25,6 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON."
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")]
 Rate = Annotated[float | None, typer.Option("--rate", help="Maximum requests per second. [no limit]")]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", help="Maximum requests at the same time. [8]")]
-Cluster = Annotated[
-    str | None, typer.Option("--cluster", help="local:4 for 4 processes, tls://HOST:8786 for Dask. [one process]")
-]
 MaxErrors = Annotated[
     str | None,
     typer.Option(

@@ -1,4 +1,4 @@
-"""`importer run`, `check`, `resume`, `retry` and `resolve`."""
+"""`importer run`, `check`, `resume` and `resolve`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import typer
 from importer.app import earlier_runs
 from importer.app.annotate_file import NO_COPIES, Copies, check_and_copy
 from importer.app.connection import SANDBOX
-from importer.app.earlier_runs import EarlierRun, NothingToSend, parse_outcomes
+from importer.app.earlier_runs import EarlierRun, NothingToSend
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import (
     ErrorLimit,
@@ -40,7 +40,6 @@ from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
 Execute = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
-Only = Annotated[str, typer.Option("--only", help="Only rows with these outcomes, separated by commas.")]
 
 
 def run(
@@ -60,7 +59,6 @@ def run(
     rows: options.Rows = None,
     rate: options.Rate = None,
     concurrency: options.Concurrency = None,
-    cluster: options.Cluster = None,
     max_errors: options.MaxErrors = None,
     resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
@@ -83,7 +81,7 @@ def run(
 ) -> None:
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
     selection = _selection(rows, limit)
-    settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level, strict=strict)
+    settings = _settings(out, rate, concurrency, give_up_after, log_level, strict=strict)
     sandbox_setup = options.sandbox_setup(sandbox, questions, faults)
     most, window = ErrorLimit.parse(max_errors) if max_errors else None, _window(until, max_runtime)
     sending = Sending(most, resend_unconfirmed, resend_rejected, sandbox_setup, window)
@@ -124,7 +122,6 @@ def check(
     show: options.Show = None,
     strict: options.Strict = False,
     no_personal_data: options.NoPersonalData = False,  # in the flags of the order
-    cluster: options.Cluster = None,
     log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
@@ -132,7 +129,7 @@ def check(
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
     settings, flags = (
-        load_settings(out=out, strict=strict or None, log_level=log_level, cluster=cluster),
+        load_settings(out=out, strict=strict or None, log_level=log_level),
         given_flags(context, "run"),
     )
     order = Order(
@@ -158,7 +155,6 @@ def resume(
     faults: options.SandboxFaults = None,
     rate: options.Rate = None,
     concurrency: options.Concurrency = None,
-    cluster: options.Cluster = None,
     max_errors: options.MaxErrors = None,
     resend_unconfirmed: options.Resend = "end",
     give_up_after: options.GiveUpAfter = None,
@@ -171,43 +167,12 @@ def resume(
     quiet: options.Quiet = False,
 ) -> None:
     """Continue a run that was stopped or killed, from its copies of the file and the mapping."""
-    settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level)
+    settings = _settings(out, rate, concurrency, give_up_after, log_level)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed, _window(until, max_runtime))
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
     session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet, job=job)
     execute = partial(earlier_runs.resume, earlier, sending)
     session.send_again(earlier, execute, "has finished, and no row is left to be sent")
-
-
-def retry(
-    context: typer.Context,
-    run: options.Run = "last",
-    only: Only = "rejected,failed,unconfirmed",
-    out: options.Out = None,
-    questions: options.SandboxQuestions = None,
-    faults: options.SandboxFaults = None,
-    rate: options.Rate = None,
-    concurrency: options.Concurrency = None,
-    cluster: options.Cluster = None,
-    max_errors: options.MaxErrors = None,
-    resend_unconfirmed: options.Resend = "end",
-    give_up_after: options.GiveUpAfter = None,
-    until: options.Until = None,
-    max_runtime: options.MaxRuntime = None,
-    job: options.Job = None,
-    yes: options.Yes = False,
-    log_level: options.LogLevel = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Send the rejected, failed and unconfirmed rows of a run again, unchanged."""
-    kinds = parse_outcomes(only)
-    settings = _settings(out, rate, concurrency, cluster, give_up_after, log_level)
-    sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed, _window(until, max_runtime))
-    earlier = EarlierRun(run, settings, given_flags(context, "run"))
-    session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet, job=job)
-    execute = partial(earlier_runs.retry, earlier, kinds, sending)
-    session.send_again(earlier, execute, f"has no {', '.join(kinds)} rows")
 
 
 def resolve(
@@ -228,7 +193,7 @@ def resolve(
     if created:
         print_result(f"Row {row} of run {settled} is recorded as created and will not be sent again.")
     else:
-        again = next_command(context, "retry", settled, "--only", "failed")
+        again = next_command(context, "resume", settled)
         print_result(f"Row {row} of run {settled} is recorded as not created. Next: {again}")
     show_edited(settings.out / settled)
 
@@ -240,14 +205,13 @@ def _settings(
     out: Path | None,
     rate: float | None,
     concurrency: int | None,
-    cluster: str | None,
     give_up_after: str | None,
     log_level: LogLevel | None,
     *,
     strict: bool = False,
 ) -> Settings:
     minutes = parse_minutes(give_up_after) if give_up_after else None
-    given = {"rate": rate, "concurrency": concurrency, "cluster": cluster, "give_up_minutes": minutes}
+    given = {"rate": rate, "concurrency": concurrency, "give_up_minutes": minutes}
     return load_settings(out=out, strict=strict or None, log_level=log_level, **given)
 
 

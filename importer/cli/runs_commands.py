@@ -1,4 +1,4 @@
-"""`importer runs`, `show`, `diff`, `status`, `rate` and `report`."""
+"""`importer runs`, `show`, `status` and `report`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from importer.app.shown_runs import (
     status_of,
     write_status,
 )
-from importer.app.whole_ledger import service_rates
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import (
@@ -46,7 +45,6 @@ from importer.report import (
 )
 from importer.runs.manifest import find_run, read_manifest
 from importer.runs.results_folder import refuse_untrusted, summaries_of_edits
-from importer.runs.run_diff import diff_runs
 from importer.runs.source_status import SourceStatus, rows_without_target
 from importer.sent_answers import sent_lines
 from importer.settings import load_settings
@@ -92,41 +90,6 @@ _COLUMNS: Final = {  # of outcomes, whose sum is the rows
     "not sent": (OutcomeKind.NOT_SENT, OutcomeKind.FILTERED),
 }
 _HEADING: Final = "  ".join((f"{'started':<20}", f"{'state':<8}", f"{'rows':>7}", *(f"{name:>8}" for name in _COLUMNS)))
-
-
-def rate(out: options.Out = None, as_json: options.AsJson = False) -> None:
-    """Show the rate that the runs of one ledger share, and who uses it."""
-    rates = service_rates(load_settings(out=out))
-    if as_json:
-        found = [
-            {
-                "service": each.base,
-                "learned_rate": each.limit.now,
-                "held_seconds": each.hold,
-                "users": [user._asdict() for user in each.users],
-            }
-            for each in rates
-        ]
-        print_result(json.dumps(found, ensure_ascii=False, indent=1))
-        return
-    if not rates:
-        print_result("No run has shared a rate yet.")
-    for each in rates:
-        learned = "no limit is known" if each.limit.now is None else f"about {each.limit.now:.3g} per second (429)"
-        print_lines(f"{each.base}: {learned}")
-        if each.hold:
-            print_result(f"  no run sends for {max(1, round(each.hold))} s: the service asked to wait")
-        if not each.users:
-            print_result("  no run is sending")
-            continue
-        print_result(f"  {'per second':>10}  {'allowed':>8}  {'accepted':>9}  {'refused':>7}  run")
-        for user in each.users:
-            allowed = f"{1 / user.spacing:.3g}" if user.spacing else "-"
-            print_row(
-                f"  {user.per_second:>10.1f}  {allowed:>8}  {user.accepted:>9,}  {user.refused:>7,}",
-                f"{user.run}, process {user.process} on {user.host}, seen {user.seen:.0f} s ago",
-            )
-        print_result(f"  {sum(user.per_second for user in each.users):>10.1f}  together")
 
 
 def _numbers(summary: Summary, running: Collection[str]) -> str:
@@ -185,27 +148,6 @@ def show(
         if summary.ended_at is None and summary.run in running_runs(settings):
             print_message("The run is running now.")
     present(context, folder, summary, as_json)
-
-
-def diff(
-    context: typer.Context,
-    first: options.Run,
-    second: options.Run = "last",
-    out: options.Out = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Show what changed between two runs of a file, or of two versions of it."""
-    settings = load_settings(out=out)
-    runs = [EarlierRun(name, settings).find() for name in (first, second)]
-    found = diff_runs(runs[0], runs[1], settings)
-    if as_json:
-        values = {"version": 1, "runs": [manifest.run for _, manifest in runs], **found.to_json()}
-        print_result(json.dumps(values, ensure_ascii=False))
-        return
-    for words, (_, manifest) in zip(("First run: ", "Second run:"), runs, strict=True):
-        print_lines(f"{words} {manifest.run}, {manifest.file}, for {manifest.target}")
-    print_result("\n".join(found.lines()))
-    print_next("\nNext", next_command(context, "show", runs[1][1].run))
 
 
 def status(

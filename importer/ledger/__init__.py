@@ -5,21 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from importer.ledger import copying
 from importer.ledger.address import (
     Address,
     as_address,
-    has_password,
     is_on_server,
     ledger_file,
     ledger_folder,
     ledger_name,
 )
-from importer.ledger.copying import Copied
 from importer.ledger.database import Database
 from importer.ledger.key import key_path
 from importer.ledger.sql_ledger import SqlLedger
@@ -42,20 +38,13 @@ from importer.ledger.states import (
     normalized_email,
 )
 from importer.ledger.store import (
-    PROVEN_SECONDS,
     FilePresences,
     LedgerStore,
     LedgerUnwritable,
     Presence,
     Presences,
-    RateBoard,
-    RateNews,
-    RateReport,
-    ServiceRate,
-    SharedLimit,
-    TargetLock,
 )
-from importer.problems import UsageError, unusable_file
+from importer.problems import unusable_file
 from importer.settings import LedgerAddress
 
 if TYPE_CHECKING:
@@ -63,12 +52,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DONE",
-    "PROVEN_SECONDS",
     "TRANSITIONS",
     "Address",
     "Answered",
     "Attempt",
-    "Copied",
     "Fingerprints",
     "Intent",
     "Known",
@@ -77,20 +64,12 @@ __all__ = [
     "NotAllowed",
     "Presence",
     "Presences",
-    "RateBoard",
-    "RateNews",
-    "RateReport",
     "RequestRecord",
     "RowState",
     "RunRecord",
     "Scope",
-    "ServiceRate",
-    "SharedLimit",
     "State",
-    "TargetLock",
     "Transition",
-    "copy_ledger",
-    "has_password",
     "is_on_server",
     "ledger_folder",
     "ledger_name",
@@ -119,27 +98,6 @@ def open_existing_ledger(address: Address) -> LedgerStore | None:
     else:
         exists = ledger_file(address).exists()
     return open_ledger(address) if exists else None
-
-
-def copy_ledger(source: Address, target: Address) -> Copied:
-    """Copy a whole ledger, with its key, into one that is new or empty.
-
-    A copy in SQLite gets its key beside it; a ledger in SQLite is read with the key beside it if there is one.
-
-    Raises:
-        UsageError: there is no ledger to copy.
-        Busy, UnusableInput: see `copying.copy_ledger`.
-    """
-    source, target = as_address(source), as_address(target)
-    if not is_on_server(source) and key_path(ledger_file(source)).exists():
-        source = replace(source, key_file=None)
-    if not is_on_server(target):
-        target = replace(target, key_file=None)
-    origin = open_existing_ledger(source)
-    if origin is None:
-        raise UsageError(f"{ledger_name(source)}: there is no ledger here")
-    origin.close()
-    return copying.copy_ledger(*_database(source), *_database(target))
 
 
 def _database(address: LedgerAddress) -> tuple[Database, Path]:

@@ -72,9 +72,3 @@ def ledger_name(address: Address) -> str:
         )
     user = f"{found['user']}@" if found["user"] else ""
     return f"postgresql://{user}{found['hosts']}/{found['database'] or ''}"
-
-
-def has_password(address: Address) -> bool:
-    """Whether a valid address contains a password."""
-    found = _SERVER.fullmatch(as_address(address).location)
-    return found is not None and bool(found["password"] or "password=" in (found["more"] or ""))

@@ -11,8 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from importer.database_errors import DatabaseError
-from importer.ledger.states import RunRecord, Scope
-from importer.ledger.store import RateBoard, ServiceRate, TargetLock
+from importer.ledger.states import Scope
 from importer.problems import Problem, UnusableInput
 from importer.settings import LedgerAddress
 
@@ -41,7 +40,6 @@ class Database(Protocol):
     types: the words for {bytes}, {text} and {by_key} in the tables. more_tables: those of this database only.
     locking: what a query adds so that the rows that it finds stay as they are until the end of the transaction; "" if
     no one else writes meanwhile. find_index: finds an index by its name. remedy: what to do when it cannot be written.
-    shares_rate: whether runs keep the rate of a service together.
     """
 
     types: ClassVar[dict[str, str]]
@@ -49,7 +47,6 @@ class Database(Protocol):
     locking: ClassVar[str]
     find_index: ClassVar[str]
     remedy: ClassVar[str]
-    shares_rate: ClassVar[bool]
 
     address: LedgerAddress
     name: str
@@ -66,20 +63,11 @@ class Database(Protocol):
     def stream(self, connection: Connection, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
         """The rows of a query, without all of them in memory."""
 
-    def lock_target(self, scope: Scope) -> AbstractContextManager[TargetLock]:
+    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
         """See `LedgerStore.lock_target`."""
-
-    def join(self, lock: TargetLock) -> None:
-        """See `LedgerStore.join`."""
 
     def is_lock_proven(self) -> bool:
         """See `LedgerStore.is_lock_proven`. A transaction that wrote has proven it."""
-
-    def rate_board(self, run: RunRecord) -> RateBoard | None:
-        """See `LedgerStore.rate_board`."""
-
-    def rates(self, connection: Connection) -> tuple[ServiceRate, ...]:
-        """See `LedgerStore.rates`."""
 
     def tables(self, connection: Connection) -> Collection[str]:
         """The names of the tables that exist. No other process creates any before the transaction ends."""
@@ -96,14 +84,6 @@ class Database(Protocol):
     def close(self) -> None: ...
 
     # --- what not every database has ---
-
-    def lend(self, connection: Connection, lock: TargetLock) -> TargetLock:
-        """See `LedgerStore.lend`."""
-        raise DatabaseError("machines cannot share this database")
-
-    def revoke(self, connection: Connection, lent: TargetLock) -> None:
-        """See `LedgerStore.revoke`."""
-        raise DatabaseError("machines cannot share this database")
 
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
         """See `LedgerStore.watch`."""

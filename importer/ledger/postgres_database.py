@@ -13,7 +13,6 @@ from importer.database_errors import DatabaseError
 from importer.ledger.address import ledger_name
 from importer.ledger.database import Connection, Database, Result
 from importer.ledger.postgres_locks import TARGETS, TargetLocks
-from importer.ledger.postgres_rates import RATE_USERS, RATES, PostgresRateBoard, service_rates
 from importer.ledger.postgres_server import (
     Conflict,
     ConnectionLost,
@@ -23,8 +22,7 @@ from importer.ledger.postgres_server import (
     Unreachable,
     errors_translated,
 )
-from importer.ledger.states import RunRecord, Scope
-from importer.ledger.store import ServiceRate, TargetLock
+from importer.ledger.states import Scope
 from importer.problems import UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
@@ -37,11 +35,10 @@ class PostgresDatabase(Database):
     """A `Database` on a server. Targets are locked by sessions of the server: see `TargetLocks`."""
 
     types: ClassVar = {"bytes": "BYTEA", "text": 'VARCHAR COLLATE "C"', "by_key": ""}
-    more_tables: ClassVar[tuple[str, ...]] = (TARGETS, RATES, RATE_USERS)
+    more_tables: ClassVar[tuple[str, ...]] = (TARGETS,)
     locking: ClassVar = "FOR UPDATE"
     find_index: ClassVar = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(?) AND indisunique AND indisvalid"
     remedy: ClassVar = "check the server and the network"
-    shares_rate: ClassVar = True
 
     def __init__(self, address: LedgerAddress) -> None:
         """Raises UnusableInput if the address is not valid. Connects to nothing yet."""
@@ -82,29 +79,14 @@ class PostgresDatabase(Database):
         assert isinstance(connection, Statements)
         return self._server.stream(connection, query, values)
 
-    def lock_target(self, scope: Scope) -> AbstractContextManager[TargetLock]:
+    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
         return self._locks.hold(scope, self.unusable)
 
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
         self._server.on_waiting = on_waiting
 
-    def join(self, lock: TargetLock) -> None:
-        self._locks.join(lock)
-
-    def lend(self, connection: Connection, lock: TargetLock) -> TargetLock:
-        return self._locks.lend(connection, lock)
-
-    def revoke(self, connection: Connection, lent: TargetLock) -> None:
-        self._locks.revoke(connection, lent)
-
     def is_lock_proven(self) -> bool:
         return self._locks.are_proven()
-
-    def rate_board(self, run: RunRecord) -> PostgresRateBoard:
-        return PostgresRateBoard(self._server, run, self.name, self.remedy)
-
-    def rates(self, connection: Connection) -> tuple[ServiceRate, ...]:
-        return service_rates(connection)
 
     def tables(self, connection: Connection) -> Collection[str]:
         connection.execute("SELECT pg_advisory_xact_lock(?)", (_INITIALIZING,))  # only one creates them

@@ -4,14 +4,6 @@ A session that ends frees its locks, also when its machine dies. Its process may
 another connection. So each run that locks a target increases its epoch, and each transaction that writes holds the
 epoch of its targets until it has committed (FOR SHARE): a commit comes before the new epoch, and the new holder finds
 it, or it is refused.
-
-A run lends its lock to its workers on other machines, which no signal reaches. Each has a row of its own, a loan, that
-its transactions hold in the same way. A worker without news is not waited for: the run deletes its loan. That waits for
-the commit that the worker may be in, and refuses every later one, while the other workers go on. So what the run finds
-after that is all that the worker ever wrote: a row without an intent cannot be sent by it any more. What is left are
-rows whose intent was on disk: with a proof that is not older than PROVEN_SECONDS, it may still send them. They wait for
-at least that long (`LoadOptions.takeover_delay`). A run that takes the target of a killed one finds its loans, deletes
-them, and waits once.
 """
 
 from __future__ import annotations
@@ -23,7 +15,6 @@ import socket
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -33,7 +24,6 @@ from typing import Final
 import psycopg
 
 from importer.database_errors import DatabaseError
-from importer.ledger.database import Connection
 from importer.ledger.postgres_server import (
     ConnectionLost,
     PostgresServer,
@@ -45,7 +35,6 @@ from importer.ledger.postgres_server import (
     is_quiet,
 )
 from importer.ledger.states import Scope
-from importer.ledger.store import PROVEN_SECONDS, TargetLock
 from importer.problems import Busy, UnusableInput
 
 # process, host, started_at: of the last holder, for messages only.
@@ -61,10 +50,7 @@ _INCREASE_EPOCH: Final = """INSERT INTO targets (name, epoch, process, host, sta
     ON CONFLICT (name) DO UPDATE SET epoch = targets.epoch + 1, process = excluded.process, host = excluded.host,
     started_at = excluded.started_at RETURNING epoch"""
 _HOLDER: Final = "SELECT process, host, started_at FROM targets WHERE name = ?"
-_LEND: Final = "INSERT INTO targets SELECT ?, epoch, process, host, started_at FROM targets WHERE name = ?"
-_REVOKE: Final = "DELETE FROM targets WHERE name = ?"
-_REVOKE_ALL: Final = "DELETE FROM targets WHERE starts_with(name, ?)"
-_LOAN: Final = "\nlent to\n"
+PROVEN_SECONDS: Final = 5.0  # after its last proof that it has the lock, a process may send for so long without asking
 
 
 class LockLost(DatabaseError):
@@ -88,38 +74,20 @@ class TargetLocks:
         self._server = server
         self._session: Session | None = None
         self._held: dict[str, _Held] = {}
-        self._joined: dict[str, int] = {}  # the epochs of targets whose lock another process holds for this one
         self._mutex = threading.RLock()
         self._proven_at = -math.inf
 
     @contextmanager
-    def hold(self, scope: Scope, unusable: Callable[[DatabaseError], UnusableInput]) -> Iterator[TargetLock]:
+    def hold(self, scope: Scope, unusable: Callable[[DatabaseError], UnusableInput]) -> Iterator[None]:
         """See `LedgerStore.lock_target`; `unusable` makes the problem of an error."""
         try:
             held = self._take(scope)
         except DatabaseError as error:
             raise unusable(error) from None
         try:
-            yield TargetLock(proof=(held.name, held.epoch))
+            yield
         finally:
             self._free(held)
-
-    def join(self, lock: TargetLock) -> None:
-        """See `LedgerStore.join`: the epoch alone decides."""
-        if lock.proof is not None:
-            name, epoch = lock.proof
-            self._joined |= {one: epoch for one in (name, lock.loan) if one is not None}
-
-    def lend(self, statements: Connection, lock: TargetLock) -> TargetLock:
-        """See `LedgerStore.lend`. The loan has the epoch of its target."""
-        assert lock.proof is not None
-        loan = f"{lock.proof[0]}{_LOAN}{uuid.uuid4().hex}"
-        statements.execute(_LEND, (loan, lock.proof[0]))
-        return lock._replace(loan=loan)
-
-    def revoke(self, statements: Connection, lent: TargetLock) -> None:
-        """See `LedgerStore.revoke`: waits for the transactions that hold the loan."""
-        statements.execute(_REVOKE, (lent.loan,))
 
     def _take(self, scope: Scope) -> _Held:
         name = "\n".join((scope.base, scope.target.operation.value, scope.target.id))
@@ -142,8 +110,6 @@ class TargetLocks:
                 started = datetime.now(UTC).isoformat(timespec="seconds")
                 values = (name, os.getpid(), socket.gethostname(), started)
                 (epoch,) = statements.execute(_INCREASE_EPOCH, values).fetchone()
-                if statements.execute(f"{_REVOKE_ALL} RETURNING 1", (name + _LOAN,)).fetchone():
-                    time.sleep(PROVEN_SECONDS)  # workers of a killed run, which may not know it yet
                 failed.pop_all()
             self._session = session
             held = self._held[name] = _Held(name, number, epoch)
@@ -155,7 +121,6 @@ class TargetLocks:
             if self._session is None:
                 return
             with suppress(psycopg.Error):  # a lost session holds nothing
-                Statements(self._session).execute(_REVOKE_ALL, (held.name + _LOAN,))
                 self._session.execute(b"SELECT pg_advisory_unlock(%s)", (held.number,))
             if not self._held:
                 self.close()
@@ -219,7 +184,7 @@ class TargetLocks:
         return _clock() < self._proven_at + PROVEN_SECONDS
 
     def _compare(self, statements: Statements, locking: str = "") -> None:
-        wanted = self._joined | {held.name: held.epoch for held in tuple(self._held.values())}
+        wanted = {held.name: held.epoch for held in tuple(self._held.values())}
         if not wanted:
             return
         query = f"SELECT name, epoch FROM targets WHERE name IN ({', '.join('?' * len(wanted))}) {locking}"

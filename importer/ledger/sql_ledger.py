@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from importer.database_errors import ConstraintError, DatabaseError
 from importer.group_writer import GroupWriter, OnDone, QueuedWrite
-from importer.ledger.database import Connection, Database, Result
+from importer.ledger.database import Connection, Database
 from importer.ledger.sql_runs import SqlRuns
 from importer.ledger.states import (
     Answered,
@@ -20,13 +20,12 @@ from importer.ledger.states import (
     Intent,
     Known,
     NotAllowed,
-    RunRecord,
     Scope,
     State,
     Write,
     plan_group,
 )
-from importer.ledger.store import LedgerUnwritable, RateBoard, ServiceRate, TargetLock
+from importer.ledger.store import LedgerUnwritable
 from importer.ledger.tables import initialize_or_check
 from importer.settings import LedgerAddress
 
@@ -92,28 +91,19 @@ class SqlLedger(SqlRuns):
             self._database.close()
 
     @contextmanager
-    def lock_target(self, scope: Scope) -> Iterator[TargetLock]:
-        with self._database.lock_target(scope) as lock:
+    def lock_target(self, scope: Scope) -> Iterator[None]:
+        with self._database.lock_target(scope):
             try:
-                yield lock
+                yield
             finally:
                 self._writer.flush()  # else another run would read what is not written yet as unconfirmed
-
-    def lend(self, lock: TargetLock) -> TargetLock:
-        return self._write_lock(lambda connection: self._database.lend(connection, lock))
-
-    def revoke(self, lent: TargetLock) -> None:
-        self._write_lock(lambda connection: self._database.revoke(connection, lent))
 
     def is_lock_proven(self) -> bool:
         return self._database.is_lock_proven()
 
     def prove_lock(self) -> None:
-        self._write_lock(lambda _: None)
-
-    def _write_lock(self, work: Callable[[Connection], Result]) -> Result:
         try:
-            return self._database.run(work, writes=True)
+            self._database.run(lambda _: None, writes=True)
         except DatabaseError as error:
             raise self._note_error(str(error)) from None
 
@@ -130,20 +120,6 @@ class SqlLedger(SqlRuns):
 
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
         self._database.watch(on_waiting)
-
-    def join(self, lock: TargetLock) -> None:
-        self._database.join(lock)
-
-    @property
-    def shares_rate(self) -> bool:
-        return self._database.shares_rate
-
-    def rate_board(self, run: RunRecord) -> RateBoard | None:
-        return self._database.rate_board(run)
-
-    def rates(self) -> tuple[ServiceRate, ...]:
-        with self._transaction() as connection:
-            return self._database.rates(connection)
 
     def flush_soon(self) -> None:
         self._writer.flush_soon()

@@ -14,8 +14,7 @@ from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.database_errors import DatabaseError
 from importer.file_lock import hold_lock
 from importer.ledger.database import Connection, Database, Result
-from importer.ledger.states import RunRecord, Scope
-from importer.ledger.store import TargetLock
+from importer.ledger.states import Scope
 from importer.problems import FilePlace, Problem, UnusableInput, not_writable
 from importer.settings import LedgerAddress
 from importer.sqlite_file import SqliteFile, create_private, not_a_database, unusable
@@ -31,7 +30,6 @@ class SqliteDatabase(SqliteFile, Database):
     locking: ClassVar = ""
     find_index: ClassVar = "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?"
     remedy: ClassVar = "free disk space or fix the disk"
-    shares_rate: ClassVar = False
 
     def __init__(self, address: LedgerAddress, path: Path) -> None:
         """Open the file, or create a private one.
@@ -57,24 +55,15 @@ class SqliteDatabase(SqliteFile, Database):
         return iter(connection.execute(query, values))
 
     @contextmanager
-    def lock_target(self, scope: Scope) -> Iterator[TargetLock]:
+    def lock_target(self, scope: Scope) -> Iterator[None]:
         named = "\0".join((scope.base, scope.target.operation, scope.target.id))
         digest = hashlib.sha256(named.encode()).hexdigest()[:12]
         lock = self.path.parent / INTERNAL / f"{self.path.name}.{digest}.lock"
-        with hold_lock(lock, f"another run is writing to {scope}") as files:
-            yield TargetLock(files)
-
-    def join(self, lock: TargetLock) -> None:
-        pass  # it inherits the file that is locked
+        with hold_lock(lock, f"another run is writing to {scope}"):
+            yield
 
     def is_lock_proven(self) -> bool:
         return True  # the system frees it only when this process ends
-
-    def rate_board(self, run: RunRecord) -> None:
-        return None
-
-    def rates(self, connection: Connection) -> tuple[()]:
-        return ()
 
     def tables(self, connection: Connection) -> Collection[str]:
         return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}

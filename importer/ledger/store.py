@@ -6,13 +6,12 @@ addresses. `tests/ledger/test_store.py` tests each store against these protocols
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final, NamedTuple, Protocol, Self
+from typing import Final, Protocol, Self
 
 from importer.atomic_files import INTERNAL, internal_folder
 from importer.file_lock import acquire, is_free
@@ -31,9 +30,6 @@ from importer.models import Timeline
 from importer.problems import Problem, StoppedEarly
 from importer.settings import LedgerAddress
 
-PROVEN_SECONDS: Final = 5.0
-"""After its last proof that it has the lock, a process may send for so long without asking."""
-
 _SUFFIX: Final = ".running"
 
 
@@ -44,105 +40,6 @@ class LedgerUnwritable(StoppedEarly):
         self.reason = f"the ledger {name} cannot be written ({reason})"
         self.hint = f"{remedy}, then run the same command again"
         super().__init__(f"{self.reason}, so nothing more is sent; {self.hint}")
-
-
-class TargetLock(NamedTuple):
-    """The lock of a target that this process holds, for other processes of the run, which write under it too.
-
-    files: descriptors that child processes inherit, so that it is held until they have ended as well. proof: what
-    others `join` it with, so that they can write nothing after another run has taken the target; None if they need
-    none. loan: of the process that it was lent to.
-    """
-
-    files: tuple[int, ...] = ()
-    proof: tuple[str, int] | None = None
-    loan: str | None = None
-
-
-class SharedLimit(NamedTuple):
-    """A rate that runs of a service learned: requests per second, set `age` seconds ago, growing up to `top`.
-
-    growth: the share of the rate by which it grows in a second. value `inf`: no limit is known.
-    """
-
-    value: float = math.inf
-    age: float = 0.0
-    growth: float = 0.0
-    top: float = math.inf
-
-    @property
-    def now(self) -> float | None:
-        """About as high as it is now; None: no limit is known."""
-        grown = self.value * (1 + self.growth) ** max(self.age, 0.0)
-        return None if math.isinf(self.value) else min(grown, max(self.top, self.value))
-
-
-class RateReport(NamedTuple):
-    """What a run tells the others that send to its service, and the turns it needs.
-
-    turns: how many, interval: the seconds from one to the next. accepted, refused: requests since the last report.
-    hold: seconds for which nobody may send. limit: the rate, if it has changed.
-    """
-
-    turns: int
-    interval: float
-    accepted: int
-    refused: int
-    hold: float
-    limit: SharedLimit | None
-
-
-class RateNews(NamedTuple):
-    """What all runs that send to a service know together.
-
-    wait: seconds until the first of the turns. hold: seconds for which nobody may send. accepted: requests of all runs,
-    ever. version: counts the changes of `limit`.
-    """
-
-    wait: float
-    hold: float
-    accepted: int
-    version: int
-    limit: SharedLimit
-
-
-class RateUser(NamedTuple):
-    """A process that sends to a service, and its requests so far.
-
-    spacing: seconds between two of its turns, 0 without a limit. per_second: requests lately. seen: seconds ago.
-    """
-
-    run: str
-    host: str
-    process: int
-    spacing: float
-    accepted: int
-    refused: int
-    per_second: float
-    seen: float
-
-
-class ServiceRate(NamedTuple):
-    """The rate that the runs of a service share. hold: seconds for which nobody may send. limit: what they learned."""
-
-    base: str
-    hold: float
-    limit: SharedLimit
-    users: tuple[RateUser, ...]
-
-
-class RateBoard(Protocol):
-    """Where the runs that send to one service share its rate. Its clock is that of the database."""
-
-    def exchange(self, report: RateReport) -> RateNews:
-        """Tell the others, and take turns.
-
-        Raises:
-            LedgerUnwritable: the ledger cannot be reached now.
-        """
-
-    def close(self) -> None:
-        """This run sends no more."""
 
 
 class LedgerStore(Protocol):
@@ -186,7 +83,7 @@ class LedgerStore(Protocol):
 
     # --- the lock of a target ---
 
-    def lock_target(self, scope: Scope) -> AbstractContextManager[TargetLock]:
+    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
         """Hold the lock of one target. It is released when the process ends, even if it is killed.
 
         Required to begin a run, resolve a row or remove a run. What was recorded under the lock is durable before it is
@@ -200,24 +97,6 @@ class LedgerStore(Protocol):
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
         """Call with the seconds for which its server is waited for at most, and with None when it is back. This
         happens on any thread, and only if it takes more than a moment.
-        """
-
-    def join(self, lock: TargetLock) -> None:
-        """Write under the lock of the process that started this one, from now on."""
-
-    def lend(self, lock: TargetLock) -> TargetLock:
-        """A lock that a process on another machine joins, and that can be taken from it alone; needs a `proof`.
-
-        Raises:
-            LedgerUnwritable: the ledger cannot be written.
-        """
-
-    def revoke(self, lent: TargetLock) -> None:
-        """Take a lent lock back, dead or alive: when this returns, its process writes nothing any more. What it wrote
-        before can be looked up. It begins no request later than PROVEN_SECONDS from now.
-
-        Raises:
-            LedgerUnwritable: the ledger cannot be written.
         """
 
     def is_lock_proven(self) -> bool:
@@ -265,16 +144,6 @@ class LedgerStore(Protocol):
 
     def description(self) -> str:
         """What a person may want to know about its server, such as the time of one commit; "" for a file."""
-
-    @property
-    def shares_rate(self) -> bool:
-        """Whether the runs of this ledger keep the rate of a service together."""
-
-    def rate_board(self, run: RunRecord) -> RateBoard | None:
-        """Where this run shares the rate of its service with others; None if runs do not share it."""
-
-    def rates(self) -> tuple[ServiceRate, ...]:
-        """The rate of each service, and who uses it; empty if runs do not share it."""
 
     # --- runs ---
 

@@ -9,11 +9,10 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Final, NamedTuple
 
-from importer.ledger import Known, RequestRecord, State
-from importer.service import NoReply, Phase, Reply
+from importer.ledger import Known, State
+from importer.service import NoReply, Reply
 
 TINY: Final = 1e-6  # seconds: times are sums of fractions
-_REASON_LOST: Final = "the reason was lost when the process that sent the row died"
 _MOST_BYTES: Final = 32 * 1024 * 1024  # of bodies in memory that wait to be sent again
 
 
@@ -64,19 +63,6 @@ class Job(NamedTuple):
         if self.prior is not PriorAttempt.NONE:
             return State.UNCONFIRMED
         return State.FAILED if self.attempts else None
-
-
-def as_begun(job: Job, known: Known, requests: Sequence[RequestRecord]) -> Job:
-    """The job of a row for which another process of this run made these requests before it died."""
-    is_open = known.state in (State.UNCONFIRMED, State.IN_FLIGHT)
-    prior = PriorAttempt.NONE
-    if is_open or any(request.after_unconfirmed for request in requests[-1:]):
-        prior = PriorAttempt.SAME_BYTES if known.body_digest == job.body_digest else PriorAttempt.OTHER_BYTES
-    last: Reply | NoReply = NoReply("the process that sent it has died", Phase.WAITING)
-    if requests and (status := requests[-1].status) is not None:
-        last = Reply(status, _REASON_LOST if known.state is State.REJECTED else "")
-    tries = sum(request.state is State.UNCONFIRMED for request in requests)
-    return job._replace(prior=prior, attempts=len(requests), tries=tries, last=last)
 
 
 class Next(StrEnum):

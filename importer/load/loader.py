@@ -18,7 +18,7 @@ from importer.load.explanations import (
     unconfirmed_before,
     window_over,
 )
-from importer.load.jobs import TINY, Job, Next, PriorAttempt, as_begun
+from importer.load.jobs import TINY, Job, Next, PriorAttempt
 from importer.load.next_step import LONGEST_ODD_TIME, after_pause, after_question_probe, after_time
 from importer.load.options import Cancellation, LoadOptions
 from importer.load.sender import IDLE, RequestAnswered, Sender, Service
@@ -92,26 +92,11 @@ class Loader:
         """Requests per second that the service accepted, if it refused more (429)."""
         return self._sender.limiter.learned_rate
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether rows are being sent, and do not just wait to be sent again."""
-        return bool(self._sender.busy)
-
-    @property
-    def is_suspended(self) -> bool:
-        """Whether the service only gets probes, since too many of its responses were inconclusive or refusals."""
-        return self._sender.state.suspension is not None
-
-    def end(self, stop: Stop) -> None:
-        """Send nothing new, from any thread, for a reason outside."""
-        self._sender.end(stop)
-
     def load(self, candidates: Iterable[ReadyCandidate | None]) -> Generator[Outcome, None, None]:
         """One outcome for each candidate, in the order in which they become final.
 
         `candidates` is read on the calling thread only, and not far ahead of sending. None: there are no more yet.
         """
-        self._sender.open()
         try:
             for item in self._plan(candidates):
                 if isinstance(item, Outcome):
@@ -141,14 +126,11 @@ class Loader:
                 yield None
                 continue
             candidate, identity, known = found
-            if known is not None and known.run == self._run.run and known.row != candidate.row:
+            if known is not None and known.run == self._run.run:
                 yield duplicate_of(candidate.row, known.row)
                 continue
             job = Job(candidate.row, identity, candidate.body, prints.body_digest(candidate.body))
-            if known is None:
-                yield job
-            else:
-                yield self._continue(job, known) if known.run == self._run.run else self._plan_known(job, known)
+            yield job if known is None else self._plan_known(job, known)
 
     def _look_up(self, identities: list[bytes]) -> dict[bytes, Known]:
         try:
@@ -169,21 +151,6 @@ class Loader:
             prior = PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES
             return job._replace(prior=prior, earlier=known)
         return job
-
-    def _continue(self, job: Job, known: Known) -> Outcome | Job | None:
-        """A row that another process of this run has begun, before it died."""
-        job = as_begun(job, known, self._ledger.requests(self._run.run, job.row))
-        if known.state is State.PLANNED:
-            return job
-        if known.state not in (State.UNCONFIRMED, State.IN_FLIGHT) or not self._may_resend(job):
-            return outcome_of(job, known.state, None)
-        with self._sender.lock:
-            delay = max(self._options.resend_delay, self._options.takeover_delay)
-            self._sender.waiting.add(job, Next.RESEND, self._cancellation.now() + delay)
-        return None
-
-    def _may_resend(self, job: Job) -> bool:
-        return self._options.resend_unconfirmed != "never" and job.tries < self._options.max_attempts
 
     # --- what is due ---
 

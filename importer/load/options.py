@@ -105,7 +105,6 @@ class LoadOptions:
     never. resend_delay: seconds between two requests for it, for `end`. max_attempts: how often an unconfirmed row is
     sent at most; also how often a row is refused (429) before it waits for all others. give_up_after: seconds without
     progress after which the run stops. resend_rejected: also send rows that were rejected before and have not changed.
-    takeover_delay: seconds, at least, before a row is sent again that another process of the run has begun.
     window: the time in which rows may be sent; None: no limit. pool_exists: words of a refusal by which a pool says
     that it has the candidate already; "": none.
     """
@@ -118,7 +117,6 @@ class LoadOptions:
     max_attempts: int = 13
     give_up_after: float = 900.0
     resend_rejected: bool = False
-    takeover_delay: float = 0.0
     window: Window | None = None
     pool_exists: str = ""
 

@@ -79,10 +79,6 @@ class RateLimiter:
             # A small delay is made up for, idle time is not.
             self._next_at = max(self._next_at, now - interval) + interval
 
-    def is_short_of_turns(self, now: float) -> bool:
-        """Whether the next request may have to wait for a turn that is not fetched yet."""
-        return False
-
     def answered(self, now: float, sent_at: float, answer: Reply | NoReply, *, waited: bool) -> None:
         """The request that was sent at `sent_at` is done. `waited`: another one is ready to be sent."""
         if self.is_refusal(answer):

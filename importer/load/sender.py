@@ -25,7 +25,6 @@ from importer.load.jobs import TINY, Job, Next, PriorAttempt, ReadyRows, Waiting
 from importer.load.next_step import Conditions, RunState, after_answer
 from importer.load.options import Cancellation, LoadOptions, Wakeup
 from importer.load.rate_limiter import RateLimiter
-from importer.load.shared_rate import RateExchange, SharedRateLimiter
 from importer.models import Operation, Outcome, Stop, Target
 from importer.service import NoReply, OnAnswer, Reply
 
@@ -85,23 +84,7 @@ class Sender:
         self._wakeup = Wakeup()
         self._idle_until: float | None = None  # until when the caller waits, if it does
         self._this_thread = _ThisThread()
-        limiter = SharedRateLimiter if ledger.shares_rate else RateLimiter
-        self.limiter = limiter(options.concurrency, options.rate)
-        self._exchange: RateExchange | None = None
-
-    def open(self) -> None:
-        """Begin to share the rate with other runs, if the ledger does that. Call it before the first job."""
-        board = self._ledger.rate_board(self._run)
-        if board is not None and isinstance(self.limiter, SharedRateLimiter):
-            self._exchange = RateExchange(
-                board,
-                self.limiter,
-                self.lock,
-                self._cancellation.now,
-                lambda: bool(self.ready),
-                self.send_ready,
-                self._done.put,
-            )
+        self.limiter = RateLimiter(options.concurrency, options.rate)
 
     # --- planning: write the intent of a row ---
 
@@ -192,8 +175,6 @@ class Sender:
         if not self.ready or self.in_flight >= (1 if state.is_sequential else self.limiter.ceiling):
             return None
         next_at = self.limiter.next_request_at(now)
-        if self._exchange is not None and self.limiter.is_short_of_turns(now):
-            self._exchange.wake()
         if next_at > now + TINY:
             if self._idle_until is not None and next_at < self._idle_until:
                 self._wakeup.wake()  # the caller must wait until then
@@ -234,8 +215,6 @@ class Sender:
         suspension = step.run.suspension
         if self.state.suspension is None and suspension is not None and suspension.kind == "refused":
             self.limiter.cut(now, suspension.until)
-            if self._exchange is not None:
-                self._exchange.wake()
         self.change(step.run)
         if step.next is Next.END:
             self._done.put(outcome_of(step.job, step.state, step.run.stop))
@@ -292,8 +271,6 @@ class Sender:
             self.end(ledger_lost(error))
         while self.in_flight:
             self._cancellation.wait(self._wakeup, IDLE, is_busy=True)
-        if self._exchange is not None:
-            self._exchange.close()
         self.release_unsent()
 
     def release_unsent(self) -> None:

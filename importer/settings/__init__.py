@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -126,7 +125,6 @@ class Settings(BaseModel):
     ledger: str | None = None
     ledger_key_file: Path | None = None
     log_level: LogLevel = "info"
-    cluster: str | None = None
     concurrency: int = Field(default=8, ge=1, le=256)
     rate: float | None = Field(default=None, gt=0)
     max_attempts: int = Field(default=13, ge=1, le=50)
@@ -172,24 +170,6 @@ class Settings(BaseModel):
             raise ValueError("enter two words, the word for yes first: yes,no")
         return tuple(words)
 
-    @field_validator("cluster")
-    @classmethod
-    def _valid_cluster(cls, value: str | None) -> str | None:
-        if value is None or re.fullmatch(r"local:([1-9]|[1-9]\d)", value):
-            return value
-        found = re.fullmatch(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[\w.-]+):\d{1,5}", value, re.ASCII)
-        if found is None:
-            raise ValueError(
-                "write it like local:4, for 4 processes of this machine (1 to 99), or like tls://HOST:8786 for a Dask "
-                "cluster"
-            )
-        if found[1] == "tcp" and not is_loopback(found[2].strip("[]")):
-            raise ValueError(
-                "tcp:// is for a Dask cluster on this machine only, because anyone who reaches its ports can run "
-                "programs there; use tls:// with certificates, see docs/cluster.md"
-            )
-        return value
-
     @field_validator("ping_url")
     @classmethod
     def _valid_ping_url(cls, value: SecretStr | None) -> SecretStr | None:
@@ -227,16 +207,6 @@ class Settings(BaseModel):
         changed = self.model_copy()
         changed._kept_sheets = str(folder)  # not a setting of a user
         return changed
-
-    @property
-    def workers(self) -> int | None:
-        """How many processes of this machine send; None: only the one that runs, or a Dask cluster."""
-        return int(self.cluster.removeprefix("local:")) if self.cluster and self.dask_address is None else None
-
-    @property
-    def dask_address(self) -> str | None:
-        """The address of the Dask scheduler whose workers send."""
-        return self.cluster if self.cluster and "://" in self.cluster else None
 
     @property
     def ledger_address(self) -> LedgerAddress:

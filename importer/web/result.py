@@ -12,7 +12,7 @@ from typing import Final
 from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 
-from importer.app.earlier_runs import EarlierRun, resolve, retry, rows_with
+from importer.app.earlier_runs import EarlierRun, resolve, resume, rows_with
 from importer.app.orders import Sending
 from importer.app.shown_runs import State, running_runs, show_row, state_of
 from importer.atomic_files import read_private, write_private
@@ -98,8 +98,7 @@ def show(page: OfImport) -> Response:
 @router.post("/imports/{id}/result/retry")
 def send_rejected(page: OfImport, form: Sent) -> Response:
     """Send the rejected rows again, unchanged."""
-    kinds = (OutcomeKind.REJECTED,)
-    page.start("send", again(partial(retry, earlier(page, page.draft.run), kinds, Sending())))
+    page.start("send", again(partial(resume, earlier(page, page.draft.run), Sending(resend_rejected=True))))
     return page.go("send")
 
 

@@ -11,7 +11,6 @@ import pytest
 from benchmarks.__main__ import main
 from benchmarks.sink_process import ROOT
 from tests.patience import PATIENCE
-from tests.postgres import find_programs
 
 PARTS = {  # the smallest form, and a heading or the beginning of a row of its table
     "whole --rows 20 --delays 0 --tls-delays , --only importer": "| importer | ",
@@ -30,19 +29,6 @@ def test_a_part_is_measured(
     monkeypatch.setattr("sys.argv", ["benchmarks", *part.split(), "--out", str(tmp_path / "results.json")])
     main()
     assert PARTS[part] in capsys.readouterr().out
-
-
-@pytest.mark.skipif(find_programs() is None, reason="PostgreSQL's server is not installed")
-def test_several_processes_are_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """A check and runs with one process and with several, with both ledgers, and the ledgers alone."""
-    arguments = ["scaling", "--rows", "20", "--rate", "100", "--out", str(tmp_path / "results.json")]
-    monkeypatch.setattr("sys.argv", ["benchmarks", *arguments])
-    main()
-    printed = capsys.readouterr().out
-    for row in ("| check | local:2 | 20 |", "| run | local:2, PostgreSQL | 20 |", "| ledger | SQLite | 20 |"):
-        assert row in printed
 
 
 def test_reading_is_measured() -> None:

@@ -104,7 +104,7 @@ def test_the_report_of_a_killed_batch_is_correct(serve: Serve, folder: Path) -> 
     assert sum(report.counts.values()) == len(many)
     assert set(report.counts) == {"created", "unconfirmed", "not_sent"}
     assert report.counts["created"] <= len(served.accepted) <= len(many) - report.counts["not_sent"]
-    assert served("retry", "last", "--only", "unconfirmed", "--json").code == 0
+    assert served("resume", "last", "--json").code == 0
 
 
 def test_rows_without_a_matching_route_are_reported(serve: Serve, folder: Path) -> None:
@@ -240,16 +240,6 @@ def test_a_target_that_was_blocked_before_its_run_is_resumed_too(serve: Serve, f
     shutil.rmtree(folder / "all")
     again = served("resume", "last", "--json")
     assert (again.code, again.counts) == (4, {"created": 2, "already_imported": 3, "invalid": 1})
-
-
-def test_the_rejected_rows_of_a_batch_are_sent_again(serve: Serve, folder: Path) -> None:
-    """`retry` of a batch takes the rows that were rejected or failed, of all its targets, and no others."""
-    served = serve({"kind": "403", "emails": ["leyla.su@example.com"], "operation": "apply", "times": 1})
-    batch = served(*RUN, "--json").summary["run"]
-    again = served("retry", batch, "--json")
-    assert (again.code, again.counts) == (0, {"created": 1})
-    nothing = served("retry", again.summary["run"])
-    assert nothing.err.startswith(f"Run {again.summary['run']} has no rejected, failed, unconfirmed rows.")
 
 
 def test_a_check_of_a_batch_cannot_be_resumed(serve: Serve, folder: Path) -> None:

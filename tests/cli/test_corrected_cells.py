@@ -218,18 +218,6 @@ def test_a_killed_run_is_resumed_with_its_own_list(serve: Serve) -> None:
     assert served("status", "people.csv").code == 0
 
 
-def test_retry_sends_the_corrected_row(serve: Serve) -> None:
-    """A rejected row is sent again as it was corrected."""
-    refused = {"kind": "refuse", "emails": ["ada@example.com"], "message": "busy", "times": 1, "operation": "apply"}
-    served = serve(refused)
-    _write(served)
-    _list(served, FIX)
-    assert served(*RUN, *LISTED, "--json").counts == {"created": 1, "rejected": 1, "invalid": 1}
-    ran = served("retry", "--json")
-    assert ran.counts == {"created": 1}, ran.err
-    assert served.accepted == ["person1@example.com", "ada@example.com"]
-
-
 def test_a_batch_reads_the_list_too(serve: Serve, tmp_path: Path) -> None:
     """Also the cell that says to which target a row goes; and each of its runs keeps the list."""
     shutil.copytree(ROOT / "mappings" / "all_job_posts", tmp_path / "all")

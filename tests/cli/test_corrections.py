@@ -168,15 +168,15 @@ def test_a_rehearsal_enters_nobody(serve: Serve) -> None:
 
 
 def test_a_corrected_file_is_sent_again_as_it_was(serve: Serve) -> None:
-    """A retry reads the run's own copy: no cell takes the form of another row's, such as `12` for `0012`."""
+    """`resume` reads the run's own copy: no cell takes the form of another row's, such as `12` for `0012`."""
     emails = ["ada2@example.com", "ada3@example.com"]
-    served = serve({"kind": "refuse", "emails": emails, "message": "no", "times": 1, "operation": "apply"})
+    served = serve({"kind": "401", "emails": emails, "times": 1, "operation": "apply"})
     first = run_first(
         served, candidate(1), candidate(2, **{MAIL: BAD, "CV": "0012"}), candidate(3, **{MAIL: BAD, "CV": "12"})
     )
     one = correct(served, first / "invalid.csv", *({MAIL: email} for email in emails))
-    assert one.counts == {"rejected": 2}
-    assert served("retry", one.summary["run"], "--only", "rejected", "--json").counts == {"created": 2}
+    assert one.counts == {"failed": 1, "not_sent": 1}
+    assert served("resume", one.summary["run"], "--json").code == 0
     sent = {body["email"]: body["cv"] for body in served.sandbox.memory.accepted()}
     assert sent == {"person1@example.com": "7001", "ada2@example.com": "0012", "ada3@example.com": "12"}
 

@@ -137,7 +137,7 @@ def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> No
     assert f"  {run}: my list.csv, " in listed
     ran = front_door(*printed(shown)[0], "--json")
     assert (ran.code, sum(ran.counts.values())) == (0, 30)
-    again = front_door("retry", ran.summary["run"], "--out", "my results")
+    again = front_door("resume", ran.summary["run"], "--out", "my results")
     assert printed(again) == [("show", ran.summary["run"], "--out", "my results")]
 
 
@@ -146,7 +146,7 @@ def test_a_file_that_was_piped_in_is_continued_from_its_copy(
 ) -> None:
     """`run -` cannot be repeated without its pipe, so the run itself is continued."""
     write_csv(front_door.folder / "people.csv", [candidate(1), candidate(2)])
-    refused = {"seed": 1, "faults": [{"kind": "401", "emails": ["person2@example.com"], "times": 1}]}
+    refused = {"seed": 1, "faults": [{"kind": "401", "emails": ["person1@example.com"], "times": 1}]}
     (front_door.folder / "faults.json").write_text(json.dumps(refused), "utf-8")
     with (front_door.folder / "people.csv").open() as piped:
         monkeypatch.setattr(sys, "stdin", piped)

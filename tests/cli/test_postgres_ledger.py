@@ -136,17 +136,6 @@ def test_a_run_that_was_suspended_sends_nothing_after_another_has_taken_over(
     assert "another run took over the target" in json.loads(out)["stopped"]["reason"]
 
 
-def test_workers_connect_to_the_ledger_as_their_run_does(serve_on_server: Serve, address: LedgerAddress) -> None:
-    """Also if the password is in a variable of the environment, and not in the address."""
-    served = serve_on_server()
-    people(served.door.folder, 20)
-    location = re.sub(r":[^:@]+@", "@", address.location, count=1)
-    assert location != address.location
-    ran = served(*RUN, "--cluster", "local:2", "--json", IMPORTER_LEDGER=location, PGPASSWORD=PASSWORD)
-    assert (ran.code, ran.counts) == (0, {"created": 20}), ran.err
-    assert len(served.accepted) == 20
-
-
 def test_a_second_run_of_a_target_names_the_first(serve_on_server: Serve) -> None:
     """Whatever its results folder, a run of the same target ends with 75 while another one is running."""
     served = serve_on_server()
@@ -159,30 +148,6 @@ def test_a_second_run_of_a_target_names_the_first(serve_on_server: Serve) -> Non
     assert second.code == 75
     assert re.search(rf"process {process.pid} on \S+, started ", second.err)
     assert process.returncode == 0
-
-
-def test_the_runs_that_share_a_rate_are_shown(serve_on_server: Serve) -> None:
-    """While a run sends: its requests, its process and what it is allowed; afterwards nobody uses the rate."""
-    served = serve_on_server()
-    people(served.door.folder, 20)
-    assert served("rate").out == "No run has shared a rate yet.\n"
-    with served.held_after(5) as go_on, served.door.started(*RUN, "--rate", "100") as process:
-        served.wait_for(5)
-        shown = served("rate")
-        listed = json.loads(served("rate", "--json").out)
-        go_on()
-        process.communicate()
-    assert re.search(rf", process {process.pid} on \S+, seen \d+ s ago\n", shown.out)
-    assert re.search(r"^ +\d+\.\d  together$", shown.out, re.MULTILINE)
-    [user] = listed[0]["users"]
-    assert (user["process"], round(1 / user["spacing"])) == (process.pid, 98)
-    assert served("rate").out.endswith("no limit is known\n  no run is sending\n")
-
-
-def test_without_a_server_no_rate_is_shared(serve: Serve) -> None:
-    """With a ledger in a file, the limit is that of each run."""
-    found = serve()("rate")
-    assert (found.code, "only runs whose ledger is in PostgreSQL share a rate" in found.err) == (2, True)
 
 
 def test_an_unreachable_server_stops_before_anything_is_sent(serve: Serve, tmp_path: Path) -> None:

@@ -53,12 +53,12 @@ def test_a_killed_run_of_grouped_rows_goes_on_from_its_copies(serve: Serve) -> N
 
 
 def test_all_rows_of_a_candidate_are_tried_again(serve: Serve) -> None:
-    """`retry` takes the four rows of a candidate whose one request failed, and sends one request."""
-    served = serve({"kind": "403", "emails": ["hale.koc@example.com"], "operation": "apply"})
-    first = served(*grouped(served.door.folder), "--json")
-    assert first.counts == {"created": 1, "failed": 4, "invalid": 2}
-    again = served("retry", first.summary["run"], "--json")
-    assert (again.counts, again.summary["requests"]["sent"]) == ({"created": 4}, 1)
+    """`resume` takes the four rows of a candidate whose one request was lost, and sends one request."""
+    served = serve({"kind": "reset", "when": "before", "emails": ["hale.koc@example.com"], "operation": "apply"})
+    first = served(*grouped(served.door.folder), "--json", "--resend-unconfirmed", "never")
+    assert first.counts == {"created": 1, "unconfirmed": 4, "invalid": 2}
+    again = served("resume", first.summary["run"], "--json")
+    assert (again.counts["created"], again.summary["requests"]["sent"]) == (4, 1)
 
 
 def test_warnings_about_a_child_file_are_reported(serve: Serve) -> None:
@@ -80,10 +80,10 @@ def test_warnings_about_a_child_file_are_reported(serve: Serve) -> None:
 
 def test_a_run_with_child_files_goes_on_and_is_purged(serve: Serve) -> None:
     """`resume` uses the copies of the other files; `purge` removes them."""
-    served = serve({"kind": "403", "emails": ["bora.demir@example.org"], "operation": "apply"})
+    served = serve({"kind": "reset", "when": "before", "emails": ["bora.demir@example.org"], "operation": "apply"})
     folder = served.door.folder
-    first = served(*with_children(folder), "--json")
-    assert first.counts == {"created": 1, "failed": 1, "filtered": 1, "invalid": 1}
+    first = served(*with_children(folder), "--json", "--resend-unconfirmed", "never")
+    assert first.counts == {"created": 1, "unconfirmed": 1, "filtered": 1, "invalid": 1}
     without_its_files(folder)
     again = served("resume", first.summary["run"], "--json")
     assert again.counts == {"created": 1, "already_imported": 1, "filtered": 1, "invalid": 1}

@@ -26,7 +26,7 @@ def test_each_row_over_all_runs(serve: Serve) -> None:
     write_csv(folder / "people.csv", [candidate(1), *wrong, candidate(4)])
     first = Path("results") / str(served(*RUN, "--rows", "2-5", "--json").summary["run"])
     second = correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}, {MAIL: "eve@example.com", "Phone": "12"})
-    third = served("retry", first.name, "--only", "rejected", "--json")
+    third = served(*RUN, "--rows", "5-5", "--resend-rejected", "--json")
     assert (second.counts, third.counts) == ({"created": 1, "invalid": 1}, {"created": 1})
     before = {path: path.stat().st_mtime_ns for path in (folder / "results").rglob("*") if path.is_file()}
     shown = served("status", "people.csv", "--to", "status.csv")

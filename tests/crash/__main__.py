@@ -7,7 +7,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from tests.crash.every_step import BEHAVIORS, FORMS, Part, StepFigures, kill_at_all_points, parts
@@ -34,21 +33,10 @@ def _kills(folder: Path, asked: argparse.Namespace) -> list[str]:
     return errors + figures.wrong
 
 
-def _workers(folder: Path, asked: argparse.Namespace) -> list[str]:
-    """A long file with all faults, whose rows two processes send; the ledger of every second one is on a server."""
-    size = Size(1, 5_000, 40, asked.concurrency, few_faults=True, workers=2, resend_delay=2.0)
-    sizes = [replace(size, on_server=number % 2 == 0) for number in range(max(1, asked.kills // 40))]
+def _server(folder: Path, asked: argparse.Namespace) -> list[str]:
+    """Files with few faults, and a ledger in PostgreSQL whose server is killed too."""
+    sizes = [Size(1, 1_000, 40, asked.concurrency, few_faults=True, on_server=True)] * max(1, asked.kills // 40)
     figures = kill_at_random_in_several(folder, sizes, asked.workers, asked.seed)
-    _print(figures.lines())
-    errors = [f"{figures.twice} twice"] * bool(figures.twice) + [f"{figures.missing} missing"] * bool(figures.missing)
-    return errors + figures.wrong
-
-
-def _dask(folder: Path, asked: argparse.Namespace) -> list[str]:
-    """A long file with faults, whose rows the workers of a Dask cluster send: each of its processes is killed."""
-    size = Size(1, 5_000, 40, asked.concurrency, few_faults=True, workers=3, resend_delay=2.0)
-    sizes = [replace(size, on_server=True, on_dask=True)] * max(1, asked.kills // 40)
-    figures = kill_at_random_in_several(folder, sizes, min(asked.workers, 2), asked.seed)
     _print(figures.lines())
     errors = [f"{figures.twice} twice"] * bool(figures.twice) + [f"{figures.missing} missing"] * bool(figures.missing)
     return errors + figures.wrong
@@ -82,8 +70,7 @@ def _inbox(folder: Path, asked: argparse.Namespace) -> list[str]:
 
 _PARTS: dict[str, Callable[[Path, argparse.Namespace], list[str]]] = {
     "kills": _kills,
-    "workers": _workers,
-    "dask": _dask,
+    "server": _server,
     "steps": _steps,
     "scenarios": _scenarios,
     "power": _power,

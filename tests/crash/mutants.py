@@ -32,7 +32,6 @@ class Mutant:
 _SENDING = ("tests/load/test_loader.py", "tests/load/test_stops.py", "tests/load/test_kill.py")
 _NEXT = ("tests/load/test_next_step.py", *_SENDING)
 _ON_SERVER = ("tests/ledger/test_postgres_ledger.py",)
-_IN_PARTS = ("tests/cluster/test_parts.py",)
 
 MUTANTS = (
     Mutant(
@@ -352,34 +351,6 @@ MUTANTS = (
         "                self._compare(statements)\n",
         "                pass\n",
         _ON_SERVER,
-    ),
-    Mutant(
-        "a worker without news keeps its lock",
-        "ledger/postgres_locks.py",
-        "        statements.execute(_REVOKE, (lent.loan,))\n",
-        "        pass\n",
-        _IN_PARTS,
-    ),
-    Mutant(
-        "a run does not wait for the workers of a killed one",
-        "ledger/postgres_locks.py",
-        "                    time.sleep(PROVEN_SECONDS)",
-        "                    time.sleep(0)",
-        _IN_PARTS,
-    ),
-    Mutant(
-        "a worker does not write under the lock that it was lent",
-        "ledger/postgres_locks.py",
-        "for one in (name, lock.loan) if",
-        "for one in (name,) if",
-        _IN_PARTS,
-    ),
-    Mutant(
-        "a message that comes twice deals its rows twice",
-        "cluster/dask_part.py",
-        "            if number == self._number:\n                return self._answer\n",
-        "            if number == self._number:\n                self._number -= 1\n",
-        _IN_PARTS,
     ),
     Mutant(
         "two processes may intend the same known candidate",

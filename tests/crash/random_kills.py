@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import statistics
 import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -19,7 +17,6 @@ from typing import Any
 from importer.ledger import Scope, open_ledger
 from importer.models import Operation, Target
 from importer.settings import LedgerAddress
-from tests.cluster.dask_processes import DaskProcesses, dask_cluster
 from tests.crash.fork_server import ForkServer, Process
 from tests.crash.imports import (
     OPERATIONS,
@@ -31,7 +28,6 @@ from tests.crash.imports import (
     write_people,
 )
 from tests.crash.report_checks import Truth, has_started, ledger_errors, read_report, report_errors
-from tests.patience import wait_until
 from tests.postgres import Server, running_server
 
 FAULTS: list[dict[str, Any]] = [
@@ -48,10 +44,7 @@ FAULTS: list[dict[str, Any]] = [
 ]
 _FEWER_BY = 8  # with all faults the concurrency stays low; with fewer faults, more requests are in flight at a kill
 _MOST_RUNS_TO_THE_END = 8
-_OF_RUNS = 0.15  # share of the kills that are of the run, where workers send
-_OF_SERVERS = 0.2  # share of the kills that are of the ledger's server, where it has one
-_OF_SCHEDULERS = 0.15  # share of the kills that are of Dask's scheduler
-_QUIET_AFTER = 5.0  # seconds: then workers of a Dask cluster send nothing any more for a run that was killed
+_OF_SERVERS = 0.3  # share of the kills that are of the ledger's server, where it has one
 
 
 @dataclass(frozen=True)
@@ -59,9 +52,7 @@ class Size:
     """The size of a series: the import of each file of `rows` rows is killed `kills` times, then finished.
 
     concurrency: the most requests in flight; few_faults: fewer faults of the service, so that more are in flight.
-    workers: processes that send (`--cluster`), most kills are of these; 0: the run sends itself. on_server: whether the
-    ledger is in PostgreSQL; then its server is killed too, and started again. on_dask: whether the workers are those of
-    a Dask cluster; then its scheduler is killed too, and what was killed is started again.
+    on_server: whether the ledger is in PostgreSQL; then its server is killed too, and started again.
     """
 
     files: int
@@ -69,10 +60,8 @@ class Size:
     kills: int
     concurrency: int = 16
     few_faults: bool = False
-    workers: int = 0
     resend_delay: float = 0.05
     on_server: bool = False
-    on_dask: bool = False
 
 
 @dataclass
@@ -81,9 +70,7 @@ class Figures:
 
     rows: int = 0
     kills: int = 0
-    kills_of_workers: int = 0
     kills_of_servers: int = 0
-    kills_of_schedulers: int = 0
     processes: int = 0
     reports: int = 0
     unconfirmed: list[int] = field(default_factory=list)
@@ -96,9 +83,7 @@ class Figures:
     def add(self, other: Figures) -> None:
         self.rows += other.rows
         self.kills += other.kills
-        self.kills_of_workers += other.kills_of_workers
         self.kills_of_servers += other.kills_of_servers
-        self.kills_of_schedulers += other.kills_of_schedulers
         self.processes += other.processes
         self.reports += other.reports
         self.unconfirmed += other.unconfirmed
@@ -113,9 +98,7 @@ class Figures:
         processes = f"in {self.processes} processes, {self.seconds:.0f} s"
         return [
             f"random SIGKILLs      {self.kills} over {self.rows} rows, {processes}",
-            f"of these, of workers {self.kills_of_workers}, of the ledger's server {self.kills_of_servers}, "
-            f"of the scheduler {self.kills_of_schedulers}, of the run "
-            f"{self.kills - self.kills_of_workers - self.kills_of_servers - self.kills_of_schedulers}",
+            f"of these, of the ledger's server {self.kills_of_servers}",
             f"unconfirmed after a kill {max(counts)} at most, {statistics.mean(counts):.1f} on average, "
             f"8 or more {eight} times",
             f"reports checked      {self.reports}, with {self.outcomes.total()} rows: {dict(self.outcomes)}",
@@ -150,22 +133,11 @@ class _Series:
             "IMPORTER_CONCURRENCY": str(size.concurrency),
             "IMPORTER_RESEND_DELAY_SECONDS": str(size.resend_delay),
         }
-        self._dask: DaskProcesses | None = None
-        if size.workers and not size.on_dask:
-            self._environment["IMPORTER_CLUSTER"] = f"local:{size.workers}"
 
     def run(self, size: Size) -> Figures:
         began = time.monotonic()
-        with ExitStack() as started:
-            if size.on_dask:
-                place = self._folder / "cluster"
-                place.mkdir()
-                environment = {**os.environ, **self._environment}
-                self._dask = started.enter_context(dask_cluster(place, environment, size.workers))
-                self._dask.supervise()
-                self._environment["IMPORTER_CLUSTER"] = self._dask.address
-            for number in range(size.files):
-                self._kill_one_file(number, size)
+        for number in range(size.files):
+            self._kill_one_file(number, size)
         self._figures.seconds = time.monotonic() - began
         return self._figures
 
@@ -185,23 +157,12 @@ class _Series:
                 self._wait(process, left, size.kills - kills)
                 if kills + 1 >= size.kills or process.has_ended():
                     break
-                if self._server is not None and self._rng.random() < _OF_SERVERS:
-                    self._kill_server(self._server)
-                    kills += 1
-                elif self._dask is not None and self._rng.random() < _OF_SCHEDULERS:
-                    self._dask.kill_scheduler()
-                    self._figures.kills_of_schedulers += 1
-                    kills += 1
-                elif not size.workers or self._rng.random() < _OF_RUNS:
+                if self._server is None or self._rng.random() >= _OF_SERVERS:
                     break
-                else:
-                    kills += (killed := self._kill_worker())
-                    self._figures.kills_of_workers += killed
+                self._kill_server(self._server)
+                kills += 1
             process.kill()
             kills += process.end() < 0
-            wait_until(lambda: not workers_in(self._folder))  # they finish what is in flight
-            if self._dask is not None:
-                time.sleep(_QUIET_AFTER)
             self._record_run(number, before, windows)
             self._check_ledger(operation, list(emails.values()))
         for _ in range(_MOST_RUNS_TO_THE_END):
@@ -224,16 +185,6 @@ class _Series:
         time.sleep(self._rng.uniform(0, 0.5))
         server.start()
         self._figures.kills_of_servers += 1
-
-    def _kill_worker(self) -> bool:
-        found = workers_in(self._folder)
-        if self._dask is not None:
-            found = [worker.pid for worker in list(self._dask.workers) if worker.poll() is None]
-        with suppress(ProcessLookupError):
-            if found:
-                os.kill(self._rng.choice(found), signal.SIGKILL)
-                return True
-        return False
 
     def _wait(self, process: Process, left: int, kills_left: int) -> None:
         """Wait for a random moment: some time, or some accepted rows and a little longer."""
@@ -285,17 +236,6 @@ class _Series:
             self._figures.unconfirmed.append(sum(one.outcome == "unconfirmed" for one in reported))
         with open_ledger(self._address) as ledger:
             self._figures.wrong += [str(problem) for problem in ledger.check()]
-
-
-def workers_in(folder: Path) -> list[int]:
-    """The worker processes of the runs in a folder that have not ended."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has just ended
-            is_worker = b"importer.cluster.worker" in (path / "cmdline").read_bytes()
-            if is_worker and (path / "cwd").readlink() == folder.resolve():
-                found.append(int(path.name))
-    return sorted(found)
 
 
 def kill_at_random(

@@ -42,26 +42,6 @@ def test_random_kills_with_a_ledger_in_postgres(tmp_path: Path, fork_server: For
     assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
 
 
-@pytest.mark.parametrize("where", ["file", "server"])
-def test_random_kills_of_workers(
-    tmp_path: Path, fork_server: ForkServer, where: str, request: pytest.FixtureRequest
-) -> None:
-    """The same, where several processes send: whichever is killed, and whenever, its rows are sent by another one."""
-    server = request.getfixturevalue("postgres") if where == "server" else None
-    size = Size(files=1, rows=200, kills=8, workers=2)
-    figures = kill_at_random(tmp_path, fork_server, size, seed=1, server=server)
-    assert (figures.kills, figures.kills_of_workers > 0) == (8, True)
-    assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
-
-
-def test_random_kills_of_a_cluster(tmp_path: Path, fork_server: ForkServer, postgres: Server) -> None:
-    """The same, where workers of a Dask cluster send: they, their scheduler, the run and the ledger's server."""
-    size = Size(files=1, rows=100, kills=4, workers=2, on_dask=True)
-    figures = kill_at_random(tmp_path, fork_server, size, seed=4, server=postgres)
-    assert (figures.kills, figures.kills_of_workers > 0) == (4, True)
-    assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
-
-
 # Points where it matters that rows share a commit, or that many requests are in flight.
 _OF_MANY = (
     "after the commit of an intent",

@@ -178,19 +178,6 @@ def test_nothing_is_sent_while_the_lock_is_not_proven(postgres: Server, address:
         assert not ledger.is_lock_proven()
 
 
-def test_a_worker_writes_under_the_lock_of_its_run(postgres: Server, address: LedgerAddress) -> None:
-    """Until another run has taken the target, even if that lock is lost for a moment."""
-    with begun(address) as ledger, ledger.lock_target(JOB_POST) as lock, open_ledger(address) as worker:
-        worker.join(lock)
-        intend(worker, make_intent(worker, 2))
-        end_lock_session(postgres)
-        intend(worker, make_intent(worker, 3))
-        with begun(address, "run-2") as other, other.lock_target(JOB_POST):
-            with pytest.raises(LedgerUnwritable, match="another run took over the target"):
-                intend(worker, make_intent(worker, 4))
-            assert [state.row for state in other.row_states("run-1")] == [2, 3]
-
-
 def test_a_lock_that_another_run_took_stops_this_one(postgres: Server, address: LedgerAddress) -> None:
     """The other run may begin, and from then on this one writes neither intents, nor answers, nor its end."""
     with begun(address) as ledger, ledger.lock_target(JOB_POST):

@@ -63,13 +63,8 @@ class MemoryLedger:
     def record(self, _: Answered) -> None:
         pass
 
-    shares_rate = False
-
     def is_lock_proven(self) -> bool:
         return True
-
-    def rate_board(self, _: RunRecord) -> None:
-        return None
 
     def flush_soon(self) -> None:
         pass

@@ -1,4 +1,4 @@
-"""Earlier runs: resume, retry, resolve, and when a row whose response was lost is sent again."""
+"""Earlier runs: resume, resolve, and when a row whose response was lost is sent again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from tests.cli.test_run import RUN, people
 
 Serve = Callable[..., Served]
 SLOW = {"kind": "delay", "share": 1, "ms": 30, "jitter_ms": 30, "times": 9}
-LOST = {"kind": "hang_after", "emails": ["person3@example.com"], "seconds": 3, "operation": "apply", "times": 9}
 REFUSED = {
     "kind": "refuse",
     "emails": ["person1@example.com"],
@@ -52,7 +51,7 @@ def test_resume_reads_the_private_copies(serve: Serve, harm: str) -> None:
 
 def test_resume_takes_the_same_rows(serve: Serve) -> None:
     """A run of selected rows that was stopped is resumed with these rows only."""
-    served = serve({"kind": "401", "emails": ["person3@example.com"], "operation": "apply"})
+    served = serve({"kind": "401", "emails": ["person2@example.com"], "operation": "apply"})
     people(served.door.folder, 9)
     assert served(*RUN, "--rows", "4-6").code == 5
     assert sum(served("resume", "--json").counts.values()) == 3
@@ -72,39 +71,18 @@ def test_a_finished_run_is_not_resumed(serve: Serve) -> None:
     assert len(served("runs").out.splitlines()) == 2
 
 
-def test_retry_sends_only_what_failed(serve: Serve) -> None:
-    """Rejected and unconfirmed rows are sent again unchanged, and no other rows are read."""
-    served = serve(REFUSED, LOST)
+def test_rejected_rows_are_sent_again_unchanged_when_told_to(serve: Serve) -> None:
+    """`run --resend-rejected` sends them with the rows that failed, and nothing that is done."""
+    served = serve(REFUSED)
     people(served.door.folder, 6, candidate(9, Salary="a lot"))
-    first = served(*RUN, "--json", "--resend-unconfirmed", "never")
-    assert first.counts == {"created": 4, "rejected": 1, "unconfirmed": 1, "invalid": 1}
-    run = first.summary["run"]
-    refused = served("retry", run, "--only", "rejected", "--json")
-    assert (refused.code, refused.counts) == (0, {"created": 1})
-    unconfirmed = served("retry", run, "--only", "unconfirmed", "--json", "--resend-unconfirmed", "never")
-    assert (unconfirmed.code, unconfirmed.counts) == (4, {"unconfirmed": 1})
+    assert served(*RUN, "--json").counts == {"created": 5, "rejected": 1, "invalid": 1}
+    assert served(*RUN, "--json").counts == {"already_imported": 5, "rejected": 1, "invalid": 1}
+    again = served(*RUN, "--resend-rejected", "--json")
+    assert again.counts == {"already_imported": 5, "created": 1, "invalid": 1}
     assert Counter(served.accepted) == everybody(6)
-    assert served("retry", run, "--only", "failed").err == (
-        f"Run {run} has no failed rows. Next: importer show {run}\n"
-    )
-
-
-def test_retry_resends_unconfirmed_rows_of_a_killed_run(serve: Serve) -> None:
-    """The rows that were in flight at a kill are found in the ledger, and are those that retry sends."""
-    served = serve(LOST)
-    people(served.door.folder, 5)
-    served.killed_after(4, *RUN, "--json", IMPORTER_READ_TIMEOUT="20")
-    ran = served("retry", "--only", "unconfirmed", "--json", "--resend-unconfirmed", "never")
-    assert set(ran.counts) == {"unconfirmed"} or ran.counts == {"already_exists": 1, "unconfirmed": 1}
-    assert all(count == 1 for count in Counter(served.accepted).values())
 
 
 MISTYPED = [
-    pytest.param(
-        ("retry", "--only", "created"),
-        "importer: --only 'created' is not valid; use one or more of: rejected,failed,unconfirmed\n",
-        id="retry of what is done",
-    ),
     pytest.param(
         ("resolve", "last", "2"),
         "importer: use --created if the candidate exists in the service, or --not-created if not\n",
@@ -134,21 +112,20 @@ def test_a_mistyped_command_says_how(serve: Serve, command: tuple[str, ...], mes
 
 
 def test_nothing_goes_on_from_a_check(serve: Serve) -> None:
-    """A check sent nothing, so there is nothing to resume or retry."""
+    """A check sent nothing, so there is nothing to resume."""
     served = serve()
     people(served.door.folder, 2)
     run = served("check", "people.csv", "--mapping", "mapping.yaml", "--json").summary["run"]
-    for command in ("resume", "retry"):
-        ran = served(command)
-        assert (ran.code, ran.err) == (
-            2,
-            f"importer: {run} was only a check and sent nothing; use: importer run people.csv --mapping mapping.yaml\n",
-        )
+    ran = served("resume")
+    assert (ran.code, ran.err) == (
+        2,
+        f"importer: {run} was only a check and sent nothing; use: importer run people.csv --mapping mapping.yaml\n",
+    )
 
 
 def test_a_run_goes_on_at_its_own_service_only(serve: Serve) -> None:
     """Rows of one service are not sent to another because the settings were changed."""
-    served = serve({"kind": "401", "emails": ["person1@example.com"], "operation": "apply"})
+    served = serve({"kind": "401", "emails": ["person0@example.com"], "operation": "apply"})
     people(served.door.folder, 2)
     run = served(*RUN, "--json").summary["run"]
     ran = served("resume", IMPORTER_BASE_URL="http://127.0.0.1:9")
@@ -181,7 +158,7 @@ def test_a_user_resolves_an_unconfirmed_row(serve: Serve, found: str, outcome: s
     assert resolved.out == (
         f"Row 3 of run {run} is recorded as created and will not be sent again.\n"
         if found == "--created"
-        else f"Row 3 of run {run} is recorded as not created. Next: importer retry {run} --only failed\n"
+        else f"Row 3 of run {run} is recorded as not created. Next: importer resume {run}\n"
     )
     kept = json.loads((folder / "results" / run / "summary.json").read_text("utf-8"))
     assert kept["outcomes"]["unconfirmed"] == 0
