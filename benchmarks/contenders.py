@@ -17,7 +17,7 @@ from benchmarks.sink_process import ROOT
 
 PEERS = Path(__file__).parent / "peers"
 OURS = "importer"
-OURS_FAST = "importer[fast]"
+OURS_FAST = "importer (fast)"
 REQUESTS_LOOP = "requests loop"
 PYCURL_LOOP = "pycurl loop"
 _PYCURL = Peer("pycurl", "7.49.0")

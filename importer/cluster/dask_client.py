@@ -26,6 +26,7 @@ from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.settings import is_loopback
 
 T = TypeVar("T")
+_DISTRIBUTION: Final = "candidate-importer"
 _NO_NEWS: Final = 60.0  # seconds without an answer, after which a worker counts as dead
 _SECONDS: Final = 10.0  # for a question to the scheduler, which answers at once
 _SOON: Final = 2.0  # for a connection that was lost
@@ -90,7 +91,7 @@ class DaskClient:
             raise unusable_file(
                 "cluster-library-missing",
                 "the library for Dask clusters is not installed",
-                "run: pip install 'importer[cluster]'",
+                "run: pip install 'candidate-importer[cluster]'",
                 "--cluster",
             ) from None
         for name in [one for one in logging.root.manager.loggerDict if one.startswith(("distributed", "tornado"))]:
@@ -145,7 +146,7 @@ class DaskClient:
     def _check_workers(self) -> None:
         try:
             self._call(lambda: self._client.wait_for_workers(1, timeout=_SECONDS), 2 * _SECONDS)
-            found = self._call(lambda: self._client.get_versions(packages=["importer"]))
+            found = self._call(lambda: self._client.get_versions(packages=[_DISTRIBUTION]))
         except OSError:
             raise unusable_file(
                 "cluster-without-workers",
@@ -249,7 +250,7 @@ def differences(ours: Mapping[str, Any], workers: Mapping[str, Mapping[str, Any]
     wrong: dict[str, list[str]] = {}
     python = _python_of(ours)
     for address, one in workers.items():
-        version, theirs = one["packages"].get("importer"), _python_of(one)
+        version, theirs = one["packages"].get(_DISTRIBUTION), _python_of(one)
         if version is None:
             wrong.setdefault("it has no importer", []).append(address)
         elif version != __version__:

@@ -243,7 +243,7 @@ def _uses_curl(choice: TransportChoice) -> bool:
         raise unusable_file(
             "transport-unavailable",
             f"the curl transport is not available: {why_not}",
-            "install it with: pip install 'importer[fast]'; or remove this setting",
+            "install it with: pip install 'candidate-importer[fast]'; or remove this setting",
             "IMPORTER_TRANSPORT",
         )
     return choice != "requests" and not why_not
@@ -262,7 +262,7 @@ def describe_transport(choice: TransportChoice = "auto") -> str:
         return f"pycurl {version} (set IMPORTER_TRANSPORT=requests to use requests instead)"
     if choice == "requests":
         return "requests (set by IMPORTER_TRANSPORT)"
-    return f"requests ({_why_not_curl()}; for more speed: pip install 'importer[fast]')"
+    return f"requests ({_why_not_curl()}; for more speed: pip install 'candidate-importer[fast]')"
 
 
 def _why_not_curl() -> str:

@@ -150,7 +150,7 @@ def dask_cluster(
 ) -> Iterator[DaskProcesses]:
     """A cluster until the block ends; the test is skipped where Dask is not installed."""
     if importlib.util.find_spec("distributed") is None:
-        pytest.skip("importer[cluster] is not installed")
+        pytest.skip("candidate-importer[cluster] is not installed")
     processes = DaskProcesses(folder, environment, protocol=protocol, options=options, nanny=nanny)
     try:
         processes.start_scheduler()

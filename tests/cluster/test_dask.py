@@ -253,9 +253,9 @@ def test_a_worker_with_another_key_or_another_importer_is_reported(
     cluster.settings(IMPORTER_LEDGER_KEY_FILE=str(tmp_path / "other.key"))
     (key,) = problems_of(order)
     assert "other.key: this key file belongs to another ledger" in key
-    (tmp_path / "importer-9.9.dist-info").mkdir()
-    (tmp_path / "importer-9.9.dist-info" / "METADATA").write_text(
-        "Metadata-Version: 2.1\nName: importer\nVersion: 9.9\n"
+    (tmp_path / "candidate_importer-9.9.dist-info").mkdir()
+    (tmp_path / "candidate_importer-9.9.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: candidate-importer\nVersion: 9.9\n"
     )
     odd = cluster.dask.start_worker(PYTHONPATH=str(tmp_path))
     cluster.dask.wait_for_workers(3)
@@ -281,7 +281,7 @@ def test_workers_are_compared_by_what_they_run() -> None:
     """No importer, another Python, and an address on the network without encryption; many workers in one line."""
 
     def told(python: str = "3.12.1.final.0", importer: str | None = "0.1.0") -> dict[str, dict[str, str | None]]:
-        return {"host": {"python": python}, "packages": {"importer": importer}}
+        return {"host": {"python": python}, "packages": {"candidate-importer": importer}}
 
     workers = {f"tcp://127.0.0.1:{port}": told(importer=None) for port in range(1, 6)}
     workers |= {"tls://192.0.2.7:9": told("3.11.9.final.0"), "tcp://192.0.2.7:8": told(), "tls://192.0.2.7:7": told()}
@@ -319,7 +319,7 @@ def test_a_cluster_that_cannot_be_used_is_a_clear_problem(
     monkeypatch.setitem(sys.modules, "distributed", None)
     (problem,) = problems_of(order)
     assert problem == (
-        "--cluster: the library for Dask clusters is not installed; run: pip install 'importer[cluster]'"
+        "--cluster: the library for Dask clusters is not installed; run: pip install 'candidate-importer[cluster]'"
     )
 
 
