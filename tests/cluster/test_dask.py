@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -32,7 +33,7 @@ ROWS = 60
 
 
 class Cluster:
-    """Workers whose settings are in the file .env of their folder: a test sets them."""
+    """Workers whose settings are in the file of their user: a test sets them."""
 
     def __init__(self, dask: DaskProcesses, postgres: Server) -> None:
         self.dask, self._postgres = dask, postgres
@@ -54,9 +55,11 @@ class Cluster:
     def settings(self, **changed: str) -> None:
         """Set the workers' settings; "" removes one."""
         self._settings = {**getattr(self, "_settings", {}), **changed}
-        file = self.dask.folder / ".env"
+        file = self.dask.folder / "user" / "importer" / "config.toml"
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(0o600)
-        file.write_text("".join(f"{name}={value}\n" for name, value in self._settings.items() if value), "utf-8")
+        named = ((name.removeprefix("IMPORTER_").lower(), value) for name, value in self._settings.items() if value)
+        file.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in named), "utf-8")
 
     def whole(self, workers: int = 2) -> None:
         """Start what an earlier test has killed."""
@@ -73,7 +76,7 @@ class Cluster:
 def shared_dask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:
     bare = {name: value for name, value in os.environ.items() if not name.startswith("IMPORTER_")}
     folder = tmp_path_factory.mktemp("dask")
-    with dask_cluster(folder, {**bare, "XDG_CONFIG_HOME": str(folder / "none")}) as dask:
+    with dask_cluster(folder, {**bare, "XDG_CONFIG_HOME": str(folder / "user")}) as dask:
         yield dask
 
 
