@@ -20,7 +20,7 @@ from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
 from importer.service import PROBED, NoReply, Reply, describe_transport
 from importer.settings import Settings
-from importer.settings.trust import FolderSetting, TokenUse, confirm
+from importer.settings.trust import FolderSetting, TokenUse, confirm, without_secrets
 
 _MIN_FREE_BYTES = 500 * 1024 * 1024  # bytes
 
@@ -83,6 +83,8 @@ def _address(settings: Settings, confirm_use: Callable[[Settings], None]) -> Ite
         yield Finding("transport", True, describe_transport(settings.transport))
     except UnusableInput as error:
         missing.insert(0, _failure("transport", error.problems[0]))
+    if proxy := without_secrets(settings.proxy_for(settings.base_url)):
+        yield Finding("proxy", True, proxy)
     yield from missing
     if missing:
         return
@@ -111,7 +113,8 @@ def missing_settings(settings: Settings) -> Iterator[Finding]:
 
 def _token_and_network(reply: Reply | NoReply) -> Finding:
     if isinstance(reply, NoReply):
-        return Finding("connection", False, reply.reason, "check IMPORTER_BASE_URL, the network and the firewall")
+        hint = reply.hint or "check IMPORTER_BASE_URL, the network and the firewall"
+        return Finding("connection", False, reply.reason, hint)
     if reply.status in (200, 404):
         return Finding("token", True, "accepted by the service")
     result = f"the service responded with {reply.status}" + (f" ({reply.message})" if reply.message else "")

@@ -23,6 +23,7 @@ from importer.app.orders import (
     Paused,
     Planned,
     Previewed,
+    ProxyUsed,
     Reading,
     ReportWritten,
     Resumed,
@@ -65,6 +66,7 @@ from importer.runs.known_rows import PreviousResults
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.results_folder import make_results
 from importer.sent_answers import mark_corrected, pick_candidates
+from importer.settings.trust import without_secrets
 from importer.transform import trace_row
 
 if TYPE_CHECKING:
@@ -160,6 +162,9 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
         if (size := order.file.stat().st_size) >= _LARGE_FILE:
             listen(Reading(order.shown_as, size))
     make_results(order.settings)
+    proxy = order.settings.proxy_for(order.settings.base_url)
+    if proxy and order.sending.sandbox_setup is None:
+        listen(ProxyUsed(without_secrets(proxy)))
     retry_policy = retry_policy_of_run(order, listen, dry_run=dry_run)
     with connect(order.settings, order.sending.sandbox_setup, retry_policy) as connection:
         if order.continues is not None and order.continues[1] != connection.name:

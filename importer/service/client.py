@@ -14,7 +14,7 @@ from importer import __version__
 from importer.models import Operation, Question, Target
 from importer.problems import unusable_file
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
-from importer.service.transport_api import Limits, NoReply, RawReply, Request, Transport, send
+from importer.service.transport_api import Limits, NoReply, RawReply, Reason, Request, Transport, send
 from importer.service.unspecified_forms import Clock, message_of, one_line, retry_after
 from importer.settings import Settings
 
@@ -54,7 +54,14 @@ OnAnswer = Callable[[Reply | NoReply | BaseException], None]
 
 def service_of(settings: Settings, base_url: str, token: str, connections: int) -> Callable[[], RecruitingService]:
     """Opens a service with the limits and formats of these settings."""
-    limits = Limits(settings.connect_timeout, settings.read_timeout, settings.total_timeout)
+    proxy = settings.proxy_for(base_url)
+    limits = Limits(
+        settings.connect_timeout,
+        settings.read_timeout,
+        settings.total_timeout,
+        proxy=proxy,
+        ca_file=settings.ca_file,
+    )
     return partial(
         RecruitingService,
         base_url,
@@ -95,7 +102,8 @@ class RecruitingService:
         self._base_url = base_url.rstrip("/")
         self._keys = _Keys.of(token)
         self._changed_token, self._renewing = changed_token, threading.Lock()
-        self._transport = open_transport(limits or Limits(), connections, transport)
+        self._limits = limits or Limits()
+        self._transport = open_transport(self._limits, connections, transport)
         self._options_separator = options_separator
         self._now = now
 
@@ -161,6 +169,10 @@ class RecruitingService:
     def _get(self, url: str, body_limit: int | None = None) -> RawReply | NoReply:
         keys = self._keys
         raw = send(self._transport, Request("GET", url, keys.headers, body_limit=body_limit))
+        if isinstance(raw, NoReply) and raw.reason == Reason.TLS_REFUSED:
+            from importer.service.certificates import explained  # rarely needed
+
+            return explained(raw, url, self._limits)
         if isinstance(raw, RawReply) and raw.status == 401 and self._is_renewed(keys):
             return send(self._transport, Request("GET", url, self._keys.headers, body_limit=body_limit))
         return raw

@@ -34,8 +34,18 @@ _PORTS: Final = {"https": 443, "http": 80}
 _TOKENS: Final = ("token", "token_file")  # two ways to set the same
 _USER_ONLY: Final = ("out_shared", "mapping_folders")  # an untrusted working folder must not change these
 # What the user confirms if the working folder sets it: an address, a path outside that folder, or these anywhere.
-_CONFIRMED: Final = ("ledger", "ledger_key_file", "out", "metrics_folder", "ping_url", "notify_file", "cluster")
-_ANYWHERE: Final = ("notify_file",)
+_CONFIRMED: Final = (
+    "ledger",
+    "ledger_key_file",
+    "out",
+    "metrics_folder",
+    "ping_url",
+    "notify_file",
+    "cluster",
+    "proxy",
+    "ca_file",
+)
+_ANYWHERE: Final = ("notify_file", "ca_file")
 _MAX_TOKEN_BYTES: Final = 64 << 10  # bytes
 _PIPE_SECONDS: Final = 5.0  # to wait for a token from a pipe
 
@@ -124,6 +134,8 @@ class Settings(BaseModel):
     base_url: Annotated[str, AfterValidator(_checked_base_url)] | None = None
     token: SecretStr | None = None
     token_file: Path | None = None
+    ca_file: Path | None = None
+    proxy: SecretStr | None = None
     out: Path = Path("results")
     out_shared: Literal["no", "group", "any"] = "no"
     ledger: str | None = None
@@ -204,8 +216,23 @@ class Settings(BaseModel):
             )
         return value
 
+    @field_validator("proxy")
+    @classmethod
+    def _valid_proxy(cls, value: SecretStr | None) -> SecretStr | None:
+        form = r"http://([^\s/@?#:]+:[^\s/@?#:]*@)?(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?"
+        if value is not None and not re.fullmatch(form, value.get_secret_value(), re.ASCII):
+            raise ValueError(
+                "write it like http://proxy.example.com:8080 or http://USER:PASSWORD@proxy.example.com:8080"
+            )
+        return value
+
+    def proxy_for(self, base_url: str | None) -> str:
+        """The proxy for that service, with its password; "" if there is none, as for this machine."""
+        is_here = is_loopback(urlsplit(base_url or "").hostname or "")
+        return "" if is_here or self.proxy is None else self.proxy.get_secret_value()
+
     @field_validator(
-        "out", "token_file", "ledger", "ledger_key_file", "mapping_folders", "notify_file", "metrics_folder"
+        "out", "token_file", "ca_file", "ledger", "ledger_key_file", "mapping_folders", "notify_file", "metrics_folder"
     )
     @classmethod
     def _valid_path(cls, value: Any) -> Any:

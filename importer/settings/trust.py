@@ -89,11 +89,15 @@ class FolderSetting:
 
     @property
     def _shown(self) -> str:
-        """Without secrets: user, password, and the path of a web address."""
-        shown = re.sub(r"//[^/?#]*@", "//", self.value)
-        if shown.startswith("http"):
-            return "/".join(shown.split("/")[:3])
-        return re.sub(r"(?i)(password=)[^&]*", r"\1...", shown)
+        return without_secrets(self.value)
+
+
+def without_secrets(value: str) -> str:
+    """A path, or an address without user, password, and the path of a web address."""
+    shown = re.sub(r"//[^/?#]*@", "//", value)
+    if shown.startswith("http"):
+        return "/".join(shown.split("/")[:3])
+    return re.sub(r"(?i)(password=)[^&]*", r"\1...", shown)
 
 
 def is_confirmed(use: TokenUse | FolderSetting) -> bool:

@@ -171,6 +171,8 @@ IMPORTER_METRICS_FOLDER=/srv/metrics
 IMPORTER_PING_URL=https://hc.example.com/ping/s3cret
 IMPORTER_NOTIFY_FILE=notify
 IMPORTER_CLUSTER=tls://dask.example.com:8786
+IMPORTER_PROXY=http://importer:pa55@proxy.example.com:8080
+IMPORTER_CA_FILE=ca.pem
 """
 
 
@@ -189,6 +191,8 @@ def test_what_a_folder_sends_or_writes_elsewhere_is_confirmed(served: Served) ->
         "PING_URL": "https://hc.example.com",
         "NOTIFY_FILE": f"{folder}/work/notify",
         "CLUSTER": "tls://dask.example.com:8786",
+        "PROXY": "http://proxy.example.com:8080",
+        "CA_FILE": f"{folder}/work/ca.pem",
     }
     refusals = [
         f".env in this folder sets IMPORTER_{name} to {value}, which you have not confirmed yet"
@@ -197,17 +201,17 @@ def test_what_a_folder_sends_or_writes_elsewhere_is_confirmed(served: Served) ->
         "environment\n"
         for name, value in values.items()
     ]
-    assert door(*QUESTIONS).err == "\n".join(["importer: 7 problems found; nothing was sent.\n", *refusals])
+    assert door(*QUESTIONS).err == "\n".join(["importer: 9 problems found; nothing was sent.\n", *refusals])
     unconfirmed = door("doctor")
     assert unconfirmed.code == 3
-    assert unconfirmed.out.count("ERROR  settings: .env in this folder sets IMPORTER_") == 7
+    assert unconfirmed.out.count("ERROR  settings: .env in this folder sets IMPORTER_") == 9
     confirmed = door("doctor", "--trust", "--json", IMPORTER_CLUSTER="local:2")  # of the environment
     kept = served.door.folder / "none" / "importer" / "trusted.json"
     assert [found["result"] for found in json.loads(confirmed.out) if found["check"] == "trust"] == [
         f"in this folder, {permission} (saved in {kept})"
         for permission in (
             f"your token may now be sent to {address}",
-            *(f"IMPORTER_{name} may be {value}" for name, value in list(values.items())[:-1]),
+            *(f"IMPORTER_{name} may be {value}" for name, value in values.items() if name != "CLUSTER"),
         )
     ]
     assert "pa55" not in kept.read_text() + confirmed.out
