@@ -170,7 +170,13 @@ def test_an_address_of_a_monitor_that_is_not_safe_is_refused(given: str, message
 
 @pytest.mark.parametrize(
     "given",
-    ["socks5://proxy.example.com", "http://pa55@proxy.example.com", "http://u:p/5@proxy.example.com", "proxy:8080"],
+    [
+        "socks5://proxy.example.com",
+        "http://proxy.example.com",
+        "http://pa55@proxy.example.com:80",
+        "http://u:p/5@proxy.example.com",
+        "proxy:8080",
+    ],
 )
 def test_an_address_of_a_proxy_that_is_not_valid_is_refused(given: str) -> None:
     """The message shows the form, and never the value, which may contain a password."""

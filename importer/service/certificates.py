@@ -64,13 +64,13 @@ def explained(refused: NoReply, url: str, limits: Limits) -> NoReply:
 
 def _connected(url: str, limits: Limits, context: ssl.SSLContext) -> Any:
     """The certificate of the service, as `ssl` describes it."""
-    host, proxy = urlsplit(url), urlsplit(limits.proxy or url)
-    connection = http.client.HTTPSConnection(
-        proxy.hostname or "", proxy.port or 443, timeout=limits.connect, context=context
-    )
+    host, first = urlsplit(url), urlsplit(limits.proxy or url)
+    place = first.hostname or "", first.port or 443
+    connection = http.client.HTTPSConnection(*place, timeout=limits.connect, context=context)
     if limits.proxy:
         user = ":".join(get_auth_from_url(limits.proxy))
-        connection.set_tunnel(host.hostname or "", host.port or 443, urllib3.util.make_headers(proxy_basic_auth=user))
+        headers = urllib3.util.make_headers(proxy_basic_auth=user) if first.username else {}
+        connection.set_tunnel(host.hostname or "", host.port or 443, headers)
     try:
         connection.connect()
         chain: Any = connection.sock

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from importer import __version__
 from importer.models import Operation, Question, Target
@@ -54,14 +54,8 @@ OnAnswer = Callable[[Reply | NoReply | BaseException], None]
 
 def service_of(settings: Settings, base_url: str, token: str, connections: int) -> Callable[[], RecruitingService]:
     """Opens a service with the limits and formats of these settings."""
-    proxy = settings.proxy_for(base_url)
-    limits = Limits(
-        settings.connect_timeout,
-        settings.read_timeout,
-        settings.total_timeout,
-        proxy=proxy,
-        ca_file=settings.ca_file,
-    )
+    route: dict[str, Any] = {"proxy": settings.proxy_for(base_url), "ca_file": settings.ca_file}
+    limits = Limits(settings.connect_timeout, settings.read_timeout, settings.total_timeout, **route)
     return partial(
         RecruitingService,
         base_url,

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, Protocol
 class Limits:
     """Seconds, and bytes for the body. `total`: the deadline for the whole response, from the start of sending.
 
-    proxy: http://[USER:PASSWORD@]HOST[:PORT], "": none. ca_file: the only certificates that are trusted.
+    proxy: http://[USER:PASSWORD@]HOST:PORT, "": none. ca_file: the only certificates that are trusted.
     """
 
     connect: float = 10.0

@@ -219,7 +219,7 @@ class Settings(BaseModel):
     @field_validator("proxy")
     @classmethod
     def _valid_proxy(cls, value: SecretStr | None) -> SecretStr | None:
-        form = r"http://([^\s/@?#:]+:[^\s/@?#:]*@)?(\[[0-9a-fA-F:.]+\]|[\w.-]+)(:\d{1,5})?"
+        form = r"http://([^\s/@?#:]+:[^\s/@?#:]*@)?(\[[0-9a-fA-F:.]+\]|[\w.-]+):\d{1,5}"
         if value is not None and not re.fullmatch(form, value.get_secret_value(), re.ASCII):
             raise ValueError(
                 "write it like http://proxy.example.com:8080 or http://USER:PASSWORD@proxy.example.com:8080"

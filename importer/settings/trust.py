@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from importer.atomic_files import write_json
 from importer.problems import FilePlace, Problem, UnusableInput
@@ -32,6 +32,7 @@ class TokenUse:
     source: str
     address: str
     token_file: str
+    variable: ClassVar[str] = "IMPORTER_BASE_URL"
 
     def refusal(self) -> Problem:
         return Problem(
@@ -45,10 +46,6 @@ class TokenUse:
     @property
     def token_text(self) -> str:
         return f"the token in {self.token_file}" if self.token_file else "your token"
-
-    @property
-    def variable(self) -> str:
-        return "IMPORTER_BASE_URL"
 
     @property
     def permission(self) -> str:
@@ -72,24 +69,21 @@ class FolderSetting:
     value: str
 
     def refusal(self) -> Problem:
+        shown = without_secrets(self.value)
         return Problem(
             "setting-not-confirmed",
-            f"{self.source} in this folder sets {self.variable} to {self._shown}, which you have not confirmed yet",
+            f"{self.source} in this folder sets {self.variable} to {shown}, which you have not confirmed yet",
             "if this is correct, confirm it once with: importer doctor --trust; "
             f"or set {self.variable} in the environment",
         )
 
     @property
     def permission(self) -> str:
-        return f"{self.variable} may be {self._shown}"
+        return f"{self.variable} may be {without_secrets(self.value)}"
 
     @property
     def record(self) -> dict[str, str]:
         return {self.variable: sha256(self.value.encode()).hexdigest()}
-
-    @property
-    def _shown(self) -> str:
-        return without_secrets(self.value)
 
 
 def without_secrets(value: str) -> str:
@@ -116,10 +110,9 @@ def confirm(use: TokenUse | FolderSetting) -> Path:
     if file is not None:
         try:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            kept = _confirmed()
-            write_json(
-                file, {"version": 1, "folders": {**kept, use.folder: {**kept.get(use.folder, {}), **use.record}}}
-            )
+            folders = _confirmed()
+            folders.setdefault(use.folder, {}).update(use.record)
+            write_json(file, {"version": 1, "folders": folders})
         except OSError as error:
             reason = error.strerror or str(error)
         else:
