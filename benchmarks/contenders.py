@@ -17,7 +17,7 @@ from benchmarks.sink_process import ROOT
 
 PEERS = Path(__file__).parent / "peers"
 OURS = "importer"
-OURS_FAST = "importer[fast]"
+OURS_FAST = "importer (fast)"
 REQUESTS_LOOP = "requests loop"
 PYCURL_LOOP = "pycurl loop"
 _PYCURL = Peer("pycurl", "7.49.0")
@@ -70,9 +70,10 @@ def importer_call(job: Job, *arguments: str, command: str = "run", paths: Sequen
     ours = [sys.executable, "-m", "importer", command, str(job.source), "--mapping", str(job.mapping)]
     if command == "run":
         ours += ["--concurrency", str(job.concurrency), "--yes"]
-    trusted = [job.certificate.trust] if job.certificate else []
+    trusted = {"IMPORTER_CA_FILE": str(job.certificate.certificate)} if job.certificate else {}
     environment = {
-        "PYTHONPATH": os.pathsep.join(str(path) for path in [*trusted, *paths, ROOT]),
+        **trusted,
+        "PYTHONPATH": os.pathsep.join(str(path) for path in [*paths, ROOT]),
         "IMPORTER_BASE_URL": job.url,
         "IMPORTER_TOKEN": "sink",
     }

@@ -59,6 +59,7 @@ HOMES = {
     "requests": {"service"},
     "urllib3": {"service"},
     "certifi": {"service"},
+    "truststore": {"service"},
     "pycurl": {"service"},
     "tenacity": {"service"},
     "jinja2": {"report", "web"},

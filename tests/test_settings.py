@@ -168,6 +168,24 @@ def test_an_address_of_a_monitor_that_is_not_safe_is_refused(given: str, message
     ]
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        "socks5://proxy.example.com",
+        "http://proxy.example.com",
+        "http://pa55@proxy.example.com:80",
+        "http://u:p/5@proxy.example.com",
+        "proxy:8080",
+    ],
+)
+def test_an_address_of_a_proxy_that_is_not_valid_is_refused(given: str) -> None:
+    """The message shows the form, and never the value, which may contain a password."""
+    assert refusal(proxy=given) == [
+        "IMPORTER_PROXY: the value is not valid: write it like http://proxy.example.com:8080 or "
+        "http://USER:PASSWORD@proxy.example.com:8080; set by a command-line flag; fix it there"
+    ]
+
+
 def test_all_invalid_settings_are_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two problems, two lines."""
     monkeypatch.setenv("IMPORTER_YES_NO", "ja")

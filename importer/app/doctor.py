@@ -20,7 +20,7 @@ from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
 from importer.service import PROBED, NoReply, Reply, describe_transport
 from importer.settings import Settings
-from importer.settings.trust import confirm
+from importer.settings.trust import FolderSetting, TokenUse, confirm, without_secrets
 
 _MIN_FREE_BYTES = 500 * 1024 * 1024  # bytes
 
@@ -43,6 +43,9 @@ def examine(settings: Settings, confirm_use: Callable[[Settings], None], *, trus
     yield Finding("importer", True, f"{__version__} on Python {sys.version.split()[0]}")
     if trust:
         yield from _trust(settings)
+    if unconfirmed := settings.unconfirmed_settings():  # nothing is sent or opened
+        yield from (_failure("settings", one.refusal()) for one in unconfirmed)
+        return
     yield from _address(settings, confirm_use)
     problems = why_untrusted(settings)
     if problems:  # a folder that others can change is not examined
@@ -61,18 +64,17 @@ def _failures(check: str, error: UnusableInput) -> Iterator[Finding]:
 
 def _trust(settings: Settings) -> Iterator[Finding]:
     """The result of `--trust`."""
-    use = settings.unconfirmed_use()
-    if use is None:
+    token = settings.unconfirmed_use()
+    uses: list[TokenUse | FolderSetting] = [*([token] if token else []), *settings.unconfirmed_settings()]
+    if not uses:
         yield Finding("trust", True, "nothing to confirm")
-        return
-    try:
-        kept = confirm(use)
-    except UnusableInput as error:
-        yield from _failures("trust", error)
-    else:
-        yield Finding(
-            "trust", True, f"in this folder, {use.token_text} may now be sent to {use.address} (saved in {kept})"
-        )
+    for use in uses:
+        try:
+            kept = confirm(use)
+        except UnusableInput as error:
+            yield from _failures("trust", error)
+        else:
+            yield Finding("trust", True, f"in this folder, {use.permission} (saved in {kept})")
 
 
 def _address(settings: Settings, confirm_use: Callable[[Settings], None]) -> Iterator[Finding]:
@@ -81,6 +83,8 @@ def _address(settings: Settings, confirm_use: Callable[[Settings], None]) -> Ite
         yield Finding("transport", True, describe_transport(settings.transport))
     except UnusableInput as error:
         missing.insert(0, _failure("transport", error.problems[0]))
+    if proxy := without_secrets(settings.proxy_for(settings.base_url)):
+        yield Finding("proxy", True, proxy)
     yield from missing
     if missing:
         return
@@ -109,7 +113,8 @@ def missing_settings(settings: Settings) -> Iterator[Finding]:
 
 def _token_and_network(reply: Reply | NoReply) -> Finding:
     if isinstance(reply, NoReply):
-        return Finding("connection", False, reply.reason, "check IMPORTER_BASE_URL, the network and the firewall")
+        hint = reply.hint or "check IMPORTER_BASE_URL, the network and the firewall"
+        return Finding("connection", False, reply.reason, hint)
     if reply.status in (200, 404):
         return Finding("token", True, "accepted by the service")
     result = f"the service responded with {reply.status}" + (f" ({reply.message})" if reply.message else "")

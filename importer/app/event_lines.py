@@ -33,6 +33,8 @@ def notice_of(event: orders.Event) -> str | None:
 def detail_of(event: orders.Event) -> str | None:
     """The line for an event that says what a run is doing or waits for; None for any other."""
     match event:
+        case orders.ProxyUsed(proxy):
+            return f"Requests go through the proxy {proxy} (IMPORTER_PROXY)."
         case orders.Reading(file, size):
             return f"Reading {file} ({size / 1_000_000:,.0f} MB) ..."
         case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:

@@ -22,6 +22,7 @@ from importer.app.orders import (
     Paused,
     Planned,
     Previewed,
+    ProxyUsed,
     Reading,
     ReportWritten,
     Resumed,
@@ -54,6 +55,7 @@ from importer.runs.known_rows import PreviousResults
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.results_folder import make_results
 from importer.sent_answers import mark_corrected, pick_candidates
+from importer.settings.trust import without_secrets
 from importer.transform import trace_row
 
 Confirm = Callable[[Planned], bool]
@@ -146,6 +148,9 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
     make_results(order.settings)
     if not dry_run:
         wait_for_ledger(order, listen)
+    proxy = order.settings.proxy_for(order.settings.base_url)
+    if proxy and order.sending.sandbox_setup is None:
+        listen(ProxyUsed(without_secrets(proxy)))
     retry_policy = retry_policy_of_run(order, listen, dry_run=dry_run)
     with connect(order.settings, order.sending.sandbox_setup, retry_policy) as connection:
         if order.continues is not None and order.continues[1] != connection.name:

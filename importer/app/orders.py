@@ -294,6 +294,13 @@ class OtherAddressesKnown(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ProxyUsed(Event):
+    """Requests go through this proxy, an address without its password."""
+
+    proxy: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reading(Event):
     """A file of so many bytes is being read, which takes a while."""
 

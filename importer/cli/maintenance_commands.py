@@ -58,11 +58,14 @@ def doctor(
     out: options.Out = None,
     as_json: options.AsJson = False,
     trust: Annotated[
-        bool, typer.Option("--trust", help="Confirm that your token may be sent to the address set in this folder.")
+        bool,
+        typer.Option(
+            "--trust", help="Confirm the address for your token, and the other settings of this folder that need it."
+        ),
     ] = False,
 ) -> None:
     """Check the settings, token, connection, folders and ledger."""
-    settings = load_settings(out=out)
+    settings = load_settings(only_confirmed=False, out=out)
     findings = list(examine(settings, confirm_address, trust=trust))
     if as_json:
         print_result(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))

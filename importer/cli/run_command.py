@@ -211,7 +211,7 @@ def _settings(
     strict: bool = False,
 ) -> Settings:
     minutes = parse_minutes(give_up_after) if give_up_after else None
-    given = {"rate": rate, "concurrency": concurrency, "give_up_minutes": minutes}
+    given: dict[str, Any] = {"rate": rate, "concurrency": concurrency, "give_up_minutes": minutes}
     return load_settings(out=out, strict=strict or None, log_level=log_level, **given)
 
 

@@ -29,7 +29,7 @@ def web(
             raise
         raise UsageError(
             f"importer web needs packages that are not installed (first: {error.name}); install them with: "
-            "pip install 'importer[web]'"
+            "pip install 'candidate-importer[web]'"
         ) from None
     if file is not None and not file.is_file():
         raise UsageError(f"there is no file {file}")

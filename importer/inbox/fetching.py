@@ -24,7 +24,7 @@ _FOLDER: Final = "fetched"
 _LIST: Final = "fetched.json"
 _SETTLE: Final = 10.0  # seconds between two looks at a file there
 _STATE: Final = ("size", "mtime", "LastModified", "last_modified", "modified", "updated", "created", "ETag", "etag")
-_INSTALL: Final = "install what it needs: pip install 'importer[remote]', and for S3 also s3fs"
+_INSTALL: Final = "install what it needs: pip install 'candidate-importer[remote]', and for S3 also s3fs"
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def _on_server(address: LedgerAddress) -> PostgresDatabase:
         raise unusable_file(
             "ledger-driver-missing",
             "the library for PostgreSQL is not installed",
-            "run: pip install 'importer[postgres]'",
+            "run: pip install 'candidate-importer[postgres]'",
             "IMPORTER_LEDGER",
         ) from None
     return PostgresDatabase(address)

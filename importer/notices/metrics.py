@@ -19,7 +19,7 @@ def write_metrics(folder: Path, ended: JobEnded, last_success: datetime | None) 
     try:
         from prometheus_client import CollectorRegistry, Gauge, write_to_textfile
     except ImportError:
-        return "metrics need prometheus_client; install it with: pip install 'importer[notify]'"
+        return "metrics need prometheus_client; install it with: pip install 'candidate-importer[notify]'"
     registry = CollectorRegistry()
 
     def gauge(name: str, help: str, value: float) -> None:

@@ -148,7 +148,7 @@ def _sent(address: str, notice: Notice) -> str:
     try:
         import apprise
     except ImportError:
-        return "needs apprise; install it with: pip install 'importer[notify]'"
+        return "needs apprise; install it with: pip install 'candidate-importer[notify]'"
     logging.getLogger("apprise").propagate = False  # it may write addresses with their secrets
     service = apprise.Apprise()
     if not service.add(address):

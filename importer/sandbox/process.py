@@ -182,7 +182,7 @@ def _problems(code: int, announcement: str | None, error_lines: list[str], wait:
     reason = f": {error_lines[-1].strip()[:_LONGEST_REASON]}" if error_lines else ""
     return [
         f"the sandbox did not start: its process ended with exit code {code}{reason};"
-        " run `importer sandbox` to see the full error; if a module is missing, install importer again"
+        " run `importer sandbox` to see the full error; if a module is missing, install candidate-importer again"
     ]
 
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from importer import __version__
 from importer.models import Operation, Question, Target
 from importer.problems import unusable_file
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
-from importer.service.transport_api import Limits, NoReply, RawReply, Request, Transport, send
+from importer.service.transport_api import Limits, NoReply, RawReply, Reason, Request, Transport, send
 from importer.service.unspecified_forms import Clock, message_of, one_line, readable, retry_after
 from importer.settings import Settings
 
@@ -55,7 +55,8 @@ OnAnswer = Callable[[Reply | NoReply | BaseException], None]
 
 def service_of(settings: Settings, base_url: str, token: str, connections: int) -> Callable[[], RecruitingService]:
     """Opens a service with the limits and formats of these settings."""
-    limits = Limits(settings.connect_timeout, settings.read_timeout, settings.total_timeout)
+    route: dict[str, Any] = {"proxy": settings.proxy_for(base_url), "ca_file": settings.ca_file}
+    limits = Limits(settings.connect_timeout, settings.read_timeout, settings.total_timeout, **route)
     return partial(
         RecruitingService,
         base_url,
@@ -96,7 +97,8 @@ class RecruitingService:
         self._base_url = base_url.rstrip("/")
         self._keys = _Keys.of(token)
         self._changed_token, self._renewing = changed_token, threading.Lock()
-        self._transport = open_transport(limits or Limits(), connections, transport)
+        self._limits = limits or Limits()
+        self._transport = open_transport(self._limits, connections, transport)
         self._options_separator = options_separator
         self._now = now
 
@@ -162,6 +164,10 @@ class RecruitingService:
     def _get(self, url: str, body_limit: int | None = None) -> RawReply | NoReply:
         keys = self._keys
         raw = send(self._transport, Request("GET", url, keys.headers, body_limit=body_limit))
+        if isinstance(raw, NoReply) and raw.reason == Reason.TLS_REFUSED:
+            from importer.service.certificates import explained  # rarely needed
+
+            return explained(raw, url, self._limits)
         if isinstance(raw, RawReply) and raw.status == 401 and self._is_renewed(keys):
             return send(self._transport, Request("GET", url, self._keys.headers, body_limit=body_limit))
         return raw
@@ -249,7 +255,7 @@ def _uses_curl(choice: TransportChoice) -> bool:
         raise unusable_file(
             "transport-unavailable",
             f"the curl transport is not available: {why_not}",
-            "install it with: pip install 'importer[fast]'; or remove this setting",
+            "install it with: pip install 'candidate-importer[fast]'; or remove this setting",
             "IMPORTER_TRANSPORT",
         )
     return choice != "requests" and not why_not
@@ -268,7 +274,7 @@ def describe_transport(choice: TransportChoice = "auto") -> str:
         return f"pycurl {version} (set IMPORTER_TRANSPORT=requests to use requests instead)"
     if choice == "requests":
         return "requests (set by IMPORTER_TRANSPORT)"
-    return f"requests ({_why_not_curl()}; for more speed: pip install 'importer[fast]')"
+    return f"requests ({_why_not_curl()}; for more speed: pip install 'candidate-importer[fast]')"
 
 
 def _why_not_curl() -> str:

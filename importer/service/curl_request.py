@@ -11,6 +11,7 @@ import errno
 import os
 import selectors
 import socket
+import ssl
 import sys
 import time
 from collections.abc import Callable
@@ -198,6 +199,8 @@ class CurlHandle:
 
     def _reason(self, error: int) -> str:
         """What failed, for a person."""
+        if self._limits.proxy and not self.sent and error not in _TLS:
+            return Reason.PROXY
         if error == pycurl.E_COULDNT_CONNECT and not self.sent:
             number = self.curl.getinfo(pycurl.OS_ERRNO)
             return Reason.REFUSED if number == errno.ECONNREFUSED else Reason.OTHER.format(kind=os.strerror(number))
@@ -272,10 +275,11 @@ def _new_curl(limits: Limits) -> pycurl.Curl:
     set_to(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
     set_to(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
     set_to(pycurl.FOLLOWLOCATION, 0)
-    set_to(pycurl.PROXY, "")
-    set_to(pycurl.NOPROXY, "*")
+    set_to(pycurl.PROXY, limits.proxy)
+    set_to(pycurl.NOPROXY, "" if limits.proxy else "*")
     set_to(pycurl.NETRC, pycurl.NETRC_IGNORED)
-    set_to(pycurl.CAINFO, certifi.where())  # what requests trusts too
+    # libcurl reads one file; that of the system has the certificates of an organization too
+    set_to(pycurl.CAINFO, str(limits.ca_file or ssl.get_default_verify_paths().cafile or certifi.where()))
     set_to(pycurl.SSL_VERIFYPEER, 1)
     set_to(pycurl.SSL_VERIFYHOST, 2)
     set_to(pycurl.PATH_AS_IS, 1)

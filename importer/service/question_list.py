@@ -119,6 +119,9 @@ class _Page(BaseModel):
     next: str | None = None
 
 
+_CHECK: Final = "check the address (IMPORTER_BASE_URL) and the network"
+
+
 def list_url(base_url: str, job_post: str) -> str:
     return f"{base_url}/api/v1/client/job-posts/{job_post}/questions/"
 
@@ -150,7 +153,7 @@ def _page(base_url: str, target: Target, answer: Answer) -> _Page:
     if isinstance(answer, NoReply):
         raise StoppedEarly(
             f"the service at {base_url} cannot be reached: {answer.reason}; nothing was sent; "
-            "check the address (IMPORTER_BASE_URL) and the network, then run the same command again"
+            f"{answer.hint or _CHECK}, then run the same command again"
         )
     if answer.status != 200:
         raise _refused(target, answer)

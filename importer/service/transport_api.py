@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds, and bytes for the body. `total`: the deadline for the whole response, from the start of sending."""
+    """Seconds, and bytes for the body. `total`: the deadline for the whole response, from the start of sending.
+
+    proxy: http://[USER:PASSWORD@]HOST:PORT, "": none. ca_file: the only certificates that are trusted.
+    """
 
     connect: float = 10.0
     read: float = 30.0  # between two pieces of a response
     total: float = 60.0
     body: int = 256 * 1024
     idle: float = 20.0  # after that a connection is not reused: a reset on it would be ambiguous
+    proxy: str = field(default="", repr=False)
+    ca_file: Path | None = None
 
     def reached(self, waited: float) -> float:
         """The limit that ended a wait of so many seconds: the same for every such request, unlike the measured time."""
@@ -62,10 +68,11 @@ class RawReply(NamedTuple):
 
 
 class NoReply(NamedTuple):
-    """No status was received. `reason` is for a person: `the connection was reset`, `no response within 30 s`."""
+    """No status was received. `reason` is for a person: `the connection was reset`. `hint`: what to do, if known."""
 
     reason: str
     phase: Phase
+    hint: str = ""
 
     @property
     def may_have_arrived(self) -> bool:
@@ -79,6 +86,7 @@ class Reason(StrEnum):
     REFUSED = "the connection was refused"
     NO_CONNECTION = "no connection within {connect:g} s"
     TLS_REFUSED = "the TLS handshake failed or the certificate is not valid"
+    PROXY = "the proxy (IMPORTER_PROXY) cannot be reached, or refused to connect to the service"
     NO_ANSWER = "no response within {limit:g} s"
     CLOSED = "the connection was closed without a response"
     RESET = "the connection was reset"

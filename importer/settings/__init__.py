@@ -25,13 +25,26 @@ from pydantic import (
 from importer.problems import Problem, UnusableInput, file_problem, unusable_file
 from importer.regular_files import can_be_made_private, mode_for_others, read_regular
 from importer.settings.files import ENVIRONMENT, PREFIX, SettingSource, from_env_file, from_toml, settings_in, user_file
-from importer.settings.trust import TokenUse, is_confirmed
+from importer.settings.trust import FolderSetting, TokenUse, is_confirmed
 
 PROJECT_FILE: Final = Path("importer.toml")
 _ENV_FILE: Final = Path(".env")
 _PORTS: Final = {"https": 443, "http": 80}
 _TOKENS: Final = ("token", "token_file")  # two ways to set the same
 _USER_ONLY: Final = ("out_shared", "mapping_folders")  # an untrusted working folder must not change these
+# What the user confirms if the working folder sets it: an address, a path outside that folder, or these anywhere.
+_CONFIRMED: Final = (
+    "ledger",
+    "ledger_key_file",
+    "out",
+    "metrics_folder",
+    "ping_url",
+    "notify_file",
+    "cluster",
+    "proxy",
+    "ca_file",
+)
+_ANYWHERE: Final = ("notify_file", "ca_file")
 _MAX_TOKEN_BYTES: Final = 64 << 10  # bytes
 _PIPE_SECONDS: Final = 5.0  # to wait for a token from a pipe
 
@@ -120,6 +133,8 @@ class Settings(BaseModel):
     base_url: Annotated[str, AfterValidator(_checked_base_url)] | None = None
     token: SecretStr | None = None
     token_file: Path | None = None
+    ca_file: Path | None = None
+    proxy: SecretStr | None = None
     out: Path = Path("results")
     out_shared: Literal["no", "group", "any"] = "no"
     ledger: str | None = None
@@ -182,8 +197,23 @@ class Settings(BaseModel):
             )
         return value
 
+    @field_validator("proxy")
+    @classmethod
+    def _valid_proxy(cls, value: SecretStr | None) -> SecretStr | None:
+        form = r"http://([^\s/@?#:]+:[^\s/@?#:]*@)?(\[[0-9a-fA-F:.]+\]|[\w.-]+):\d{1,5}"
+        if value is not None and not re.fullmatch(form, value.get_secret_value(), re.ASCII):
+            raise ValueError(
+                "write it like http://proxy.example.com:8080 or http://USER:PASSWORD@proxy.example.com:8080"
+            )
+        return value
+
+    def proxy_for(self, base_url: str | None) -> str:
+        """The proxy for that service, with its password; "" if there is none, as for this machine."""
+        is_here = is_loopback(urlsplit(base_url or "").hostname or "")
+        return "" if is_here or self.proxy is None else self.proxy.get_secret_value()
+
     @field_validator(
-        "out", "token_file", "ledger", "ledger_key_file", "mapping_folders", "notify_file", "metrics_folder"
+        "out", "token_file", "ca_file", "ledger", "ledger_key_file", "mapping_folders", "notify_file", "metrics_folder"
     )
     @classmethod
     def _valid_path(cls, value: Any) -> Any:
@@ -250,11 +280,29 @@ class Settings(BaseModel):
             return None
         folder, token_file = Path.cwd().resolve(), ""
         if token.in_working_folder:
-            token_file = os.path.realpath(self.token_file or folder)
-            if self.token is not None or Path(token_file).is_relative_to(folder):
-                return None
+            file = Path(os.path.realpath(self.secret_file() or folder))
+            token_file = str(file)
+            if file.is_relative_to(folder):
+                if not file.is_file() or (found := file.stat()).st_nlink == 1:
+                    return None
+                token_file += f" (a hard link of file {found.st_ino})"
         use = TokenUse(str(folder), address.name, self.base_url, token_file)
         return None if is_confirmed(use) else use
+
+    def unconfirmed_settings(self) -> list[FolderSetting]:
+        """What the working folder sets that sends something somewhere or writes outside it, and is not confirmed."""
+        folder, found = Path.cwd().resolve(), []
+        for name in _CONFIRMED:
+            source, value = self._set_by.get(name), getattr(self, name)
+            if source is None or value is None or not source.in_working_folder:
+                continue
+            text = value.get_secret_value() if isinstance(value, SecretStr) else str(value).removeprefix("sqlite:///")
+            if "://" not in text:
+                text = os.path.realpath(text)
+                if name not in _ANYWHERE and Path(text).is_relative_to(folder):  # as is local:4, which is not a path
+                    continue
+            found.append(FolderSetting(str(folder), source.name, f"{PREFIX}{name.upper()}", text))
+        return [one for one in found if not is_confirmed(one)]
 
     def secret_file(self) -> Path | None:
         """The file with the token: the token file, or a settings file."""
@@ -331,11 +379,11 @@ def _usable_token(text: str, place: str) -> str:
     return token
 
 
-def load_settings(**flags: Any) -> Settings:
-    """Load the settings. A flag that is None is not set.
+def load_settings(*, only_confirmed: bool = True, **flags: Any) -> Settings:
+    """Load the settings. A flag that is None is not set. only_confirmed: refuse those that the user has to confirm.
 
     Raises:
-        UnusableInput: with every setting that is not valid, and where it was set.
+        UnusableInput: with every setting that is not valid or not confirmed, and where it was set.
     """
     problems: list[Problem] = []
     user, known = user_file(), Settings.model_fields
@@ -377,6 +425,8 @@ def load_settings(**flags: Any) -> Settings:
     if problems:
         raise UnusableInput(problems)
     settings._set_by = set_by
+    if only_confirmed and (unconfirmed := settings.unconfirmed_settings()):
+        raise UnusableInput([one.refusal() for one in unconfirmed])
     return settings
 
 

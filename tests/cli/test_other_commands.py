@@ -161,7 +161,7 @@ def test_a_transport_that_is_not_installed(serve: Serve) -> None:
     with served.door.started("doctor", **hidden) as process:
         out, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
-    line = "transport: requests (pycurl is not installed; for more speed: pip install 'importer[fast]')"
+    line = "transport: requests (pycurl is not installed; for more speed: pip install 'candidate-importer[fast]')"
     assert f"ok     {line}\n" in out
     with served.door.started("doctor", IMPORTER_TRANSPORT="curl", **hidden) as process:
         out, _ = process.communicate(timeout=PATIENCE)
@@ -173,7 +173,7 @@ def test_a_transport_that_is_not_installed(serve: Serve) -> None:
     assert err == (
         "importer: 1 problem found; nothing was sent.\n\n"
         "IMPORTER_TRANSPORT: the curl transport is not available: pycurl is not installed [transport-unavailable]\n"
-        "  -> install it with: pip install 'importer[fast]'; or remove this setting\n"
+        "  -> install it with: pip install 'candidate-importer[fast]'; or remove this setting\n"
     )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import socket
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -127,6 +130,137 @@ def test_a_folder_with_its_own_token_needs_no_confirming(served: Served) -> None
     assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
     private(settings, own + "IMPORTER_TOKEN_FILE=/never/used\n")
     assert served(*QUESTIONS, IMPORTER_TOKEN="").code == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows gives links only to administrators")
+@pytest.mark.parametrize("kind", ["hard link", "symbolic link"])
+@pytest.mark.parametrize("holder", ["token_file", "importer.toml"])
+def test_a_link_to_a_token_of_the_user_is_not_a_token_of_the_folder(served: Served, kind: str, holder: str) -> None:
+    """Who prepares a folder can link to a file that only the user can read: its token goes to no address of .env."""
+    work = served.door.folder / "work"
+    work.mkdir()
+    (served.door.folder / ".env").rename(work / ".env")
+    door = FrontDoor(work, {**served.door.environment, "IMPORTER_TOKEN": ""})
+    own = private(served.door.folder / "own", "t0ken" if holder == "token_file" else "token = 't0ken'\n")
+    link = work / holder
+    if holder == "token_file":
+        private(work / ".env", (work / ".env").read_text() + "IMPORTER_TOKEN_FILE=token_file\n")
+    if kind == "hard link":
+        link.hardlink_to(own)
+        shown = f"{link} (a hard link of file {own.stat().st_ino})"
+    else:
+        link.symlink_to(own)
+        shown = str(own)
+    ran = door(*QUESTIONS)
+    assert ran.code == 3
+    assert (
+        f".env in this folder would send the token in {shown} to {served.sandbox.base_url}, which you have not "
+        "confirmed yet [address-not-trusted]\n"
+    ) in ran.err
+    assert served.sandbox.requests == []
+    assert door("doctor", "--trust").code == 0
+    assert door(*QUESTIONS).code == 0
+
+
+OUTSIDE = """\
+IMPORTER_BASE_URL={address}
+IMPORTER_LEDGER=postgresql://importer:pa55@127.0.0.1:9/people?sslmode=disable&password=pa55
+IMPORTER_LEDGER_KEY_FILE=../kept/ledger.key
+IMPORTER_OUT=../kept
+IMPORTER_METRICS_FOLDER=/srv/metrics
+IMPORTER_PING_URL=https://hc.example.com/ping/s3cret
+IMPORTER_NOTIFY_FILE=notify
+IMPORTER_CLUSTER=tls://dask.example.com:8786
+IMPORTER_PROXY=http://importer:pa55@proxy.example.com:8080
+IMPORTER_CA_FILE=ca.pem
+"""
+
+
+def test_what_a_folder_sends_or_writes_elsewhere_is_confirmed(served: Served) -> None:
+    """Everything that .env names outside the folder is refused at once, without its secrets, until it is confirmed."""
+    work = served.door.folder / "work"
+    work.mkdir()
+    address, folder = served.sandbox.base_url, served.door.folder.resolve()
+    door = FrontDoor(work, {**served.door.environment, "IMPORTER_GIVE_UP_MINUTES": "0.001"})
+    private(work / ".env", OUTSIDE.format(address=address))
+    values = {
+        "LEDGER": "postgresql://127.0.0.1:9/people?sslmode=disable&password=...",
+        "LEDGER_KEY_FILE": f"{folder}/kept/ledger.key",
+        "OUT": f"{folder}/kept",
+        "METRICS_FOLDER": "/srv/metrics",
+        "PING_URL": "https://hc.example.com",
+        "NOTIFY_FILE": f"{folder}/work/notify",
+        "CLUSTER": "tls://dask.example.com:8786",
+        "PROXY": "http://proxy.example.com:8080",
+        "CA_FILE": f"{folder}/work/ca.pem",
+    }
+    refusals = [
+        f".env in this folder sets IMPORTER_{name} to {value}, which you have not confirmed yet"
+        " [setting-not-confirmed]\n"
+        f"  -> if this is correct, confirm it once with: importer doctor --trust; or set IMPORTER_{name} in the "
+        "environment\n"
+        for name, value in values.items()
+    ]
+    assert door(*QUESTIONS).err == "\n".join(["importer: 9 problems found; nothing was sent.\n", *refusals])
+    unconfirmed = door("doctor")
+    assert unconfirmed.code == 3
+    assert unconfirmed.out.count("ERROR  settings: .env in this folder sets IMPORTER_") == 9
+    confirmed = door("doctor", "--trust", "--json", IMPORTER_CLUSTER="local:2")  # of the environment
+    kept = served.door.folder / "none" / "importer" / "trusted.json"
+    assert [found["result"] for found in json.loads(confirmed.out) if found["check"] == "trust"] == [
+        f"in this folder, {permission} (saved in {kept})"
+        for permission in (
+            f"your token may now be sent to {address}",
+            *(f"IMPORTER_{name} may be {value}" for name, value in values.items() if name != "CLUSTER"),
+        )
+    ]
+    assert "pa55" not in kept.read_text() + confirmed.out
+    assert "s3cret" not in kept.read_text() + confirmed.out
+    assert door(*QUESTIONS).err.startswith("importer: 1 problem found; nothing was sent.\n\n.env in this folder sets ")
+    assert door(*QUESTIONS, IMPORTER_CLUSTER="local:2").code == 0
+    private(work / ".env", OUTSIDE.format(address=address).replace("ping/s3cret", "ping/other"))
+    assert door(*QUESTIONS, IMPORTER_CLUSTER="local:2").code == 3
+
+
+def test_what_stays_in_the_folder_needs_no_confirmation(served: Served) -> None:
+    """Files in the folder itself, and what the environment sets, are used at once."""
+    (served.door.folder / ".env").write_text(
+        "IMPORTER_OUT=kept\nIMPORTER_LEDGER=sqlite:///kept/l.sqlite\nIMPORTER_LEDGER_KEY_FILE=kept/key\n"
+        "IMPORTER_METRICS_FOLDER=metrics\nIMPORTER_CLUSTER=local:2\nIMPORTER_NOTIFY_FILE=notify\n"
+    )
+    known = {"IMPORTER_BASE_URL": served.sandbox.base_url, "IMPORTER_NOTIFY_FILE": "/etc/notify"}
+    assert served(*QUESTIONS, **known).code == 0
+
+
+def test_the_password_of_the_user_goes_to_no_database_of_the_folder(served: Served) -> None:
+    """PGPASSWORD is sent to the server of a ledger in .env only after the user has confirmed that server."""
+    pytest.importorskip("psycopg")
+    heard: list[bytes] = []
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                peer, _ = listener.accept()
+                with peer:
+                    peer.recv(1 << 16)  # the start of a session
+                    peer.sendall(b"R\0\0\0\x08\0\0\0\x03")  # the password is wanted in clear
+                    heard.append(peer.recv(1 << 16))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        location = f"postgresql://importer@127.0.0.1:{listener.getsockname()[1]}/people?sslmode=disable"
+        (served.door.folder / ".env").write_text(f"IMPORTER_LEDGER={location}\nIMPORTER_LEDGER_KEY_FILE=key\n")
+        environment = {
+            "IMPORTER_BASE_URL": served.sandbox.base_url,
+            "IMPORTER_GIVE_UP_MINUTES": "0.001",
+            "PGPASSWORD": "pa55",
+        }
+        assert served("status", "people.csv", **environment).code == 3
+        assert served("run", "people.csv", "--mapping", "mapping.yaml", "--sandbox", **environment).code == 3
+        assert served("doctor", **environment).code == 3
+        assert heard == []
+        served("doctor", "--trust", **environment)
+        assert heard[0] == b"p\0\0\0\x09pa55\0"
 
 
 def test_the_settings_of_the_user_are_the_persons_own(served: Served) -> None:

@@ -182,7 +182,7 @@ def _run_command(question: dict[str, Any]) -> None:
 
 _NOT_IN_A_RUN = {
     "importer.__main__",  # runs the command when it is imported
-    "importer.inbox.sftp",  # needs importer[remote], which is not always installed
+    "importer.inbox.sftp",  # needs candidate-importer[remote], which is not always installed
 }
 _ALSO = ("encodings.idna", "encodings.utf_8_sig", "phonenumbers.data.region_TR", "tests.crash.failpoints")
 

@@ -147,3 +147,34 @@ def test_texts_of_code_are_those_that_run() -> None:
     code = '"""About."""\nx = f"no {x} here"\ny = "plain"\n'
     assert list(texts_of_code(code, with_docstrings=False)) == [(2, "no {} here"), (3, "plain")]
     assert next(texts_of_code(code, with_docstrings=True)) == (1, "About.")
+
+
+# The distribution is candidate-importer: the other name, on the public index, is another project's package.
+_OTHER_DISTRIBUTION = re.compile(r"(?<![\w-])importer\[|\binstall (?:-\S+ )*[\"']?importer\b(?!-)")
+
+
+def _texts_of_the_project() -> Iterator[tuple[str, str]]:
+    """Every text file of the source tree by its name, without what is created in it, and without the changes of old."""
+    made = ("results", "build", "dist", "CHANGELOG.md")
+    for top in sorted(ROOT.iterdir()):
+        if top.name in made or top.suffix == ".egg-info" or (top.name.startswith(".") and top.name != ".ci"):
+            continue
+        for file in sorted(top.rglob("*")) if top.is_dir() else [top]:
+            if file.is_file() and "__pycache__" not in file.parts:
+                content = file.read_bytes()
+                if b"\0" not in content:
+                    yield str(file.relative_to(ROOT)), content.decode("utf-8", "replace")
+
+
+def test_no_text_installs_another_project() -> None:
+    """Every text that names the distribution or its extras names ours, as pyproject.toml does."""
+    texts = dict(_texts_of_the_project())
+    assert '\nname = "candidate-importer"\n' in texts["pyproject.toml"]
+    assert "candidate-importer[web]" in texts["importer/cli/web_command.py"]
+    found = [
+        f"{name}: {line.strip()}"
+        for name, text in texts.items()
+        for line in text.splitlines()
+        if _OTHER_DISTRIBUTION.search(line)
+    ]
+    assert found == []

@@ -1,6 +1,6 @@
 """Files of an SFTP server are fetched only from the one whose host key is known, and its refusals are in words.
 
-They run where importer[remote] is installed.
+They run where candidate-importer[remote] is installed.
 """
 
 from __future__ import annotations

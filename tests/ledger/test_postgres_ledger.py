@@ -416,7 +416,8 @@ def test_without_its_library_the_remedy_is_shown(tmp_path: Path) -> None:
     address = LedgerAddress("postgresql://db.example.com/ledger", tmp_path / "key")
     shown = subprocess.check_output([sys.executable, "-c", _WITHOUT_THE_DRIVER, *words_of(address)], text=True)
     assert shown == (
-        "IMPORTER_LEDGER: the library for PostgreSQL is not installed; run: pip install 'importer[postgres]'\n"
+        "IMPORTER_LEDGER: the library for PostgreSQL is not installed; run: pip install "
+        "'candidate-importer[postgres]'\n"
     )
 
 

@@ -127,7 +127,7 @@ def test_a_child_that_fails_to_start_is_one_clear_error(program: str, shown: str
         start(command=(sys.executable, "-c", program))
     assert caught.value.problems == (
         f"the sandbox did not start: its process ended with exit code {shown}; "
-        "run `importer sandbox` to see the full error; if a module is missing, install importer again",
+        "run `importer sandbox` to see the full error; if a module is missing, install candidate-importer again",
     )
 
 

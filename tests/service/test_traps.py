@@ -383,7 +383,7 @@ def test_a_certificate_for_another_name_is_refused(
     transport: TransportChoice, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also if it was just trusted under its own name."""
-    monkeypatch.setattr("certifi.where", lambda: str(certificate))
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with scripted_behind_tls(certificate) as (port, heard):
         with opened(transport) as opener:
             first = opener.send(post(f"https://127.0.0.1:{port}"))

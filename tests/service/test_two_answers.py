@@ -132,7 +132,7 @@ def test_a_second_response_in_the_tls_library_is_dropped(
     transport: TransportChoice, certificate: Path, records: tuple[bytes, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its buffer cannot be inspected: the result of the next request is then unknown."""
-    monkeypatch.setattr("certifi.where", lambda: str(certificate))
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with behind_tls(certificate, *records) as (base_url, sent), opened(transport) as opener:
         found = []
         for _ in range(3):
@@ -148,7 +148,7 @@ def test_fast_responses_over_tls_are_kept(
     transport: TransportChoice, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A response that arrives before it is awaited belongs to its request."""
-    monkeypatch.setattr("certifi.where", lambda: str(certificate))
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     with (
         behind_tls(certificate, REFUSED) as (base_url, _),
         opened(transport, connections=8) as opener,

@@ -119,7 +119,7 @@ def test_without_the_extra(front_door: FrontDoor) -> None:
         [sys.executable, "-c", hide.format(["web"])], cwd=front_door.folder, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 2
-    assert "pip install 'importer[web]'" in ran.stderr
+    assert "pip install 'candidate-importer[web]'" in ran.stderr
     helped = subprocess.run([sys.executable, "-c", hide.format(["--help"])], capture_output=True, text=True, check=True)
     assert "Import files in a browser" in helped.stdout
 
