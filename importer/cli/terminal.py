@@ -128,7 +128,7 @@ def plan_lines(
 ) -> Iterator[str]:
     """How many rows will be sent to each target, and how many not; then how long that takes, as far as known."""
     for one in targets:
-        others = [(one.held_back, "held back"), (one.filtered, "excluded by `where:`"), (one.done, "already imported")]
+        others = [(one.held_back, "held back"), (one.filtered, "filtered"), (one.done, "already imported")]
         parts = [
             f"{one.ready:,} of {one.checked:,} row{'' if one.checked == 1 else 's'} {verb} be sent to {one.target}"
         ]

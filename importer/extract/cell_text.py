@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from importer.problems import Problem
+from importer.text.damage import MAY_BE_DAMAGED, undamaged
 from importer.text.results_cells import CUT_NOTE
 
 # --- clean text -------------------------------------------------------------------------------------
@@ -80,10 +81,13 @@ NO_RESULT: Final = "#NO_RESULT!"
 def find_problem(text: str) -> Problem | None:
     """The problem in a cell's text, None if it is fine.
 
-    An error, a shortened number, a lost or a control character, or a text that report.xlsx has cut.
+    An error, a shortened number, a wrong encoding, a lost or a control character, or a text that report.xlsx has cut.
     """
     if CUT_NOTE in text:
         return _cut()
+    if not text.isascii() and (meant := undamaged(text)):
+        message = f"{quoted(text)} was read in a wrong encoding by another program; it was probably {quoted(meant)}"
+        return Problem("text-damaged", message, "correct it, or export the file again as UTF-8")
     if text.isprintable():
         if "#" in text and (problem := _spreadsheet_error(text.strip())):
             return problem
@@ -102,7 +106,8 @@ def is_plain(joined: str) -> bool:
     """A quick check of many joined cells: whether `clean` would only strip blanks, and no cell has a problem."""
     if not joined.isprintable() or "#" in joined or ("+" in joined and "E+" in joined) or CUT_NOTE in joined:
         return False
-    return joined.isascii() or ("\ufffd" not in joined and unicodedata.is_normalized("NFC", joined))
+    is_clean = "\ufffd" not in joined and unicodedata.is_normalized("NFC", joined)
+    return joined.isascii() or (is_clean and not MAY_BE_DAMAGED.search(joined))
 
 
 def error_cell(error: str) -> Problem:

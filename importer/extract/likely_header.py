@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 from itertools import count, pairwise, takewhile
 
-from importer.extract.sheet import CellProblem, Record
+from importer.extract.sheet import CellProblem, Layout, Record
 from importer.problems import Problem
+from importer.text.normalize import normalize_name
 
 _BODY = 30  # rows below a possible header that are compared with it
 _ALIKE = 0.6  # the share of the best score that the header of another table has
@@ -297,13 +299,45 @@ def _begins_table(record: Record, after: Record, columns: Set[int]) -> bool:
     return is_header and names_values and others
 
 
-def _below_second_header(record: Record) -> Problem:
+def _below_second_header(record: Record, hint: str = "") -> Problem:
     names = ", ".join(repr(cell) for cell in record.cells if cell)[:60]
     message = (
         f"row {record.number} looks like the header of a second table ({names}), so its rows are not read as this one"
     )
-    hint = (
+    hint = hint or (
         "put the second table into a file of its own, or end this one with stop_at: under source: in the mapping; if "
         "there is one table only, delete the blank row above"
     )
     return Problem("second-table", message, hint)
+
+
+# --- the header again -----------------------------------------------------------------------------
+
+# Names of columns that exports of people have: another export may have names of its own.
+_USUAL = re.compile(
+    "e?mail|emailaddress|eposta|correo|(?:first|given|last|sur|family|full|vor|nach)name|pr[eé]nom|nombre|apellidos?|"
+    "adi|soyadi?|imię|nazwisko|имя|фамилия"
+)
+_REPEATED = CellProblem(None, Problem("filtered", "this row repeats the header, so it is not read as a candidate"))
+_normalized = lru_cache(1 << 14)(normalize_name)
+
+
+def mark_repeated_header(records: Iterable[Record], layout: Layout) -> Iterator[Record]:
+    """The records; a row that repeats the header has a problem, and from a row with its names in another order on, all
+    have one, as their cells would be read as those of other columns."""
+    names, first = [_normalized(each.lower or each.name) for each in layout.columns], layout.origin.first
+    has_usual = any(map(_USUAL.fullmatch, names))
+    below: CellProblem | None = None
+    for record in records:
+        cells = record.cells[first : first + len(names)]
+        is_below = record.number > layout.header_row and "@" not in "".join(cells)
+        words = {at: _normalized(cell) for at, cell in enumerate(cells) if len(cell) > 1} if is_below else {}
+        known = [word for word in words.values() if word in names or (has_usual and _USUAL.fullmatch(word))]
+        if len(known) > 1 and 2 * len(known) >= len(words) and not has_values(replace(record, cells=cells)):
+            other = _below_second_header(record, "put it and the rows below into a file of their own")
+            below = None if all(names[at] == word for at, word in words.items()) else CellProblem(None, other)
+            yield replace(record, problems=(*record.problems, below or _REPEATED))
+        elif below is None or any(problem.index is None for problem in record.problems):
+            yield record
+        else:
+            yield replace(record, problems=(*record.problems, below))

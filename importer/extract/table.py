@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from importer.extract.header import Header, find_header, place_of
-from importer.extract.likely_header import mark_second_table
+from importer.extract.likely_header import mark_repeated_header, mark_second_table
 from importer.extract.results_file import ResultsHeader, results_header
 from importer.extract.sheet import WINDOW, Layout, Record, Sheet
 from importer.extract.table_warnings import table_warnings
@@ -86,7 +86,9 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         has_links=source.has_links or (results is not None and LINKS_COLUMN in results.added),
         header_rows=header.last_row - header.first_row + 1,
         _read=lambda: layout.rows(
-            source.records() if results else mark_second_table(source.records(), head, layout.header_row)
+            mark_repeated_header(
+                source.records() if results else mark_second_table(source.records(), head, layout.header_row), layout
+            )
         ),
         copy_of=source.copy_of,
         sheets=source.sheets,

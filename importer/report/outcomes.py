@@ -106,7 +106,7 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeText]] = {
     ),
     OutcomeKind.FILTERED: OutcomeText(
         label="filtered",
-        meaning="excluded by where: in the mapping",
+        meaning="excluded by where:, or a repeated header",
         next_step="no action needed",
         tab_color="#AEB8C2",
         sheet_limit=NO_ACTION_SHEET_LIMIT,

@@ -28,8 +28,10 @@ class Filtered:
 def filtered(row: Row, filters: Sequence[ResolvedFilter]) -> Filtered | None:
     """The row as excluded by the first filter that it does not match, or None where it matches all.
 
-    A row with a problem in the filter cell is not excluded.
+    A row with a problem in the filter cell is not excluded. One that repeats the header is, and has its problem.
     """
+    if repeated := next((one for one in row.problems if one.code == "filtered"), None):
+        return Filtered(row.number, repeated)
     for one in filters:
         if any(problem.column in (None, one.column.label) for problem in row.problems) or matches(one, row):
             continue

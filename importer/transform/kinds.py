@@ -196,6 +196,9 @@ def _choice_reader(value: ResolvedValue) -> TextReader:
         option = options.find(text) if options.spelled else text
         if option is not None:
             return option
+        if typed and text[0].isdigit() and ("-" in text or ":" in text):
+            hint = "type the option again, in a cell with the format Text: a spreadsheet program has changed it"
+            return InvalidValue("not-an-option", f"{quoted(text)} is not {value.field.noun}", hint)
         known = did_you_mean(text, value.field.options)
         hint = f"{known}, {into_table(value)}"
         unread = Unread(text, value.place)
@@ -249,10 +252,12 @@ def _yes_no_reader(value: ResolvedValue, words: tuple[str, str]) -> TextReader:
 _TOKEN = re.compile(r"(?=.*[0-9A-Za-z])[0-9A-Za-z_.:=+~{}-]{1,200}")
 _NUMBER = re.compile(r"[0-9]{1,30}")
 _FLOAT = re.compile(r"([0-9]{1,15})\.0")  # an ID column that a program stored as floats
-# Numbers with separators or an exponent, and names of files.
+# Numbers with separators or an exponent, what a spreadsheet program made of 1-2, and names of files.
 _NO_TOKEN = re.compile(
-    r"[0-9]+(?:[.,][0-9]+)+|[0-9][.,]?[0-9]*E\+?[0-9]+|.*\.(?:pdf|docx?|odt|rtf|txt|html?|jpe?g|png|zip)", re.IGNORECASE
-)
+    r"[0-9]+(?:[.,][0-9]+)+|[0-9][.,]?[0-9]*E\+?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9:]*:[0-9]{2}|TRUE|FALSE|"
+    r"(?:[0-9]{1,2}-)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:-[0-9]{2})?|"
+    r".*\.(?:pdf|docx?|odt|rtf|txt|html?|jpe?g|png|zip)", re.IGNORECASE
+)  # fmt: skip
 
 
 def _read_document(text: str, typed: bool) -> str | InvalidValue:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,8 +13,10 @@ from typing import Final
 from importer.mapping import NUMBERS, Kind, Otherwise, ResolvedMapping, ResolvedValue
 from importer.models import Row
 from importer.problems import CellPlace, Column, Problem
+from importer.text.currencies import is_same_currency
+from importer.text.damage import NULL_OR_ANSWER, NULL_WORDS
 from importer.text.normalize import normalize
-from importer.transform.texts import in_mapping, stripped
+from importer.transform.texts import in_mapping, quoted, stripped
 from importer.transform.values import ValueReader
 
 _FEWEST: Final = 20  # values; a share of fewer proves nothing
@@ -200,7 +203,7 @@ class _LastWords:
 # --- columns of which most cells are dropped ------------------------------------------------------
 
 # Words that say that there is nothing; to declare them as missing drops no data.
-_NOTHING: Final = frozenset(("n/a", "na", "n.a.", "none", "null", "nil", "nan", "unknown", "empty", "not available"))
+_NOTHING: Final = NULL_WORDS | NULL_OR_ANSWER | {"unknown", "empty", "not available"}
 
 
 def can_drop_cells(value: ResolvedValue) -> bool:
@@ -246,3 +249,95 @@ class Dropped:
 @lru_cache(maxsize=4096)
 def _says_something(text: str) -> bool:
     return any(character.isalnum() for character in text) and normalize(stripped(text)) not in _NOTHING
+
+
+# --- cells that a program changed, or filled in ----------------------------------------------------
+
+_FEWEST_TIMES, _LONGEST_ODD = 5, 40
+_OLD: Final = re.compile(r".*(?<!\d)190\d(?!\d).*")  # nobody living has such a date
+_EPOCH: Final = re.compile(r"(?:1970-01-01|1969-12-31|1970[./]0?1[./]0?1|0?1([./-])0?1\1(?:19)?70)(?:[T ].*)?")
+# From 13:00 on, it is midnight of the next day elsewhere. 23:59 and 23:59:59 are the end of a day.
+_TIME: Final = re.compile(
+    r".*\d[T ](?!23:59(?:$|:59|:00))((?:1[3-9]|2\d):\d\d(?::\d\d)?)[.\d]*\s?(?:Z|[+-]\d\d:?\d\d)?"
+)
+_SHORT_DATE: Final = re.compile(r"\d{1,2}[-. ](?![a-z])[^\W\d_]{3,4}\.?|(?![a-z])[^\W\d_]{3,4}[-. ]\d{2}")  # 1-Feb
+_RANGE: Final = re.compile(r"\d+\s?(?:[-–]\s?\d+|\+)")
+_MISSING: Final = "correct it, or add it under missing:"
+_SHIFTED: Final = "may be midnight in another time zone, as all times of this column: then the day is one too early"
+_SAYS: Final = {  # by the first word of what is odd
+    "shifted": (_SHIFTED, "export dates without a time, or in your time zone"),
+    "unknown": ("probably stands for an unknown date", _MISSING),
+    "empty": ("is what programs write for an empty cell, and it is sent", _MISSING),
+    "changed": ("in a column of texts is probably what a spreadsheet program made of 1-2", "type it again as text"),
+}
+
+
+class Doubtful:
+    """Counts the cells of a value that has one column, by what is odd in them."""
+
+    def __init__(self, value: ResolvedValue) -> None:
+        self._value, self._index, self._kind = value, value.columns[0].index, value.field.kind
+        self._filled = 0
+        self._odd: defaultdict[str, Cells] = defaultdict(Cells)
+        self._examples: dict[str, str] = {}
+        self._times: set[str] = set()
+
+    def add(self, row: Row) -> None:
+        if not (text := stripped(row.cells[self._index])):
+            return
+        self._filled += 1
+        if self._kind in NUMBERS:
+            odd = dict(row.currencies).get(self._index) if row.currencies and not self._value.formats.currency else None
+        else:
+            odd = _odd(text, self._index in row.typed, self._kind) if len(text) < _LONGEST_ODD else None
+        if odd and normalize(text) not in self._value.missing and not self._value.table:
+            if odd[0].isdigit():
+                self._times.add(odd)
+                odd = "shifted"
+            self._odd[odd].add(self._value, row)
+            self._examples.setdefault(odd, text)
+
+    def of_file(self) -> Iterator[Problem]:
+        count = {odd: cells.count for odd, cells in self._odd.items()}
+        usual = max(count, key=lambda odd: count[odd], default="")
+        for shown in count if self._kind in NUMBERS else ():
+            if not is_same_currency(shown, usual):
+                message = f"the format of this cell shows {shown}, that of most others {usual}{self._odd[shown].others}"
+                yield self._problem("currency-of-format", message, "convert it, and set currency:", shown)
+        hours = sorted(int(time[:2]) for time in self._times)
+        is_one_time = len({time[2:] for time in self._times}) == 1 and hours[-1] - hours[0] <= 1
+        for odd, is_doubtful in (
+            ("unknown", True),
+            ("unknown, or 1970", count.get("unknown, or 1970", 0) >= max(2, self._filled / 1000)),
+            ("shifted", is_one_time and count["shifted"] >= max(_FEWEST_TIMES, 0.9 * self._filled)),
+            ("changed", "range" in count or 3 * count.get("changed", 0) <= 2 * self._filled),
+            ("changed, or a date", "range" in count),
+            ("empty", True),
+            ("empty, or an answer", "empty" in count),
+        ):
+            if odd in count and is_doubtful:
+                says, hint = _SAYS[odd.partition(",")[0]]
+                message = f"{quoted(self._examples[odd])} {says}{self._odd[odd].others}"
+                yield self._problem("cells-doubtful", message, hint, odd)
+
+    def _problem(self, code: str, message: str, hint: str, odd: str) -> Problem:
+        place = f" {in_mapping(self._value.place)}" if hint.endswith(":") else ""
+        return Problem(code, message, hint + place, self._odd[odd].first[0])
+
+
+@lru_cache(maxsize=1 << 14)
+def _odd(text: str, typed: bool, kind: Kind) -> str | None:
+    """What is odd in the cell of a date, a name or a text; of a date, the time of an evening."""
+    if kind is Kind.DATE:
+        if _OLD.fullmatch(text) or _EPOCH.fullmatch(text):
+            return "unknown" if _OLD.fullmatch(text) else "unknown, or 1970"
+        return time[1] if (time := _TIME.fullmatch(text)) else None
+    if (word := normalize(text)) in NULL_WORDS and not (kind is Kind.NAME and text.istitle()):
+        return "empty"
+    if kind is Kind.NAME:
+        return None
+    if typed and (":" in text or "-" in text[1:] or text in ("TRUE", "FALSE")):
+        return "changed"
+    if word in NULL_OR_ANSWER:
+        return "empty, or an answer"
+    return "changed, or a date" if _SHORT_DATE.fullmatch(text) else "range" if _RANGE.fullmatch(text) else None

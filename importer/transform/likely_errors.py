@@ -5,11 +5,14 @@ One pass in bounded memory. Each detector is conservative: ordinary data must gi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from importer.mapping import (
+    NUMBERS,
+    FromRow,
     Kind,
     Otherwise,
     ResolvedEntries,
@@ -19,10 +22,11 @@ from importer.mapping import (
 )
 from importer.models import Application, PoolCandidate, Row
 from importer.problems import CellPlace, LinePlace, Problem
+from importer.text.damage import code_in
 from importer.text.normalize import normalize
 from importer.transform.candidates import FirstRows, hidden_key
 from importer.transform.email_domains import EXISTING, common_domain, is_other_spelling
-from importer.transform.likely_columns import Cells, Dropped, can_drop_cells, counters_of, must_vary, place_of
+from importer.transform.likely_columns import Cells, Doubtful, Dropped, can_drop_cells, counters_of, must_vary, place_of
 from importer.transform.row import Invalid, transform_row
 from importer.transform.texts import in_mapping, quoted
 
@@ -55,7 +59,11 @@ class LikelyErrors:
         self._domains = _Domains(mapping.candidate["email"])
         self._people = _People(varying, mapping.candidate["email"], people)
         self._answers = [(key, one) for key, value in values for one in counters_of(value)]
-        self._dropped = [Dropped(value, mapping) for _, value in values if can_drop_cells(value)]
+        dropped: list[Dropped | Doubtful] = [Dropped(value, mapping) for _, value in values if can_drop_cells(value)]
+        cells = tuple(_values_of_cells(mapping))
+        self._names = tuple(mapping.candidate[name] for name in ("first_name", "last_name"))
+        self._texts = [value for value in cells if value.field.kind in (Kind.LINE, Kind.TEXT)]
+        self._counters = [*dropped, *(Doubtful(value) for value in cells if value.field.kind in _COUNTED)]
         self._looked_at = frozenset(key for key, _ in (*varying, *self._answers))
 
     def look(self, row: Row, body: Application | PoolCandidate) -> Seen:
@@ -69,7 +77,8 @@ class LikelyErrors:
                 key = asked if isinstance(asked, int) else asked["id"]
                 if key in self._looked_at:
                     texts[key] = answer.answer or answer.answer_file
-        return Seen(texts, (*body.left_out, *self._otherwise.of_row(row), *self._same_names(row, body)))
+        doubts = (*self._same_names(row, body), *self._doubts(row, body))
+        return Seen(texts, (*body.left_out, *self._otherwise.of_row(row), *doubts))
 
     def _same_names(self, row: Row, body: Application | PoolCandidate) -> Iterator[Problem]:
         """A name of several words in both columns is the full name; of one word, it may be meant so."""
@@ -78,19 +87,32 @@ class LikelyErrors:
             hint = "if it is a full name, write each name in its own column"
             yield Problem("names-repeated", message, hint, place_of(self._last_name, row))
 
+    def _doubts(self, row: Row, body: Application | PoolCandidate) -> Iterator[Problem]:
+        """What is probably not part of a name, and what a program wrote into a text."""
+        for value, name in zip(self._names, (body.first_name, body.last_name), strict=True):
+            if value.columns and (found := _NO_NAME.search(_OF_NAME.sub("", name))):
+                message = f"{quoted(name)} has {quoted(found[0])}, which is probably not part of {value.field.label}"
+                yield Problem("name-doubtful", message, "correct the name if so", place_of(value, row))
+        for value in self._texts:
+            text = row.cells[value.columns[0].index]
+            lost = _LOST.search(text) if value.field.kind is Kind.LINE and "/" not in text else None
+            if code := lost[0] if lost else code_in(text):
+                message = f"{quoted(text)} has {quoted(code)}, which a program probably wrote for another character"
+                yield Problem("text-damaged", message, "write it as a person reads it", place_of(value, row))
+
     def of_row(self, row: Row, email: str, seen: Seen) -> tuple[Problem, ...]:
         """The warnings about the next row, each at its cell; answers that are left out among them."""
         for key, column in self._answers:
             if (text := seen.texts.get(key)) is not None:
                 column.add(text, row)
-        for one in self._dropped:
+        for one in self._counters:
             one.add(row)
         found = [*seen.warnings, *self._domains.of_row(row, email), *self._people.of_row(row, seen.texts)]
         return tuple([replace(problem, severity="warning") for problem in found])
 
     def of_file(self) -> tuple[Problem, ...]:
         """The warnings about the file as a whole, after its last row."""
-        counters = (*(one for _, one in self._answers), *self._dropped, self._domains)
+        counters = (*(one for _, one in self._answers), *self._counters, self._domains)
         return tuple(problem for one in counters for problem in one.of_file())
 
 
@@ -102,6 +124,23 @@ def _values(mapping: ResolvedMapping) -> Iterator[tuple[int | str, ResolvedValue
     for answer in mapping.answers:
         if isinstance(answer.content, ResolvedValue) and answer.content.columns:
             yield answer.question.id, answer.content
+
+
+def _values_of_cells(mapping: ResolvedMapping) -> Iterator[ResolvedValue]:
+    """The values in cells of the candidate's own row, also those of entries, each with one column."""
+    entries = (value for each in mapping.entry_sources if isinstance(each.source, FromRow) for value in each.values)
+    own = (value for value in (*mapping.single_values, *entries) if value.lookup is None)
+    return (replace(value, columns=(column,)) for value in own for column in value.columns)
+
+
+_COUNTED: Final = (Kind.TEXT, Kind.LINE, Kind.NAME, Kind.CHOICE, Kind.DATE, *NUMBERS)
+_LOST: Final = re.compile(r"[^\W\d_]\?[^\W\d_]|(?<!\S)\?[^\W\d_]{2}")  # W?jcik, ?stanbul
+_OF_NAME: Final = re.compile(r"\b[DSAWC]/[OLP]\b|,? (?:jr|sr|ii|iii|iv)\b", re.IGNORECASE)  # D/O Raman: daughter of
+_NO_NAME: Final = re.compile(  # N/A | Unknown, Ana (she/her), Ana 🚀, Dr. Ana, Ana PhD
+    r"[/|<>=~^*#@$%{}\[\]\\_;:&+,]|\((?:she|he|they)\b|[\u2190-\u2bff\U0001f000-\U0001faff]|^(?-i:TRUE|FALSE)$|"
+    r"^(?:dr|prof|mrs?|ms|mme|mlle|herr|frau|ing|sayın)\.?\s|\s(?-i:Ph\.?D|MBA|[MB]Sc|Esq|CPA|PMP)\.?$",
+    re.IGNORECASE,
+)
 
 
 # --- a value given by `otherwise` -----------------------------------------------------------------

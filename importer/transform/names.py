@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from importer.mapping import NameRule, Surname
+from importer.text.damage import NULL_WORDS, code_in
 from importer.text.names import words_in_capitals, wrong_word
 from importer.text.normalize import normalize
 from importer.transform.texts import WITHOUT_EFFECT, InvalidValue, quoted, read_text
@@ -32,10 +33,15 @@ _NO_FULL_NAME = re.compile(r"[\d&/+;()\"@<>=|?]")
 
 
 def read_name(text: str, typed: bool) -> str | InvalidValue:
-    """A name with single spaces; one without any letter is not valid."""
+    """A name with single spaces; one without any letter, or with what programs write, is not valid."""
     name = " ".join(_without_invisible(text).split())
     if not any(character.isalpha() for character in name):
         return InvalidValue("name-invalid", f"{quoted(text)} is not a valid name", "write the name in letters")
+    is_nothing = normalize(name) in NULL_WORDS and (not name.isalpha() or normalize(name) == "undefined")
+    code = name if is_nothing or (typed and name in ("TRUE", "FALSE")) else "?" if "?" in name else code_in(name)
+    if code:
+        message = f"{quoted(text)} has {quoted(code)}, which a program wrote in place of the name"
+        return InvalidValue("text-damaged", message, "write the name as a person reads it")
     return read_text(name, typed)
 
 

@@ -22,8 +22,8 @@ Serve = Callable[..., Served]
 _OTHER = "the format of this cell shows '45000 {}', not EUR"
 
 
-def _ran(served: Served, *formats: str, **changed: str) -> Ran:
-    """A run of people whose salaries are 45000, in cells with these formats; the mapping declares EUR."""
+def _ran(served: Served, *formats: str, currency: str = "EUR", **changed: str) -> Ran:
+    """A run of people whose salaries are 45000, in cells with these formats; with this currency in the mapping."""
     book = Workbook()
     sheet = book.worksheets[0]
     sheet.append(HEADER)
@@ -31,7 +31,8 @@ def _ran(served: Served, *formats: str, **changed: str) -> Ran:
         sheet.append([*candidate(number, **changed)[:-1], 45000])
         sheet.cell(number + 1, len(HEADER)).number_format = number_format
     book.save(served.door.folder / "people.xlsx")
-    mapping = MAPPING.replace("salary: Salary", "salary: {column: Salary, currency: EUR}")
+    declared = f"{{column: Salary, currency: {currency}}}" if currency else "Salary"
+    mapping = MAPPING.replace("salary: Salary", f"salary: {declared}")
     (served.door.folder / "mapping.yaml").write_text(mapping, "utf-8")
     return served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
 
@@ -45,6 +46,19 @@ def test_an_amount_whose_format_shows_another_currency_is_a_problem_at_its_cell(
     assert dollars["hint"] == "convert it to EUR, or add '$' to currency: in mapping.yaml:11"
     assert (lira["places"], lira["what"]) == (["G6"], _OTHER.format("TL"))
     assert (thousands["places"], thousands["hint"]) == (["G7"], "convert it to EUR, or write it in full")
+
+
+def test_another_currency_than_that_of_most_cells_is_told(serve: Serve) -> None:
+    """Without currency: in the mapping, an amount in euros among amounts in zloty is told at its cell."""
+    served = serve()
+    zloty, euros = '#,##0.00 "zł"', '#,##0.00 "€"'
+    ran = _ran(served, zloty, '#,##0 "PLN"', euros, zloty, "0", currency="")
+    assert ran.counts == {"created": 5}, ran.err
+    assert ran.summary["warnings"] == [
+        "people.xlsx, Sheet!G4: the format of this cell shows €, that of most others zł; convert it, and set currency: "
+        "in mapping.yaml:11"
+    ]
+    assert _ran(serve(), zloty, zloty, "0", currency="").summary["warnings"] == []
 
 
 def test_a_results_file_keeps_the_currency_of_an_amount(serve: Serve) -> None:

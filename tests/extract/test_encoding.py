@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 from importer.extract import ReadingLimits, open_sheet
 from importer.extract.likelihood import letters_of
@@ -74,3 +76,25 @@ def test_the_language_of_the_machine_has_its_letters() -> None:
     assert "ş" in letters_of("tr_TR")
     assert "я" in letters_of("uk_UA")
     assert letters_of("en_US") == letters_of("C") == ""
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "json"])
+def test_cells_that_another_program_read_in_a_wrong_encoding(ending: str, tmp_path: Path) -> None:
+    """They are a problem at their cell in every format, with what they probably were; the others are read."""
+    cells = {"MÃ¼ller": "Müller", "WĂłjcik": "Wójcik", "YÄ±ldÄ±z": "Yıldız", "Müller": "", "Îşi": ""}
+    path = tmp_path / f"a.{ending}"
+    if ending == "json":
+        path.write_text(json.dumps([{"E-mail": "a@example.com", "Name": cell} for cell in cells]), encoding="utf-8")
+    elif ending == "csv":
+        path.write_text("E-mail,Name\n" + "".join(f"a@example.com,{cell}\n" for cell in cells), encoding="utf-8")
+    else:
+        book = Workbook()
+        for row in (["E-mail", "Name"], *(["a@example.com", cell] for cell in cells)):
+            book.worksheets[0].append(row)
+        book.save(path)
+    rows = list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())
+    assert [row.cells[1] for row in rows] == list(cells)
+    says = "was read in a wrong encoding by another program; it was probably"
+    assert [(one.code, one.column, one.message) for row in rows for one in row.problems] == [
+        ("text-damaged", "Name", f"'{cell}' {says} '{meant}'") for cell, meant in cells.items() if meant
+    ]

@@ -110,10 +110,16 @@ def test_the_names_of_the_mapping_decide(names: tuple[str, ...], row: int, tmp_p
         ("Grade,Salary,\n3,50000,\n4,58000,\n", [5, 6, 7]),
         ("Grade,,Weight\n3,,7\n4,,8\n", [5, 6, 7]),
         ("Mia,none,Rome\nNoa,555-0103,Bonn\n", []),
-        ("Name,Phone,City\nNoa,555-0103,Bonn\n", []),
+        ("Phone,Name,City\n555-0103,Noa,Bonn\n", [5, 6]),
         ("Total,,\n", []),
     ],
-    ids=["another table", "a table with other columns", "a row without values", "the header again", "a total"],
+    ids=[
+        "another table",
+        "a table with other columns",
+        "a row without values",
+        "the header in another order",
+        "a total",
+    ],
 )
 def test_second_table_below(below: str, refused: list[int], tmp_path: Path) -> None:
     """Rows of a second table, with other columns, are refused; rows of the first one after a blank row are read."""
@@ -123,6 +129,41 @@ def test_second_table_below(below: str, refused: list[int], tmp_path: Path) -> N
     marked = [row.number for row in rows if any(problem.code == "second-table" for problem in row.problems)]
     assert marked == refused
     assert [row.number for row in rows if row.problems] == refused
+
+
+@pytest.mark.parametrize(
+    ("again", "below", "refused"),
+    [
+        ("Name,E-mail,City", "Ada,c@example.com,Bonn", {4: "filtered"}),
+        ("NAME,e mail,", "Ada,c@example.com,Bonn", {4: "filtered"}),
+        ("E-mail,Name,City", "c@example.com,Ada,Bonn", {4: "second-table", 5: "second-table"}),
+        ("City,Name,E-mail", "Bonn,Ada,c@example.com", {4: "second-table", 5: "second-table"}),
+        ("E-Mail,Nachname,Ort", "c@example.com,Ada,Bonn", {4: "second-table", 5: "second-table"}),
+        ("E-posta,Soyadı,Şehir", "c@example.com,Ada,Bonn", {4: "second-table", 5: "second-table"}),
+        ("City,Name,E-mail\nBonn,Ada,c@example.com\nName,E-mail,City", "Ada,d@example.com,Bonn",
+         {4: "second-table", 5: "second-table", 6: "filtered"}),
+        ("Name,,", "Ada,c@example.com,Bonn", {}),
+        ("Name,none,Bonn", "Ada,c@example.com,Bonn", {}),
+        ("Noa,,City", "Ada,c@example.com,Bonn", {}),
+        ("Total,2,", "Ada,c@example.com,Bonn", {}),
+        ("Name,E-mail,555-0103", "Ada,c@example.com,Bonn", {}),
+    ],
+)  # fmt: skip
+def test_the_header_again(again: str, below: str, refused: dict[int, str], tmp_path: Path) -> None:
+    """A header among the rows is left out; in another order, or with other names, the rows below it are refused."""
+    path = tmp_path / "a.csv"
+    path.write_text(f"Name,E-mail,City\nAda,a@example.com,Ulm\nBob,b@example.com,Ulm\n{again}\n{below}\n", "utf-8")
+    rows = list(open_sheet(path, SourceOptions(names=("E-mail",)), ReadingLimits()).rows())
+    assert len(rows) == len(path.read_text("utf-8").splitlines()) - 1
+    assert {row.number: problem.code for row in rows for problem in row.problems} == refused
+
+
+def test_letters_as_names_are_no_header_again(tmp_path: Path) -> None:
+    """Under the names A, B and C, a row of these letters is data."""
+    path = tmp_path / "a.csv"
+    path.write_text("A,B,C\n1,2,3\na,b,c\n", encoding="utf-8")
+    rows = open_sheet(path, SourceOptions(header_row=1), ReadingLimits()).rows()
+    assert [row.problems for row in rows] == [(), ()]
 
 
 def test_many_blank_rows(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from importer.models import Answer, Question
 from importer.settings import WireFormat
+from importer.transform import Invalid, transform_row
 from tests.transform.cases import BAD, GOOD, PHOTO, SKILLS, Bad, Good
 from tests.transform.cells import answer_of, mapping_of, problems_of, question, row
 
@@ -171,3 +172,31 @@ def test_a_short_text_longer_than_the_setting() -> None:
         answer = answer_of(mapping_of("Cell", asked=asked, wire=wire), row(text))
         assert answer is not None
         assert answer.answer == text
+
+
+@pytest.mark.parametrize("typed", [(), (0,)], ids=["text", "number cell"])
+def test_a_month_that_lost_its_last_zero(typed: tuple[int, ...]) -> None:
+    """2023.1 may be 2023.10 that a program took for a number, so it is refused; all other months are read."""
+    mapping = mapping_of('{column: Cell, dates: ["%Y.%m"], missing_day: first}', asked=question("date"))
+    for month in (2, 9, 10, 11, 12):
+        found = answer_of(mapping, row(f"2023.{month}", typed=typed))
+        assert found is not None
+        assert found.answer == f"2023-{month:02}-01"
+    assert problems_of(mapping, row("2023.1", typed=typed)) == [
+        "c.csv, row 5, column \"Cell\": '2023.1' can be read as January and, as a number without its last zero, as "
+        "October; write it as 2023-01 or as 2023-10"
+    ]
+
+
+@pytest.mark.parametrize("cell", ["2024-02-01", "05:30:00", "2024-02-01 10:00:00"])
+def test_a_date_cell_is_no_option(cell: str) -> None:
+    """For a date that a spreadsheet program made of an option, no other option is proposed."""
+    asked = question("single_choice", options=("1-2", "3-5", "2024"))
+    result = transform_row(row(cell, typed=[0]), mapping_of("Cell", asked=asked))
+    assert isinstance(result, Invalid)
+    (problem,) = result.problems
+    assert (problem.message, problem.hint, problem.unread) == (
+        f"'{cell}' is not an option of q",
+        "type the option again, in a cell with the format Text: a spreadsheet program has changed it",
+        None,
+    )

@@ -128,7 +128,7 @@ def test_a_field_of_an_entry_given_by_otherwise() -> None:
         ("First", "Test", "the first name is the same in 40 of 40 rows; check the column in m.yaml:4"),
         ("Last", "Nur", "the last name is the same in 40 of 40 rows; check the column in m.yaml:4"),
         ("Phone", "+905550000001", "the answer to phone is the same in 40 of 40 rows; check the column in m.yaml:6"),
-        ("Birth", "1970-01-01", "the answer to birth is the same in 40 of 40 rows; check the column in m.yaml:6"),
+        ("Birth", "1980-05-17", "the answer to birth is the same in 40 of 40 rows; check the column in m.yaml:6"),
     ],
 )
 def test_one_answer_for_all(column: str, text: str, expected: str) -> None:
@@ -301,3 +301,151 @@ def test_the_same_first_and_last_name() -> None:
         "row 2, column \"Last\": first and last name are both 'FAY ULRIK'; if it is a full name, write each name in "
         "its own column"
     )
+
+
+# --- names, and cells that a program changed --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "sign"),
+    [
+        *(("N/A | Unknown", "/"), ("Ana 🚀", "🚀"), ("Ana ★", "★"), ("Ana (She/Her)", "(She"), ("Ana (they)", "(they")),
+        *(
+            ("Ibrahim, PhD", ","),
+            ("Ibrahim PhD", " PhD"),
+            ("Dr. Ana", "Dr. "),
+            ("Frau Ana", "Frau "),
+            ("Ana & Ben", "&"),
+        ),
+        *(
+            ("ana_maria", "_"),
+            ("Ana; Maria", ";"),
+            ("Name: Ana", ":"),
+            ("[Ana]", "["),
+            ("Ana | HR", "|"),
+            ("TRUE", "TRUE"),
+        ),
+    ],
+)
+def test_a_name_with_more_than_a_name(name: str, sign: str) -> None:
+    """Titles, pronouns, signs and a second name are told at their cell, of the first and of the last name."""
+    says = f"'{name}' has '{sign.strip()}', which is probably not part of the"
+    people = _people()
+    people[1]["First"] = people[2]["Last"] = name
+    assert _warnings(people) == [
+        f'row 3, column "First": {says} first name; correct the name if so',
+        f'row 4, column "Last": {says} last name; correct the name if so',
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Smith Jr.", "Smith, Jr.", "Smith III", "D/O Raman", "Raman S/O Kumar", "O'Neil", "O’Neil", "Smith (Jones)"),
+        *("Mª José", "J. R. R.", "van der Berg", 'Robert "Bob"', "Md Rahman", "MD", "Herr", "Ing"),
+        *("True", "李", "Null", "NA", "Ana-Lena", "Ana–Lena", "N.", "Sr", "Drake", "Ingrid Mba", "De Sá"),
+        *("أحمد", "Иван", "Ibn Phd"),
+    ],
+)  # fmt: skip
+def test_names_as_people_have_them(name: str) -> None:
+    """Suffixes, relations, initials, nicknames and short last names are parts of names."""
+    people = _people()
+    people[1]["First"] = people[2]["Last"] = name
+    assert _warnings(people) == []
+
+
+def _told(answers: str, columns: dict[str, list[str]], **others: str) -> list[str]:
+    """The warnings about the cells of these columns, from row 2 on."""
+    people = _people(max(map(len, columns.values())))
+    for name, cells in columns.items():
+        for person, cell in zip(people, cells, strict=False):
+            person[name] = cell
+    return _warnings(people, answers, **others)
+
+
+_EMPTY = "is what programs write for an empty cell, and it is sent"
+
+
+@pytest.mark.parametrize(
+    "word", ["NULL", "null", "nan", "NaN", "\\N", "undefined", "[object Object]", "(null)", "<null>"]
+)
+def test_a_word_for_nothing(word: str) -> None:
+    """A word of a program is told for its column, unless the mapping has it as missing, or in a value table."""
+    cells = ["Van", word, "Van", word]
+    says = f"row 3, column \"City\": '{word}' {_EMPTY}, also row 5; correct it, or add it under missing: in m.yaml:6"
+    assert _told("{city: City}", {"City": cells}) == [says]
+    missing = word.replace("\\", "\\\\")
+    assert _told("{city: City}", {"City": cells}, source=f'source: {{missing: ["{missing}"]}}\n') == []
+    assert _told(f'{{city: {{column: City, values: {{"{missing}": Van, Van: Van}}}}}}', {"City": cells}) == []
+
+
+def test_a_word_for_nothing_in_an_entry_and_in_a_name() -> None:
+    """It is told in the column of an entry too, and as a name where nobody writes a name like that."""
+    answers = "{education: {education: {school_name: City}}}"
+    assert _told(answers, {"City": ["Ege", "NULL"], "Last": ["Null", "null"]}) == [
+        f"row 3, column \"Last\": 'null' {_EMPTY}; correct it, or add it under missing: in m.yaml:4",
+        f"row 3, column \"City\": 'NULL' {_EMPTY}; correct it, or add it under missing: in m.yaml:6",
+    ]
+
+
+def test_none_alone_is_an_answer() -> None:
+    """None and n/a may be what a person answered."""
+    assert _told("{city: City}", {"City": ["None", "n/a", "NA", "Van"]}) == []
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (["2024-05-01T21:00:00Z"] * 5, "2024-05-01T21:00:00Z"),
+        (["2024-05-01 22:00", "2024-07-01 21:00"] * 3, "2024-05-01 22:00"),
+        (["2024-05-01T18:30:00.000+00:00"] * 6, "2024-05-01T18:30:00.000+00:00"),
+        (["01.05.2024 23:59:16"] * 5, "01.05.2024 23:59:16"),
+        *((["2024-05-01T00:00:00Z"] * 9, ""), (["2024-05-01T12:00:00Z"] * 9, ""), (["2024-05-01T09:30:00Z"] * 9, "")),
+        *((["2024-05-01T23:59:59Z"] * 9, ""), (["2024-05-01 23:59"] * 9, ""), (["2024-05-01T23:59:59.999Z"] * 9, "")),
+        (["2024-05-01 14:00", "2024-05-01 16:00", "2024-05-01 18:00"] * 5, ""),
+        (["2024-05-01 14:03", "2024-05-01 14:17"] * 9, ""),
+        (["2024-05-01 21:00"] * 4, ""),
+        (["2024-05-01 21:00"] * 9 + ["2024-05-01"] * 9, ""),
+    ],
+)
+def test_midnights_of_another_zone(cells: list[str], told: str) -> None:
+    """A column of dates with one time of an evening, also with summer time, is told; other times are not."""
+    says = "may be midnight in another time zone, as all times of this column: then the day is one too early"
+    answers = '{birth: {column: Birth, dates: ["%d.%m.%Y %H:%M:%S"]}}'
+    found = _told(answers, {"Birth": cells})
+    assert [text.partition(", also")[0] for text in found] == (
+        [f"row 2, column \"Birth\": '{told}' {says}"] if told else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (["1900-01-01", "1980-05-01"], "1900-01-01"),
+        (["01.01.1901", "1980-05-01"], "01.01.1901"),
+        (["1970-01-01", "1980-05-01", "1970-01-01"], "1970-01-01"),
+        (["01.01.1970", "1.1.1970", "1980-05-01"], "01.01.1970"),
+        (["1970-01-01T00:00:00Z", "1969-12-31"], "1970-01-01T00:00:00Z"),
+        *((["1970-01-01", "1980-01-01"], ""), (["1970-01-02", "1970-01-02"], ""), (["2019-05-01", "2019-05-01"], "")),
+    ],
+)
+def test_placeholder_dates(cells: list[str], told: str) -> None:
+    """A date that nobody living has, and 1 January 1970 more than once, are told; one person may be born that day."""
+    found = _told('{birth: {column: Birth, dates: ["%d.%m.%Y"]}}', {"Birth": cells})
+    says = f"row 2, column \"Birth\": '{told}' probably stands for an unknown date"
+    assert [text.partition(", also")[0].partition(";")[0] for text in found] == ([says] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (["1-2", "1-Feb", "10+"], "1-Feb"),
+        (["0-1", "Oct-06"], "Oct-06"),
+        (["3 – 5", "03.Mai", "6-10"], "03.Mai"),
+        *((["Immediately", "1-Feb", "May-20"], ""), (["1-2", "3-5", "10+"], ""), (["4-door", "1-2"], "")),
+    ],
+)
+def test_short_dates_among_ranges(cells: list[str], told: str) -> None:
+    """A date as spreadsheet programs show it is told where the column has ranges such as 1-2."""
+    says = "in a column of texts is probably what a spreadsheet program made of 1-2; type it again as text"
+    assert _told("{city: City}", {"City": cells}) == ([f"row 3, column \"City\": '{told}' {says}"] if told else [])

@@ -91,6 +91,41 @@ def test_a_missing_or_invalid_field_of_the_candidate(cells: dict[str, str], mess
     assert problems_of(mapping_of("Cell"), _person(**cells)) == [f"c.csv, row 5, column {message}"]
 
 
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        *(("Ay?e", "?"), ("?mer", "?"), ("Zo?", "?"), ("M&uuml;ller", "&uuml;"), ("<i>Ada</i>", "<i>")),
+        ("O\\'Neil", "\\'"),
+        *((name, name) for name in ("\\N", "(null)", "<null>", "undefined", "[object Object]")),
+    ],
+)  # fmt: skip
+def test_a_name_that_a_program_wrote(name: str, code: str) -> None:
+    """A name with a question mark, an entity, a tag or an escape is refused, and so is what stands for no name."""
+    assert problems_of(mapping_of("Cell"), _person(last=name)) == [
+        f"c.csv, row 5, column \"Last\": '{name}' has '{code}', which a program wrote in place of the name; write the "
+        "name as a person reads it"
+    ]
+
+
+def test_a_name_of_a_boolean_cell() -> None:
+    """TRUE in a cell that a workbook stores as a boolean is no name; a person may have it as a text."""
+    mapping, person = mapping_of("Cell"), _person(last="TRUE")
+    assert isinstance(transform_row(person, mapping), Application)
+    (problem,) = problems_of(mapping, replace(person, typed=frozenset({2})))
+    assert problem.startswith("c.csv, row 5, column \"Last\": 'TRUE' has 'TRUE', which a program wrote")
+
+
+@pytest.mark.parametrize("cell", ["2012-11-23", "23-Nov", "Nov-23", "05:30:00", "TRUE", "false"])
+def test_a_cv_that_a_spreadsheet_program_changed(cell: str) -> None:
+    """A date, a time and a boolean are no document IDs; IDs with dates and months in them are."""
+    mapping = mapping_of("Cell")
+    assert problems_of(mapping, _person(cv=cell)) == [
+        f"c.csv, row 5, column \"CV\": '{cell}' is not a valid document ID; enter the ID of one uploaded document"
+    ]
+    for token in ("2012-11-23-7", "doc-12", "12-nova", "nov-2312", "a:30", "truth"):
+        assert isinstance(transform_row(_person(cv=token), mapping), Application), token
+
+
 def test_an_internationalized_address() -> None:
     """An address with non-ASCII letters is valid; its domain becomes lower case."""
     result = transform_row(_person(email="ayşe@ÖRNEK.example"), mapping_of("Cell"))
