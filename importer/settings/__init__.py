@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
