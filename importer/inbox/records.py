@@ -96,7 +96,7 @@ class Record:
     pattern: of its rule, None if none matched. marker: the name of its marker file, with its identity. runs: those that
     imported it, the last one last; is_begun: the last one began, but its result was not kept yet. released: a person
     accepted its changes. result: of the last pass, None before it;
-    reported: whether the listeners were called for it.
+    reported: whether the listeners were called for it; not yet, if it was released since.
     """
 
     folder: Path
@@ -126,6 +126,13 @@ class Record:
     def is_cut_off(self) -> bool:
         """Whether the worker that imported it died."""
         return self.result is None or self.is_begun
+
+    @property
+    def is_held_up(self) -> bool:
+        """Whether the last pass could not finish it, for another reason than its time for sending."""
+        if self.result is None or not self.reported or self.result.place != "working":
+            return False
+        return self.result.exit_code in (3, 5) and all(reason.code != "time-over" for reason in self.result.reasons)
 
     @property
     def is_imported(self) -> bool:

@@ -36,8 +36,9 @@ class InboxStatus:
 
     @property
     def needs_person(self) -> bool:
-        """Whether a file waits in attention/, or one that was expected did not come."""
-        return bool(self.attention) or any(each.is_late for each in self.patterns)
+        """Whether a file waits in attention/, a pass could not finish one, or one that was expected did not come."""
+        held_up = any(each.is_held_up for each in self.working)
+        return held_up or bool(self.attention) or any(each.is_late for each in self.patterns)
 
 
 def status_of(folder: Path, now: datetime, expect_every: timedelta | None = None) -> InboxStatus:

@@ -13,6 +13,7 @@ import pytest
 from importer.app.orders import Event, Planned, ignore
 from importer.inbox.happened import FileLeft
 from importer.inbox.release import release
+from importer.inbox.status import status_of
 from importer.inbox.taking import purge
 from importer.problems import UsageError
 from tests.cli.conftest import HEADER, Served
@@ -301,6 +302,55 @@ def test_a_service_that_is_down_or_refuses_the_token_leaves_every_file_for_the_n
     assert night.run() == 0
     assert night.places == {"done": ["people1.csv", "people2.csv"]}
     assert len(night.served.accepted) == 4
+
+
+def test_a_target_that_forbids_the_file_does_not_keep_it_in_work_for_ever(
+    serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No later pass could finish it: it waits in attention, where a person looks, and the next file is imported."""
+    night = night_of(serve({"kind": "403", "first": 1, "operation": "apply"}), monkeypatch)
+    night.drop("people1.csv", range(2))
+    night.drop("people2.csv", range(2, 4))
+    assert (night.run(), reasons(night)) == (5, ["target-forbidden"])
+    assert night.places == {"attention": ["people1.csv"], "done": ["people2.csv"]}
+    said = night.ended[0].reason_file.read_text("utf-8")
+    assert "- the service does not allow adding candidates to job post 4f2c9a (403) [target-forbidden]\n" in said
+    release(night.folder, ["people1.csv"])
+    assert night.run() == 0
+    assert night.places == {"done": ["people1.csv", "people2.csv"]}
+
+
+UNFINISHED = [
+    pytest.param({"IMPORTER_TOKEN": "expired"}, id="the token is refused"),
+    pytest.param({"IMPORTER_TOKEN": "", "IMPORTER_TOKEN_FILE": "missing"}, id="a setting"),
+]
+
+
+@pytest.mark.parametrize("environment", UNFINISHED)
+def test_the_status_reports_a_file_that_a_pass_could_not_finish(
+    night: Night, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
+) -> None:
+    """Also one that the next pass continues, and after a release; not any more once it is done."""
+    night.drop("people1.csv", range(2))
+    (night.drop("people2.csv", range(2, 3))).rename(night.folder / "incoming" / "other.csv")
+    with monkeypatch.context() as changed:
+        for name, value in environment.items():
+            changed.setenv(name, value)
+        assert night.run() in (3, 5)
+        assert night.places["working"] == ["people1.csv"]
+        assert status_of(night.folder, night.at).needs_person is True
+    assert night.run() == 3
+    (night.folder / "attention" / night.ended[-1].folder.name).rename(night.folder / "done" / "settled")
+    assert status_of(night.folder, night.at).needs_person is False
+    night.drop("people3.csv", range(2))
+    assert (night.run(), reasons(night)) == (3, ["inbox-file-repeated"])
+    release(night.folder, ["people3.csv"])
+    assert status_of(night.folder, night.at).needs_person is False
+    with monkeypatch.context() as changed:
+        for name, value in environment.items():
+            changed.setenv(name, value)
+        assert night.run() in (3, 5)
+    assert status_of(night.folder, night.at).needs_person is True
 
 
 def test_an_import_that_began_is_not_continued_at_another_service(
