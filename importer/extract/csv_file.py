@@ -51,7 +51,7 @@ class Survey:
 
     `lines`: the approximate number of lines. `longest`: the approximate length of the longest line in bytes of UTF-8,
     and `longest_line` its number; both 0 if no line is longer than a block. `size` and `changed` (nanoseconds) show
-    whether the file is still the one that was scanned.
+    whether the file is still the one that was scanned. `nul`: the first NUL character, of so many `nuls`.
     """
 
     encoding: Encoding
@@ -61,6 +61,8 @@ class Survey:
     longest_line: int
     size: int
     changed: int
+    nul: Undecodable | None = None
+    nuls: int = 0
 
     def holds_for(self, path: Path) -> bool:
         """Whether the file still exists and has not changed."""
@@ -75,8 +77,8 @@ def survey(path: Path, encoding: Encoding) -> Survey:
     """Decode the whole file block by block, up to the first undecodable byte. A million rows take 0.1 s."""
     decoder = codecs.getincrementaldecoder(encoding.codec)()
     is_utf8 = encoding.codec.startswith("utf-8")
-    undecodable = None
-    read = raw_lines = 0
+    undecodable = nul = None
+    read = raw_lines = nuls = 0
     lengths = _LineLengths()
     with path.open("rb", buffering=0) as file:
         status = os.fstat(file.fileno())
@@ -91,11 +93,15 @@ def survey(path: Path, encoding: Encoding) -> Survey:
                 line = 1 + raw_lines + block[: max(0, offset - read)].count(b"\n")
                 undecodable = Undecodable(offset, line, error.object[error.start])
             else:
+                if nul is None and (at := text.find("\0")) >= 0:
+                    nul = Undecodable(read + block.find(b"\0"), 1 + lengths.lines + text.count("\n", 0, at), 0)
+                nuls += text.count("\0") if nul else 0
                 lengths.measure(block if is_utf8 else text.encode("utf-8", "surrogatepass"))
             read += len(block)
             raw_lines += block.count(b"\n")
     size, changed = status.st_size, status.st_mtime_ns
-    return Survey(encoding, undecodable, lengths.lines, lengths.longest, lengths.longest_line, size, changed)
+    longest = lengths.longest, lengths.longest_line
+    return Survey(encoding, undecodable, lengths.lines, *longest, size, changed, nul, nuls)
 
 
 class _LineLengths:
@@ -141,7 +147,7 @@ class CsvFile:
     `warnings`: of its encoding.
 
     Raises:
-        UnusableInput: one of its rows is too long.
+        UnusableInput: one of its rows is too long, or a part of it was never written.
     """
 
     path: Path
@@ -156,6 +162,8 @@ class CsvFile:
     warnings: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.survey.nul is not None:
+            raise UnusableInput(_not_written(self.origin.file, self.survey, self.survey.nul))
         if self.survey.longest > self.limits.row:
             raise UnusableInput(_row_too_long(LinePlace(self.origin.file, self.survey.longest_line), self.limits))
 
@@ -265,6 +273,16 @@ def file_changed(origin: Origin) -> Problem:
 def shown_delimiter(delimiter: str) -> str:
     """A delimiter in a message."""
     return "tab" if delimiter == "\t" else f'"{delimiter}"'
+
+
+def _not_written(file: str, found: Survey, nul: Undecodable) -> Problem:
+    """The problem of a file with NULs: of a preallocated copy, or after a power cut."""
+    is_wide = found.encoding.codec.startswith(("utf-16", "utf-32"))  # other characters have such bytes too
+    there = "" if is_wide else f", from byte {nul.offset + 1:,} on"
+    count = f"{found.nuls:,} NUL byte{'' if found.nuls == 1 else 's'}"
+    message = f"the file has {count}{there}: a part of it was never written"
+    hint = "copy or export it again, for rows may be missing"
+    return Problem("file-not-written", message, hint, LinePlace(file, nul.line))
 
 
 def _row_too_long(place: Place, limits: ReadingLimits) -> Problem:
