@@ -318,7 +318,7 @@ CSV_CASES = (
         ),
         SourceOptions(delimiter="::"),
     ),
-    _empty("in a cell", "Name,E-mail\nA\0da,ada@example.com\n".encode(), 2, 1, 13),
+    _empty("in a cell", b"Name,E-mail\nA\0da,ada@example.com\n", 2, 1, 13),
     _empty("a preallocated copy", _LINES.encode() * 40 + bytes(9_000), 121, 9_000, 40 * len(_LINES)),
     _empty("a hole", _LINES.encode() + b"Ber" + bytes(4_096) + b"o,b@example.com\n", 4, 4_096, len(_LINES) + 3),
     _empty("in UTF-16", ("\ufeff" + _LINES + "A\0da,ada@example.com\n").encode("utf-16-le"), 4, 1, None),
