@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
 INTERNAL: Final = ".importer"
@@ -76,7 +77,7 @@ def make_folder(folder: Path, *, team: bool = False) -> None:
         if not folder.is_dir():  # a file; another process may have made the folder meanwhile
             raise
     else:
-        _set_mode(folder, 0o2770 if team else 0o700)
+        set_mode(folder, 0o2770 if team else 0o700)
 
 
 def make_subfolder(folder: Path) -> None:
@@ -87,7 +88,7 @@ def make_subfolder(folder: Path) -> None:
     """
     team = is_team_folder(folder.parent)
     folder.mkdir(0o700)
-    _set_mode(folder, 0o2770 if team else 0o700)
+    set_mode(folder, 0o2770 if team else 0o700)
 
 
 def internal_folder(folder: Path) -> Path:
@@ -106,9 +107,20 @@ def internal_folder(folder: Path) -> Path:
     return internal
 
 
-def _set_mode(path: Path, mode: int) -> None:
-    with suppress(PermissionError):  # a file system without modes (IMPORTER_OUT_SHARED=any)
+def set_mode(path: Path, mode: int) -> None:
+    """Set it, unless the file system has no modes (IMPORTER_OUT_SHARED=any)."""
+    with suppress(PermissionError):
         path.chmod(mode)
+
+
+def keeps_modes(folder: Path) -> bool:
+    """Whether the file system of a folder lets one set the mode of one's own file; True if none can be made there."""
+    with suppress(OSError), NamedTemporaryFile(dir=folder) as probe:
+        try:
+            Path(probe.name).chmod(0o600)
+        except PermissionError:
+            return False
+    return True
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:

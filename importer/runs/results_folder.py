@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from importer.atomic_files import (
     INTERNAL,
     is_team_folder,
+    keeps_modes,
     make_folder,
     make_subfolder,
     open_private,
@@ -47,7 +48,7 @@ def make_results(settings: Settings) -> None:
     """Create the results folder if it does not exist: mode 0700, for a team 2770.
 
     Raises:
-        UnusableInput: it cannot be created, or others could change its contents.
+        UnusableInput: it cannot be created, others could change its contents, or its drive refuses chmod.
     """
     refuse_untrusted(settings)  # before anything is created behind another user's link
     try:
@@ -55,6 +56,10 @@ def make_results(settings: Settings) -> None:
     except OSError as error:
         raise unusable_folder(settings.out, error) from None
     refuse_untrusted(settings)
+    if settings.out_shared != "any" and not keeps_modes(settings.out):
+        hint = "choose a folder on another drive with --out or IMPORTER_OUT; or, if others may read and change what is "
+        message = "its drive refuses to make files private (chmod)"
+        raise UnusableInput(_untrusted(message, f"{hint}on this one, set IMPORTER_OUT_SHARED=any", settings.out))
 
 
 def refuse_untrusted(settings: Settings) -> None:
