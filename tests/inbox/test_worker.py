@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from importer.app.orders import Event, Planned, ignore
+from importer.cli.app import main
 from importer.inbox.happened import FileLeft
 from importer.inbox.release import release
 from importer.inbox.status import status_of
@@ -391,6 +392,45 @@ def test_old_files_are_removed_but_the_last_one_of_each_pattern(night: Night) ->
     removed = purge(night.folder, timedelta(days=1), night.at + timedelta(days=30))
     assert [record.name for record in removed] == ["people1.csv", "people2.csv"]
     assert night.places == {"attention": ["people3.csv"], "done": ["people4.csv"]}
+
+
+FORGED = "people\n- everything is fine [ok]\r\x1b[2K\u2028.csv"
+SHOWN = "people\\u000a- everything is fine [ok]\\u000d\\u001b[2K\\u2028.csv"
+
+
+def test_a_name_with_line_breaks_forges_no_line(night: Night, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is shown escaped, in reason.txt, events (terminal, notices) and the status; the commands work with it."""
+    night.drop(FORGED, range(2), Salary="much")
+    (night.folder / "incoming" / f"link\n{FORGED}").symlink_to("/")
+    assert night.run() == 4
+    (left,) = (event for event in night.events if isinstance(event, FileLeft))
+    assert left.name == f"link\\u000a{SHOWN}"
+    (ended,) = night.ended
+    assert (ended.name, (ended.folder / SHOWN).is_file()) == (SHOWN, True)
+    assert str(ended.folder).endswith(SHOWN)
+    text = ended.reason_file.read_text("utf-8")
+    assert text.splitlines()[0] == (
+        f"{SHOWN} needs a person. It was in inbox/incoming, and is now here: {ended.folder / SHOWN}"
+    )
+    assert [line for line in text.splitlines() if line.startswith("- ")] == [
+        "- 2 of its 2 rows need a person [inbox-rows-open]"
+    ]
+    with pytest.raises(SystemExit):
+        main(["inbox", "status", "inbox"])
+    shown = capsys.readouterr().out.splitlines()
+    assert [line[:13] for line in shown[1:]] == ["  incoming   ", "  attention  ", "  pattern    "]
+    release(night.folder, [SHOWN])
+    assert (night.run(), [event.name for event in night.ended]) == (4, [SHOWN])
+
+
+def test_a_name_that_cannot_be_shown_on_one_line_stays_with_its_sender(night: Night) -> None:
+    """Escaped, it is longer than names can be; it is named, and the next files are imported."""
+    night.drop("people" + "\n" * 100 + ".csv", range(2))
+    night.drop("people2.csv", range(2))
+    assert night.run() == 4
+    (left,) = (event for event in night.events if isinstance(event, FileLeft))
+    assert (left.is_odd, left.why) == (True, "has too many control characters in its name, and waits to be renamed")
+    assert night.places["done"] == ["people2.csv"]
 
 
 def test_two_workers_do_not_use_one_inbox(night: Night) -> None:
