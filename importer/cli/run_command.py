@@ -34,8 +34,16 @@ from importer.cli.messages import print_line, print_message, print_next, print_r
 from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
-from importer.problems import UsageError
-from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_lines, import_command, subject_line
+from importer.problems import UnusableInput, UsageError
+from importer.report import (
+    LARGEST_GROUPS,
+    MOST_GROUPS,
+    GeneralTexts,
+    Summary,
+    attention_lines,
+    import_command,
+    subject_line,
+)
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
@@ -298,7 +306,7 @@ class _Session:
 
     def send(self, execute: Execute, file: str) -> None:
         """Run an order, and exit with its exit code. file: its name in a notice."""
-        with self._reporting(file) as report:
+        with self._hiding_cells(), self._reporting(file) as report:
             with Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
                 asks = self.asks and not self.quiet and not self.as_json and is_interactive()
                 finished = execute(terminal, control, ask_to_send if asks else None)
@@ -322,11 +330,23 @@ class _Session:
         with notifier.reporting(self.job, file) as report:
             yield report
 
+    @property
+    def _is_mailed(self) -> bool:
+        """Whether a scheduler may mail what is printed: then no cell is quoted."""
+        return self.quiet and bool(self.job or self.context.params.get("no_personal_data"))
+
+    @contextmanager
+    def _hiding_cells(self) -> Iterator[None]:
+        try:
+            yield
+        except UnusableInput as error:
+            raise type(error)(GeneralTexts().problems(error.problems)) if self._is_mailed else error from None
+
     def check(self, order: Order, copies: Copies = NO_COPIES) -> NoReturn:
         """Check an order, write the copies of its file, and exit with its exit code."""
         if order.sending.sandbox_setup is None:
             confirm_address(self.settings)
-        with Terminal(quiet=self.quiet) as terminal:
+        with self._hiding_cells(), Terminal(quiet=self.quiet) as terminal:
             finished, annotated = check_and_copy(order, terminal, copies)
         more = None
         if order.show:
@@ -355,6 +375,8 @@ class _Session:
             most_groups = MOST_GROUPS if summary.dry_run else LARGEST_GROUPS
             present(self.context, finished.folder, summary, self.as_json, more, most_groups)
         elif summary.exit_code:
+            if self._is_mailed or "--no-personal-data" in summary.flags:
+                summary = GeneralTexts().summary(summary)
             for line in attention_lines(summary, finished.folder):
                 print_line(line)
         elif others := finished.imported_with_other_data:
