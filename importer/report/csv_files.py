@@ -19,7 +19,7 @@ from importer.text.normalize import join_key
 from importer.text.results_cells import escape_formula
 
 _SYNC_EVERY: Final = 4_000_000  # characters
-_FIRST_CHARACTERS: Final = frozenset("'=+-@\t\r")
+_FIRST_CHARACTERS: Final = frozenset("'=+-@＝＋－＠\t\r")
 
 
 class CsvFiles:
