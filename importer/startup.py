@@ -22,13 +22,10 @@ def reduce_garbage_collection() -> None:
 
 def open_streams() -> None:
     """Open the standard streams that the caller closed (`>&-`): else the next file gets the number, and the output."""
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest free number
+    for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8", closefd=False))
+            descriptor = os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is the stream's
+            setattr(sys, name, os.fdopen(descriptor, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False))
 
 
 def ending_signals() -> tuple[signal.Signals, ...]:

@@ -99,9 +99,7 @@ def _is_narrow(stream: TextIO) -> bool:
 
 
 def _print(text: str, stream: TextIO) -> None:
-    """Print a line. Where that fails (`importer runs | head`, a full disk, a closed terminal), output is discarded and
-    the command continues; stderr says what stdout lacks.
-    """
+    """Print a line. Where that fails (`importer runs | head`, a full disk), output is discarded, and stderr says so."""
     try:
         print(visible(text), file=stream, flush=True)
     except OSError as error:

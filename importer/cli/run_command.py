@@ -35,15 +35,8 @@ from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UnusableInput, UsageError
-from importer.report import (
-    LARGEST_GROUPS,
-    MOST_GROUPS,
-    GeneralTexts,
-    Summary,
-    attention_lines,
-    import_command,
-    subject_line,
-)
+from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_lines, import_command, subject_line
+from importer.report.general_texts import GeneralTexts
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
@@ -330,17 +323,15 @@ class _Session:
         with notifier.reporting(self.job, file) as report:
             yield report
 
-    @property
-    def _is_mailed(self) -> bool:
-        """Whether a scheduler may mail what is printed: then no cell is quoted."""
-        return self.quiet and bool(self.job or self.context.params.get("no_personal_data"))
-
     @contextmanager
     def _hiding_cells(self) -> Iterator[None]:
+        """What a job prints may be mailed: no error quotes a cell then."""
         try:
             yield
         except UnusableInput as error:
-            raise type(error)(GeneralTexts().problems(error.problems)) if self._is_mailed else error from None
+            if not self.quiet or not (self.job or self.context.params.get("no_personal_data")):
+                raise
+            raise type(error)([*map(GeneralTexts().problem, error.problems)]) from None
 
     def check(self, order: Order, copies: Copies = NO_COPIES) -> NoReturn:
         """Check an order, write the copies of its file, and exit with its exit code."""
@@ -375,7 +366,7 @@ class _Session:
             most_groups = MOST_GROUPS if summary.dry_run else LARGEST_GROUPS
             present(self.context, finished.folder, summary, self.as_json, more, most_groups)
         elif summary.exit_code:
-            if self._is_mailed or "--no-personal-data" in summary.flags:
+            if self.job or "--no-personal-data" in summary.flags:
                 summary = GeneralTexts().summary(summary)
             for line in attention_lines(summary, finished.folder):
                 print_line(line)

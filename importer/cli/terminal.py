@@ -274,9 +274,7 @@ def stopped_by_signals(control: RunControl) -> Iterator[RunControl]:
             signal.signal(number, catch)  # the process survived it
             return
         is_hangup = number not in (signal.SIGINT, signal.SIGTERM)
-        if control.signal is not None:
-            if is_hangup:
-                return
+        if control.signal is not None and not is_hangup:
             # The ledger is consistent at any moment: the next run resolves the requests without a response.
             _write_to_stderr(_STOPPED)
             os._exit(128 + number)

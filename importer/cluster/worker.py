@@ -24,7 +24,6 @@ from importer.load import Cancellation, Loader, LoadOptions, RequestAnswered, Wa
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import Problem, UnusableInput
 from importer.service import RecruitingService
-from importer.startup import ending_signals
 
 ERRORS: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 """The outcomes that count for --max-errors."""
@@ -264,7 +263,7 @@ def _taken(queue: deque[T]) -> tuple[T, ...]:
 
 def main() -> None:
     """A worker on this machine, until the run closes its end of the pipe, or has died."""
-    for number in ending_signals():  # they are for the run, which ends its workers
+    for number in (signal.SIGINT, signal.SIGTERM):  # they are for the run, which ends its workers
         signal.signal(number, signal.SIG_IGN)
     connection = Connection(int(sys.argv[1]))
     try:

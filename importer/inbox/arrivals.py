@@ -18,7 +18,6 @@ from importer.text.dates import in_words
 _UNFINISHED: Final = (".part", ".partial", ".tmp", ".temp", ".filepart", ".crdownload", ".download", ".upload")
 _SETTLE: Final = 10.0  # seconds, for a file without a rule
 _BREAKING: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # characters that begin a line, or move a cursor
-_LONGEST_NAME: Final = 255  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +91,14 @@ class Arrivals:
             return None
         seen = self._judge(name, found, names)
         if isinstance(seen, Waiting):
-            return replace(seen, name=on_one_line(name), changed_at=Identity.of(found).changed_at)
+            name, why = on_one_line(name), on_one_line(seen.why)
+            return replace(seen, name=name, why=why, changed_at=Identity.of(found).changed_at)
         return seen
 
     def _judge(self, name: str, found: os.stat_result, names: set[str]) -> Arrival | Waiting:
         rules = self._inbox.rules
         if not stat.S_ISREG(found.st_mode):
             return Waiting(name, f"is {_kind(found.st_mode)}, which is never imported", is_odd=True)
-        if len(os.fsencode(on_one_line(name))) > _LONGEST_NAME:
-            return Waiting(name, "has too many control characters in its name, and waits to be renamed", is_odd=True)
         if name.lower().endswith(_UNFINISHED):
             return Waiting(name, "has the name of an unfinished transfer, and waits until its sender renames it")
         if {f"~${name}", f"~${name[2:]}", f".~lock.{name}#"} & names:
@@ -112,11 +110,7 @@ class Arrivals:
             return Arrival(name, rule, identity)
         if rule is not None and rule.complete == "marker":
             marker = rule.marker_of(name)
-            return (
-                Arrival(name, rule, identity, marker)
-                if marker in names
-                else Waiting(name, f"waits for {on_one_line(marker)}")
-            )
+            return Arrival(name, rule, identity, marker) if marker in names else Waiting(name, f"waits for {marker}")
         return self._settled(name, rule, identity)
 
     def _settled(self, name: str, rule: FileRule | None, identity: Identity) -> Arrival | Waiting:
@@ -149,7 +143,8 @@ def _kind(mode: int) -> str:
 
 def on_one_line(name: str) -> str:
     """A name that forges no line of a message: a file with control characters is imported under it."""
-    return _BREAKING.sub(lambda found: f"\\u{ord(found[0]):04x}", name)
+    shown = _BREAKING.sub(lambda found: f"\\u{ord(found[0]):04x}", name)
+    return shown if len(os.fsencode(shown)) < 256 else _BREAKING.sub("_", name)
 
 
 def is_regular(path: Path) -> bool:

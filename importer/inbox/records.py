@@ -128,13 +128,6 @@ class Record:
         return self.result is None or self.is_begun
 
     @property
-    def is_held_up(self) -> bool:
-        """Whether the last pass could not finish it, for another reason than its time for sending."""
-        if self.result is None or not self.reported or self.result.place != "working":
-            return False
-        return self.result.exit_code in (3, 5) and all(reason.code != "time-over" for reason in self.result.reasons)
-
-    @property
     def is_imported(self) -> bool:
         """Whether all rows that can be sent were sent."""
         return self.result is not None and self.result.exit_code in (0, 4) and self.contents is not None

@@ -19,11 +19,13 @@ _BETWEEN: Final = " | "
 # are grouped by the text without names, numbers and addresses, after twice as many all others together.
 MOST_GROUPS: Final = 500
 _DIFFER: Final = "the messages differ; the report has that of each row"
-_QUOTED: Final = re.compile(r"""(?<!\w)(?:'[^']+'|"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»)(?!\w)""")
-_STATUS: Final = r"(?<=\()\d{3}[:,)]"
-_WORD: Final = re.compile(rf"\b(?!{_STATUS})(?:[\w.+'’-]*@[\w.-]+|\w(?:[\w'’-]*\w)?)")
+# What is quoted, and words, but not the status in `(400: ...)`.
+_PARTS: Final = re.compile(
+    r"""(?<!\w)(?:'[^']+'|"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»)(?!\w)"""
+    r"|\b(?!(?<=\()\d{3}[:,)])(?:[\w.+'’-]*@[\w.-]+|\w(?:[\w'’-]*\w)?)"
+)
 _LEFT_OUT: Final = re.compile(r"…(?:[\s,.;/-]*…)+")
-_NAME_CELL: Final = 60  # characters: a longer cell is a text
+_LONGEST_NAME: Final = 60  # characters of a cell
 _PLACES_KEPT: Final = 5
 
 # Their messages come from the service or the connection: the same code can have different causes.
@@ -212,8 +214,8 @@ class SummaryCounter:
         if not by_message or problem.code in _GROUPED_BY_VALUE:
             return replace(key, text=None)
         general = replace(key, text=_without_names(problem.message, row), is_general=True)
-        is_left = general in self._groups or len(self._groups) < 2 * MOST_GROUPS
-        return general if is_left else replace(general, text=_DIFFER)
+        has_room = general in self._groups or len(self._groups) < 2 * MOST_GROUPS
+        return general if has_room else replace(general, text=_DIFFER)
 
     def summary(self, facts: RunFacts, files: Iterable[str], *, rows_are_read: bool = True) -> Summary:
         """The summary of the rows so far; `files`: those of the report. `rows_are_read`: false if the run is starting.
@@ -299,11 +301,11 @@ class _Group:
 
 def _without_names(message: str, row: Row) -> str:
     """A message without quotations, addresses, numbers, and names that the row has too."""
-    own = {word.casefold() for cell in row.cells if len(cell) <= _NAME_CELL for word in _WORD.findall(cell)}
+    own = {part.casefold() for cell in row.cells if len(cell) <= _LONGEST_NAME for part in _PARTS.findall(cell)}
 
     def general(found: re.Match[str]) -> str:
-        word = found[0]
-        is_name = not word[0].islower() and word.casefold().removesuffix("'s") in own
-        return "…" if is_name or "@" in word or any(map(str.isdigit, word)) else word
+        part = found[0]
+        is_name = not part[0].islower() and part.casefold().removesuffix("'s") in own
+        return "…" if is_name or not part[0].isalnum() or re.search(r"[@\d]", part) else part
 
-    return _LEFT_OUT.sub("…", _WORD.sub(general, _QUOTED.sub("…", message)))
+    return _LEFT_OUT.sub("…", _PARTS.sub(general, message))

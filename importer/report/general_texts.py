@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -45,12 +44,10 @@ class GeneralTexts:
         stopped = summary.stopped and Stop(summary.stopped.code, *self.of(summary.stopped.code))
         return replace(summary, problems=tuple(self.causes(list(summary.problems))), stopped=stopped)
 
-    def problems(self, problems: Iterable[Problem]) -> list[Problem]:
-        """Problems of a file that cannot be used; a missing column is named by the mapping, not by a cell."""
-        texts = ((each, *self.of(each.code)) for each in problems)
-        return [
-            one if one.code == "column-not-found" else replace(one, message=what, hint=to) for one, what, to in texts
-        ]
+    def problem(self, problem: Problem) -> Problem:
+        """The problem of a file that cannot be used; a missing column is named by the mapping, not by a cell."""
+        what, hint = self.of(problem.code)
+        return problem if problem.code == "column-not-found" else replace(problem, message=what, hint=hint)
 
     def stop(self, summary: Summary) -> str:
         return self.of(summary.stopped.code)[0] if summary.stopped else ""

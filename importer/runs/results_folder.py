@@ -57,9 +57,8 @@ def make_results(settings: Settings) -> None:
         raise unusable_folder(settings.out, error) from None
     refuse_untrusted(settings)
     if settings.out_shared != "any" and not keeps_modes(settings.out):
-        hint = "choose a folder on another drive with --out or IMPORTER_OUT; or, if others may read and change what is "
-        message = "its drive refuses to make files private (chmod)"
-        raise UnusableInput(_untrusted(message, f"{hint}on this one, set IMPORTER_OUT_SHARED=any", settings.out))
+        hint = "choose another drive with --out; if others may read and change this one, set IMPORTER_OUT_SHARED=any"
+        raise UnusableInput(_untrusted("its drive refuses to make files private (chmod)", hint, settings.out))
 
 
 def refuse_untrusted(settings: Settings) -> None:

@@ -85,8 +85,8 @@ class BodyReader:
         self._required = frozenset(name for name, value in mapping.candidate.items() if value.field.required)
         self.answers = tuple(AnswerReader(answer, wire) for answer in mapping.answers)
         read = [column for reader in self.fields.values() for column in reader.columns]
-        read += [filter.column for filter in mapping.filters]
-        read += [mapping.grouping.column] if mapping.grouping else []
+        others = [*(each.column for each in mapping.filters), *([mapping.grouping.column] if mapping.grouping else [])]
+        read += others
         read += [column for answer in self.answers if not answer.leave_out for column in answer.columns]
         # The columns that only such answers use.
         self.left_out_columns = frozenset(
@@ -94,9 +94,8 @@ class BodyReader:
         ).difference(column.index for column in read)
 
         # The words that every reader of a column takes as an empty cell.
-        sources = [answer.reader for answer in self.answers if isinstance(answer.reader, EntriesReader)]
-        others = [*(each.column for each in mapping.filters), *([mapping.grouping.column] if mapping.grouping else [])]
-        others += [column for reader in sources for column in reader.others]
+        entries = (answer.reader for answer in self.answers if isinstance(answer.reader, EntriesReader))
+        others += [column for reader in entries for column in reader.others]
         self._missing = {column.index: frozenset[str]() for column in others}
         in_row = (value for each in mapping.entry_sources if isinstance(each.source, FromRow) for value in each.values)
         for value in (*mapping.single_values, *in_row):

@@ -280,8 +280,7 @@ def test_a_drive_that_refuses_chmod_is_refused_otherwise(serve: Serve, command: 
         3,
         "importer: 1 problem found; nothing was sent.\n\n"
         "results: its drive refuses to make files private (chmod) [results-folder-untrusted]\n"
-        "  -> choose a folder on another drive with --out or IMPORTER_OUT; or, if others may read and change what is "
-        "on this one, set IMPORTER_OUT_SHARED=any\n",
+        "  -> choose another drive with --out; if others may read and change this one, set IMPORTER_OUT_SHARED=any\n",
     )
     assert served.sandbox.requests == []
 

@@ -423,14 +423,11 @@ def test_a_name_with_line_breaks_forges_no_line(night: Night, capsys: pytest.Cap
     assert (night.run(), [event.name for event in night.ended]) == (4, [SHOWN])
 
 
-def test_a_name_that_cannot_be_shown_on_one_line_stays_with_its_sender(night: Night) -> None:
-    """Escaped, it is longer than names can be; it is named, and the next files are imported."""
+def test_a_name_that_is_too_long_to_be_escaped_gets_underscores(night: Night) -> None:
+    """A name has at most 255 bytes."""
     night.drop("people" + "\n" * 100 + ".csv", range(2))
-    night.drop("people2.csv", range(2))
-    assert night.run() == 4
-    (left,) = (event for event in night.events if isinstance(event, FileLeft))
-    assert (left.is_odd, left.why) == (True, "has too many control characters in its name, and waits to be renamed")
-    assert night.places["done"] == ["people2.csv"]
+    assert night.run() == 0
+    assert night.places["done"] == [f"people{'_' * 100}.csv"]
 
 
 def test_two_workers_do_not_use_one_inbox(night: Night) -> None:

@@ -60,12 +60,8 @@ def _with_problem(name: str, cell: str, problem: str, kept: str | None = None) -
     )
 
 
-def _empty(name: str, content: bytes, line: int, count: int, offset: int | None) -> Case:
-    there = "" if offset is None else f", from byte {offset + 1:,} on"
-    problem = (
-        f"a.csv:{line}:1: the file has {count:,} NUL byte{'' if count == 1 else 's'}{there}: a part of it was never "
-        "written; copy or export it again, for rows may be missing"
-    )
+def _empty(name: str, content: bytes, place: str) -> Case:
+    problem = f"a.csv:{place}: the file has NUL bytes: a part of it was never written; copy or export it again"
     return _case(f"csv-nul-{name}", f"refuses NUL bytes: {name}", content, Expected(refused=(problem,)))
 
 
@@ -318,10 +314,10 @@ CSV_CASES = (
         ),
         SourceOptions(delimiter="::"),
     ),
-    _empty("in a cell", b"Name,E-mail\nA\0da,ada@example.com\n", 2, 1, 13),
-    _empty("a preallocated copy", _LINES.encode() * 40 + bytes(9_000), 121, 9_000, 40 * len(_LINES)),
-    _empty("a hole", _LINES.encode() + b"Ber" + bytes(4_096) + b"o,b@example.com\n", 4, 4_096, len(_LINES) + 3),
-    _empty("in UTF-16", ("\ufeff" + _LINES + "A\0da,ada@example.com\n").encode("utf-16-le"), 4, 1, None),
+    _empty("in a cell", b"Name,E-mail\nA\0da,ada@example.com\n", "2:2"),
+    _empty("a preallocated copy", _LINES.encode() * 40 + bytes(9_000), "121:1"),
+    _empty("a hole", _LINES.encode() + b"Ber" + bytes(4_096) + b"o,b@example.com\n", "4:4"),
+    _empty("in UTF-16", ("\ufeff" + _LINES + "A\0da,ada@example.com\n").encode("utf-16-le"), "4:2"),
     _with_problem(
         "a control character",
         "A\x0cda",
