@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
 INTERNAL: Final = ".importer"
@@ -108,19 +107,8 @@ def internal_folder(folder: Path) -> Path:
 
 
 def set_mode(path: Path, mode: int) -> None:
-    """Set it, unless the file system has no modes (IMPORTER_OUT_SHARED=any)."""
-    with suppress(PermissionError):
+    with suppress(PermissionError):  # a file system without modes (IMPORTER_OUT_SHARED=any)
         path.chmod(mode)
-
-
-def keeps_modes(folder: Path) -> bool:
-    """Whether the file system of a folder lets one set the mode of one's own file; True if none can be made there."""
-    with suppress(OSError), NamedTemporaryFile(dir=folder) as probe:
-        try:
-            Path(probe.name).chmod(0o600)
-        except PermissionError:
-            return False
-    return True
 
 
 def write_json(path: Path, values: Mapping[str, Any]) -> None:

@@ -25,7 +25,6 @@ _PARTS: Final = re.compile(
     r"|\b(?!(?<=\()\d{3}[:,)])(?:[\w.+'’-]*@[\w.-]+|\w(?:[\w'’-]*\w)?)"
 )
 _LEFT_OUT: Final = re.compile(r"…(?:[\s,.;/-]*…)+")
-_LONGEST_NAME: Final = 60  # characters of a cell
 _PLACES_KEPT: Final = 5
 
 # Their messages come from the service or the connection: the same code can have different causes.
@@ -301,7 +300,7 @@ class _Group:
 
 def _without_names(message: str, row: Row) -> str:
     """A message without quotations, addresses, numbers, and names that the row has too."""
-    own = {part.casefold() for cell in row.cells if len(cell) <= _LONGEST_NAME for part in _PARTS.findall(cell)}
+    own = {part.casefold() for cell in row.cells if len(cell) <= 60 for part in _PARTS.findall(cell)}
 
     def general(found: re.Match[str]) -> str:
         part = found[0]
