@@ -76,7 +76,7 @@ def make_folder(folder: Path, *, team: bool = False) -> None:
         if not folder.is_dir():  # a file; another process may have made the folder meanwhile
             raise
     else:
-        _set_mode(folder, 0o2770 if team else 0o700)
+        set_mode(folder, 0o2770 if team else 0o700)
 
 
 def make_subfolder(folder: Path) -> None:
@@ -87,7 +87,7 @@ def make_subfolder(folder: Path) -> None:
     """
     team = is_team_folder(folder.parent)
     folder.mkdir(0o700)
-    _set_mode(folder, 0o2770 if team else 0o700)
+    set_mode(folder, 0o2770 if team else 0o700)
 
 
 def internal_folder(folder: Path) -> Path:
@@ -106,7 +106,7 @@ def internal_folder(folder: Path) -> Path:
     return internal
 
 
-def _set_mode(path: Path, mode: int) -> None:
+def set_mode(path: Path, mode: int) -> None:
     with suppress(PermissionError):  # a file system without modes (IMPORTER_OUT_SHARED=any)
         path.chmod(mode)
 

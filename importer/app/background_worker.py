@@ -26,6 +26,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from importer.answering_process import AnsweringProcess, answer_all
 from importer.child_process import lower_priority
 from importer.problems import Problem, UnusableInput
+from importer.startup import ending_signals
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -198,7 +199,7 @@ def _answer(function: Callable[[A], B], connection: Connection) -> None:
 
 def _become_a_child(*kept: Connection) -> None:
     # Signals are for the parent, which finishes and then ends the worker; if it dies, the next message fails.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ending_signals():
         signal.signal(number, signal.SIG_IGN)
     lower_priority()
     gc.freeze()  # never finalize objects that were copied from the parent

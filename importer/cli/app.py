@@ -14,7 +14,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from importer import __version__
 from importer.cli.messages import print_result, show_error
 from importer.problems import ImporterError
-from importer.startup import reduce_garbage_collection
+from importer.startup import open_streams, reduce_garbage_collection
 from importer.text.commands import command_line
 
 if sys.platform != "win32":
@@ -159,6 +159,7 @@ def main(arguments: list[str] | None = None) -> None:
 
     arguments: the words after `importer`; by default those of the process.
     """
+    open_streams()
     reduce_garbage_collection()
     _disable_core_dumps()
     try:

@@ -260,7 +260,7 @@ def _show_status(found: InboxStatus, expect_every: str | None, now: datetime) ->
 def _in_work(record: Record, current: Current | None) -> str:
     if current is not None and current.folder == record.folder.name:
         return f"{record.name} is being imported, since {_moment(current.since)}"
-    if record.released:
+    if record.released and not record.reported:
         return f"{record.name} is released, and the next pass imports it"
     if record.result is None:
         return f"{record.name} was taken, and the next pass imports it"

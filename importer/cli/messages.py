@@ -99,10 +99,12 @@ def _is_narrow(stream: TextIO) -> bool:
 
 
 def _print(text: str, stream: TextIO) -> None:
-    """Print a line. After a broken pipe (`importer runs | head`) output is discarded and the command continues."""
+    """Print a line. Where that fails (`importer runs | head`, a full disk), output is discarded, and stderr says so."""
     try:
         print(visible(text), file=stream, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
         devnull = os.open(os.devnull, os.O_WRONLY)
         os.dup2(devnull, stream.fileno())
         os.close(devnull)
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            print_message(f"importer: stdout cannot be written ({error.strerror})")

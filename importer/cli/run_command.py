@@ -34,8 +34,9 @@ from importer.cli.messages import print_line, print_message, print_next, print_r
 from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
-from importer.problems import UsageError
+from importer.problems import UnusableInput, UsageError
 from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_lines, import_command, subject_line
+from importer.report.general_texts import GeneralTexts
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
@@ -262,7 +263,7 @@ class _Session:
 
     def send(self, execute: Execute, file: str) -> None:
         """Run an order, and exit with its exit code. file: its name in a notice."""
-        with self._reporting(file) as report:
+        with self._hiding_cells(), self._reporting(file) as report:
             with Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
                 asks = self.asks and not self.quiet and not self.as_json and is_interactive()
                 finished = execute(terminal, control, ask_to_send if asks else None)
@@ -286,11 +287,21 @@ class _Session:
         with notifier.reporting(self.job, file) as report:
             yield report
 
+    @contextmanager
+    def _hiding_cells(self) -> Iterator[None]:
+        """What a job prints may be mailed: no error quotes a cell then."""
+        try:
+            yield
+        except UnusableInput as error:
+            if not self.quiet or not (self.job or self.context.params.get("no_personal_data")):
+                raise
+            raise type(error)([*map(GeneralTexts().problem, error.problems)]) from None
+
     def check(self, order: Order, copies: Copies = NO_COPIES) -> NoReturn:
         """Check an order, write the copies of its file, and exit with its exit code."""
         if order.sending.sandbox_setup is None:
             confirm_address(self.settings)
-        with Terminal(quiet=self.quiet) as terminal:
+        with self._hiding_cells(), Terminal(quiet=self.quiet) as terminal:
             finished, annotated = check_and_copy(order, terminal, copies)
         more = None
         if order.show:
@@ -319,6 +330,8 @@ class _Session:
             most_groups = MOST_GROUPS if summary.dry_run else LARGEST_GROUPS
             present(self.context, finished.folder, summary, self.as_json, more, most_groups)
         elif summary.exit_code:
+            if self.job or "--no-personal-data" in summary.flags:
+                summary = GeneralTexts().summary(summary)
             for line in attention_lines(summary, finished.folder):
                 print_line(line)
         elif others := finished.imported_with_other_data:

@@ -22,6 +22,7 @@ from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
 from importer.report import Summary, group_lines, warning_lines
 from importer.settings import Settings
 from importer.settings.trust import confirm
+from importer.startup import ending_signals
 from importer.text.dates import in_words
 from importer.text.wrapping import wrapped
 
@@ -33,7 +34,6 @@ _RATE_INTERVAL: Final = 2.0  # seconds between two updates of the rate in the ba
 _SHORT_RUN: Final = 30.0  # seconds; nobody plans for a shorter run
 _STOPPING = b"\nStopping: waiting for pending requests, then writing the report.\nPress Ctrl-C again to stop now.\n"
 _STOPPED = b"\nStopped. Run the same command again to continue.\n"
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Terminal:
@@ -179,7 +179,8 @@ class _Progress:
 
     def end(self) -> None:
         if self._bar is not None:
-            self._bar.stop()
+            with contextlib.suppress(OSError):  # the terminal was closed
+                self._bar.stop()
 
 
 def _started_bar(total: int | None) -> Bar:
@@ -259,9 +260,10 @@ def confirm_address(settings: Settings) -> None:
 def stopped_by_signals(control: RunControl) -> Iterator[RunControl]:
     """Within this context, the first signal stops the run, the second ends the process.
 
-    Before any row is sent there is nothing to finish: a signal has its usual effect.
+    Before any row is sent there is nothing to finish: a signal has its usual effect. A closed terminal sends SIGHUP,
+    often twice; it stops a run as SIGTERM does.
     """
-    before = {int(number): signal.getsignal(number) for number in _SIGNALS}
+    before = {int(number): signal.getsignal(number) for number in ending_signals()}
 
     def catch(number: int, _frame: FrameType | None) -> None:
         if not control.is_sending:
@@ -271,20 +273,21 @@ def stopped_by_signals(control: RunControl) -> Iterator[RunControl]:
             signal.raise_signal(number)
             signal.signal(number, catch)  # the process survived it
             return
-        if control.signal is not None:
+        is_hangup = number not in (signal.SIGINT, signal.SIGTERM)
+        if control.signal is not None and not is_hangup:
             # The ledger is consistent at any moment: the next run resolves the requests without a response.
             _write_to_stderr(_STOPPED)
             os._exit(128 + number)
-        control.stop(number)
+        control.stop(signal.SIGTERM if is_hangup else number)
         _write_to_stderr(_STOPPING)
 
-    for number in _SIGNALS:
+    for number in before:
         signal.signal(number, catch)
     try:
         yield control
     finally:
-        for number in _SIGNALS:
-            signal.signal(number, before[number])
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _write_to_stderr(line: bytes) -> None:

@@ -51,7 +51,7 @@ class Survey:
 
     `lines`: the approximate number of lines. `longest`: the approximate length of the longest line in bytes of UTF-8,
     and `longest_line` its number; both 0 if no line is longer than a block. `size` and `changed` (nanoseconds) show
-    whether the file is still the one that was scanned.
+    whether the file is still the one that was scanned. `nul`: the line and column of the first NUL character.
     """
 
     encoding: Encoding
@@ -61,6 +61,7 @@ class Survey:
     longest_line: int
     size: int
     changed: int
+    nul: tuple[int, int] | None = None
 
     def holds_for(self, path: Path) -> bool:
         """Whether the file still exists and has not changed."""
@@ -75,7 +76,7 @@ def survey(path: Path, encoding: Encoding) -> Survey:
     """Decode the whole file block by block, up to the first undecodable byte. A million rows take 0.1 s."""
     decoder = codecs.getincrementaldecoder(encoding.codec)()
     is_utf8 = encoding.codec.startswith("utf-8")
-    undecodable = None
+    undecodable = nul = None
     read = raw_lines = 0
     lengths = _LineLengths()
     with path.open("rb", buffering=0) as file:
@@ -91,11 +92,14 @@ def survey(path: Path, encoding: Encoding) -> Survey:
                 line = 1 + raw_lines + block[: max(0, offset - read)].count(b"\n")
                 undecodable = Undecodable(offset, line, error.object[error.start])
             else:
+                if nul is None and (at := text.find("\0")) >= 0:
+                    start = text.rfind("\n", 0, at)
+                    nul = 1 + lengths.lines + text.count("\n", 0, at), at - start + (lengths.open if start < 0 else 0)
                 lengths.measure(block if is_utf8 else text.encode("utf-8", "surrogatepass"))
             read += len(block)
             raw_lines += block.count(b"\n")
     size, changed = status.st_size, status.st_mtime_ns
-    return Survey(encoding, undecodable, lengths.lines, lengths.longest, lengths.longest_line, size, changed)
+    return Survey(encoding, undecodable, lengths.lines, lengths.longest, lengths.longest_line, size, changed, nul)
 
 
 class _LineLengths:
@@ -103,15 +107,15 @@ class _LineLengths:
 
     def __init__(self) -> None:
         self.lines = self.longest = self.longest_line = 0
-        self._open = 0  # bytes of the unfinished line at the end of the last block
+        self.open = 0  # bytes of the unfinished line at the end of the last block
 
     def measure(self, text: bytes) -> None:
         end = b"\n" if b"\n" in text else b"\r"
         first, last = text.find(end), text.rfind(end)
-        length = self._open + (first if first >= 0 else len(text))
+        length = self.open + (first if first >= 0 else len(text))
         if length > max(self.longest, _LONG):
             self.longest, self.longest_line = length, self.lines + 1
-        self._open = len(text) - 1 - last if last >= 0 else length
+        self.open = len(text) - 1 - last if last >= 0 else length
         self.lines += text.count(b"\n")
 
 
@@ -141,7 +145,7 @@ class CsvFile:
     `warnings`: of its encoding.
 
     Raises:
-        UnusableInput: one of its rows is too long.
+        UnusableInput: one of its rows is too long, or a part of it was never written.
     """
 
     path: Path
@@ -156,6 +160,10 @@ class CsvFile:
     warnings: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.survey.nul is not None:  # of a preallocated copy, or after a power cut
+            message, hint = "the file has NUL bytes: a part of it was never written", "copy or export it again"
+            place = LinePlace(self.origin.file, *self.survey.nul)
+            raise UnusableInput(Problem("file-not-written", message, hint, place))
         if self.survey.longest > self.limits.row:
             raise UnusableInput(_row_too_long(LinePlace(self.origin.file, self.survey.longest_line), self.limits))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from importer.text.dates import in_words
 
 _UNFINISHED: Final = (".part", ".partial", ".tmp", ".temp", ".filepart", ".crdownload", ".download", ".upload")
 _SETTLE: Final = 10.0  # seconds, for a file without a rule
+_BREAKING: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # characters that begin a line, or move a cursor
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,10 @@ class Arrivals:
         except FileNotFoundError:
             return None
         seen = self._judge(name, found, names)
-        return replace(seen, changed_at=Identity.of(found).changed_at) if isinstance(seen, Waiting) else seen
+        if isinstance(seen, Waiting):
+            name, why = on_one_line(name), on_one_line(seen.why)
+            return replace(seen, name=name, why=why, changed_at=Identity.of(found).changed_at)
+        return seen
 
     def _judge(self, name: str, found: os.stat_result, names: set[str]) -> Arrival | Waiting:
         rules = self._inbox.rules
@@ -134,6 +139,12 @@ def _kind(mode: int) -> str:
     if stat.S_ISLNK(mode):
         return "a symbolic link"
     return "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+
+
+def on_one_line(name: str) -> str:
+    """A name that forges no line of a message: a file with control characters is imported under it."""
+    shown = _BREAKING.sub(lambda found: f"\\u{ord(found[0]):04x}", name)
+    return shown if len(os.fsencode(shown)) < 256 else _BREAKING.sub("_", name)
 
 
 def is_regular(path: Path) -> bool:

@@ -35,7 +35,7 @@ _OF_THE_SERVICE: Final = (
 # Stops that the same file would meet again: a person must change the file, its mapping or its target.
 _OF_THE_FILE: Final = (
     *("rejection-repeated", "too-many-errors", "source-unreadable"),
-    *("target-not-found", "target-removed"),
+    *("target-forbidden", "target-not-found", "target-removed"),
 )
 # Codes that begin like these are about the settings or this machine, and not about the file.
 _OF_THE_MACHINE: Final = (

@@ -96,7 +96,7 @@ class Record:
     pattern: of its rule, None if none matched. marker: the name of its marker file, with its identity. runs: those that
     imported it, the last one last; is_begun: the last one began, but its result was not kept yet. released: a person
     accepted its changes. result: of the last pass, None before it;
-    reported: whether the listeners were called for it.
+    reported: whether the listeners were called for it; not yet, if it was released since.
     """
 
     folder: Path

@@ -91,7 +91,8 @@ def _released(inbox: Inbox, record: Record) -> Record:
     try:
         identity = Identity.of(record.file.stat())
         result = replace(record.result, place="working") if record.result else None
-        record = replace(record, released=True, is_begun=False, result=result, identity=identity).write()
+        changes = {"released": True, "reported": False, "is_begun": False, "result": result, "identity": identity}
+        record = record.with_changes(**changes)
     except OSError as error:
         raise not_writable(inbox.folder, error) from None
     record = move(inbox, record, "working")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -42,8 +41,7 @@ def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None
                 summary = read_summary(run)
             for name in _COPIED:
                 with suppress(FileNotFoundError):
-                    shutil.copyfile(run / name, record.folder / record.own_name(name))
-                    (record.folder / record.own_name(name)).chmod(0o600)
+                    write_private(record.folder / record.own_name(name), (run / name).read_bytes())
         if result.place == "attention":
             text = "\n".join(_reason_lines(inbox, record, result, run, summary, flags)) + "\n"
             write_private(record.reason_file, visible(text).encode())

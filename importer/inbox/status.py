@@ -36,8 +36,11 @@ class InboxStatus:
 
     @property
     def needs_person(self) -> bool:
-        """Whether a file waits in attention/, or one that was expected did not come."""
-        return bool(self.attention) or any(each.is_late for each in self.patterns)
+        """Whether a file waits in attention/, a pass could not finish one, or one that was expected did not come."""
+        ended = [each.result for each in self.working if each.result and each.reported]
+        reasons = [reason.code for result in ended if result.exit_code in (3, 5) for reason in result.reasons]
+        is_late = any(each.is_late for each in self.patterns)
+        return is_late or bool(self.attention) or any(code != "time-over" for code in reasons)
 
 
 def status_of(folder: Path, now: datetime, expect_every: timedelta | None = None) -> InboxStatus:

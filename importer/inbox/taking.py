@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.atomic_files import sync_folder
-from importer.inbox.arrivals import Arrival, is_regular
+from importer.inbox.arrivals import Arrival, is_regular, on_one_line
 from importer.inbox.folders import PLACES, Inbox, Place, not_writable, open_inbox
 from importer.inbox.records import RECORD, History, Identity, Record, folders_in, read_record, records_in
 
@@ -24,11 +24,12 @@ def take(inbox: Inbox, arrival: Arrival, now: datetime) -> Record | None:
         UnusableInput: the inbox cannot be written; the file stays in incoming/, or the next pass takes it.
     """
     try:
-        folder = _new_folder(inbox, arrival.name, now)
+        name = on_one_line(arrival.name)
+        folder = _new_folder(inbox, name, now)
         pattern = arrival.rule.pattern if arrival.rule else None
         marker = inbox.incoming / arrival.marker if arrival.marker else None
         marked = Identity.of(marker.lstat()) if marker and is_regular(marker) else None
-        record = Record(folder, arrival.name, pattern, now, arrival.identity, arrival.marker, marked).write()
+        record = Record(folder, name, pattern, now, arrival.identity, arrival.marker, marked).write()
         sync_folder(folder.parent)
         try:
             (inbox.incoming / arrival.name).rename(record.file)

@@ -15,7 +15,7 @@ from importer.mapping.resolved import Table
 from importer.mapping.tables import ChildSource
 from importer.models import Row
 from importer.problems import Column, Place, Problem
-from importer.text.normalize import closest, normalize, normalize_name
+from importer.text.normalize import closest, join_key, normalize, normalize_name
 
 _MIN_UNKNOWN = 3
 _MOST_NAMES = 12  # in a hint
@@ -152,6 +152,6 @@ class Context:
         if (source, key.index) not in self.child_rows:
             by_key: dict[str, list[Row]] = defaultdict(list)
             for row in self.tables[source].rows():
-                by_key[row.cells[key.index].strip()].append(row)
+                by_key[join_key(row.cells[key.index])].append(row)
             self.child_rows[source, key.index] = dict(by_key)
         return self.child_rows[source, key.index]

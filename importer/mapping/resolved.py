@@ -17,6 +17,7 @@ from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, Part, T
 from importer.models import Question, Row, Target
 from importer.problems import Column, LinePlace, Origin, Problem
 from importer.settings import WireFormat
+from importer.text.normalize import join_key
 
 # --- values -------------------------------------------------------------------------------------
 
@@ -104,7 +105,7 @@ class Table(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ChildIndex:
-    """The rows of another table, in memory. Keys are compared exactly, without surrounding spaces.
+    """The rows of another table, in memory. Keys are compared as `join_key` gives them.
 
     order_by: the column of whole numbers that orders the rows of one key; None: the order of the table.
     """
@@ -129,7 +130,7 @@ class FromChild:
 
     def rows_of(self, row: Row) -> Sequence[Row]:
         """The rows there that belong to this row, in the order of that table; none for a blank key."""
-        key = row.cells[self.equals.index].strip()
+        key = join_key(row.cells[self.equals.index])
         return self.children.by_key.get(key, ()) if key else ()
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from importer.models import (
@@ -22,8 +23,16 @@ from importer.text.results_cells import links_text
 
 _BETWEEN: Final = " | "
 
-# If the messages of a service contain values of the row, the number of groups must stay limited.
+# If the messages of a service contain values of the row, the number of groups must stay limited: after so many, rows
+# are grouped by the text without names, numbers and addresses, after twice as many all others together.
 MOST_GROUPS: Final = 500
+_DIFFER: Final = "the messages differ; the report has that of each row"
+# What is quoted, and words, but not the status in `(400: ...)`.
+_PARTS: Final = re.compile(
+    r"""(?<!\w)(?:'[^']+'|"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»)(?!\w)"""
+    r"|\b(?!(?<=\()\d{3}[:,)])(?:[\w.+'’-]*@[\w.-]+|\w(?:[\w'’-]*\w)?)"
+)
+_LEFT_OUT: Final = re.compile(r"…(?:[\s,.;/-]*…)+")
 _PLACES_KEPT: Final = 5
 
 # Their messages come from the service or the connection: the same code can have different causes.
@@ -156,6 +165,7 @@ class SummaryCounter:
         self._retried = 0
         self._groups: dict[_Key, _Group] = {}
         self._nth: dict[int, int] = {}
+        self._is_full = False  # there were too many groups
 
     def add(self, reported: ReportedRow) -> None:
         """Count one row."""
@@ -166,7 +176,7 @@ class SummaryCounter:
         self._retried += max(outcome.attempts - 1, 0)
         counted: set[tuple[_Key, Place | None]] = set()
         for problem in outcome.problems:
-            key = self._key(problem, outcome.kind)
+            key = self._key(problem, outcome.kind, reported.row)
             if (key, problem.place) not in counted:  # a cell can have two: both dates of a period
                 counted.add((key, problem.place))
                 self._add_problem(key, problem, reported.row)
@@ -186,20 +196,35 @@ class SummaryCounter:
 
     def _add_problem(self, key: _Key, problem: Problem, row: Row) -> None:
         if key not in self._groups:
-            self._groups[key] = _Group(problem, row.number)
             self._nth[row.number] = self._outcomes[key.outcome]
+            group = _Group(problem, row.number, _without_names(key.text or "", row))
+            self._groups[key] = self._with_alike(key, group) if key.is_general else group
         group = self._groups[key]
         group.count += 1
         if len(group.places) < _PLACES_KEPT:
             group.places.append(place_in_list(problem.place, row, group.origin if group.places else None))
 
-    def _key(self, problem: Problem, outcome: OutcomeKind) -> _Key:
+    def _with_alike(self, key: _Key, group: _Group) -> _Group:
+        """A new group, or the first one that has its text without names, with all others of that text."""
+        same = [one for one, other in self._groups.items() if key == replace(one, text=other.general, is_general=True)]
+        found = [self._groups.pop(one) for one in same]
+        for other in found[1:]:
+            found[0].count += other.count
+            found[0].places = (found[0].places + other.places)[:_PLACES_KEPT]
+        return found[0] if found else group
+
+    def _key(self, problem: Problem, outcome: OutcomeKind, row: Row) -> _Key:
         by_message = outcome in _GROUPED_BY_MESSAGE or problem.code in _GROUPED_BY_VALUE
         text = problem.message if by_message else problem.hint if problem.code in _GROUPED_BY_HINT else None
         key = _Key(outcome, problem.code, problem.column, text)
-        if key in self._groups or len(self._groups) < MOST_GROUPS:
+        self._is_full = self._is_full or len(self._groups) >= MOST_GROUPS
+        if key in self._groups or not self._is_full:
             return key
-        return _Key(outcome, problem.code, problem.column, None)
+        if not by_message or problem.code in _GROUPED_BY_VALUE:
+            return replace(key, text=None)
+        general = replace(key, text=_without_names(problem.message, row), is_general=True)
+        has_room = general in self._groups or len(self._groups) < 2 * MOST_GROUPS
+        return general if has_room else replace(general, text=_DIFFER)
 
     def summary(self, facts: RunFacts, files: Iterable[str], *, rows_are_read: bool = True) -> Summary:
         """The summary of the rows so far; `files`: those of the report. `rows_are_read`: false if the run is starting.
@@ -248,14 +273,16 @@ class _Key:
     code: str
     column: str | None
     text: str | None  # the message or the hint, where they distinguish groups
+    is_general: bool = False  # the text is the message without what is of one row
 
 
 @dataclass(slots=True)
 class _Group:
-    """A group of problems; the first one is its example."""
+    """A group of problems; the first one is its example. general: the text of its key without names."""
 
     example: Problem
     example_row: int
+    general: str
     count: int = 0
     places: list[str] = field(default_factory=list)
 
@@ -266,15 +293,28 @@ class _Group:
         return place.origin if isinstance(place, CellPlace) else None
 
     def as_problem_group(self, key: _Key) -> ProblemGroup:
+        shown = replace(self.example, message=key.text) if key.is_general and key.text else self.example
         return ProblemGroup(
             code=key.code,
             column=key.column,
             count=self.count,
             example_row=self.example_row,
-            message=str(self.example),
+            message=str(shown),
             outcome=key.outcome,
-            what=self.example.message,
+            what=shown.message,
             hint=self.example.hint,
             places=tuple(self.places),
             severity=self.example.severity,
         )
+
+
+def _without_names(message: str, row: Row) -> str:
+    """A message without quotations, addresses, numbers, and names that the row has too."""
+    own = {part.casefold() for cell in row.cells if len(cell) <= 60 for part in _PARTS.findall(cell)}
+
+    def general(found: re.Match[str]) -> str:
+        part = found[0]
+        is_name = not part[0].islower() and part.casefold().removesuffix("'s") in own
+        return "…" if is_name or not part[0].isalnum() or re.search(r"[@\d]", part) else part
+
+    return _LEFT_OUT.sub("…", _PARTS.sub(general, message))

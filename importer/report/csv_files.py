@@ -15,10 +15,11 @@ from importer.problems import CellPlace, Problem
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import OUTCOMES, csv_file
 from importer.report.summary import Entries, RunFacts, Summary
+from importer.text.normalize import join_key
 from importer.text.results_cells import escape_formula
 
 _SYNC_EVERY: Final = 4_000_000  # characters
-_FIRST_CHARACTERS: Final = frozenset("'=+-@\t\r")
+_FIRST_CHARACTERS: Final = frozenset("'=+-@＝＋－＠\t\r")
 
 
 class CsvFiles:
@@ -99,7 +100,7 @@ class EntryFiles:
             if problems:
                 found = self._found.setdefault(f"{stem}.{table.label}.csv", _EntriesToFix(table, reported.outcome.kind))
                 if table.equals is not None:
-                    found.keys.add(reported.row.cells[table.equals].strip())
+                    found.keys.add(join_key(reported.row.cells[table.equals]))
                 for problem in problems:
                     assert isinstance(problem.place, CellPlace)
                     found.problems.setdefault(problem.place.row, []).append(problem)
@@ -139,7 +140,7 @@ class _EntriesToFix:
         """All rows of the table; first those of the candidates that have to be fixed."""
         for is_to_fix in (True, False):
             for row in self.table.rows():
-                if (row.number in self.problems or row.cells[self.table.key].strip() in self.keys) is is_to_fix:
+                if (row.number in self.problems or join_key(row.cells[self.table.key]) in self.keys) is is_to_fix:
                     problems = tuple(dict.fromkeys(self.problems.get(row.number, ())))
                     yield ReportedRow(row, Outcome(row.number, self.kind, problems=problems)), is_to_fix
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from importer.models import Stop
+from importer.problems import Problem
 from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import ProblemGroup, Summary
 
@@ -36,6 +38,16 @@ class GeneralTexts:
         """What a code means, and what to do; plain text."""
         known = self._codes.get(code)
         return (_plain(known.cause), _plain(known.action)) if known else ("The message is left out.", "")
+
+    def summary(self, summary: Summary) -> Summary:
+        """A summary with the general texts of its problems and its stop."""
+        stopped = summary.stopped and Stop(summary.stopped.code, *self.of(summary.stopped.code))
+        return replace(summary, problems=tuple(self.causes(list(summary.problems))), stopped=stopped)
+
+    def problem(self, problem: Problem) -> Problem:
+        """The problem of a file that cannot be used; a missing column is named by the mapping, not by a cell."""
+        what, hint = self.of(problem.code)
+        return problem if problem.code == "column-not-found" else replace(problem, message=what, hint=hint)
 
     def stop(self, summary: Summary) -> str:
         return self.of(summary.stopped.code)[0] if summary.stopped else ""

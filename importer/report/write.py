@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
-from importer.atomic_files import file_mode, make_folder, make_subfolder, sync_folder
+from importer.atomic_files import file_mode, make_folder, make_subfolder, set_mode, sync_folder
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
 from importer.report.accounting import ReportedRow, SummaryCounter, pair
@@ -143,7 +143,7 @@ def _publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
     """
     for name in names:
         path = staged / name
-        path.chmod(file_mode(path.parent))
+        set_mode(path, file_mode(path.parent))
         with path.open("rb+") as file:
             os.fsync(file.fileno())
     for name in names:

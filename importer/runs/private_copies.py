@@ -148,7 +148,8 @@ def open_children(mapping: Mapping, source: Source, folder: Path, limits: Readin
         try:
             found.tables[child], found.copy_of[child] = children.open(child, place)
         except UnusableInput as error:
-            problems.extend(error.problems)
+            key = "under file:" if child.file else "under sheet:"
+            problems += (replace(each, hint=each.hint.replace("under source:", key)) for each in error.problems)
     if problems:
         raise UnusableInput(problems)
     return found

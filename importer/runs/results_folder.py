@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Final, Literal
 
 from importer.atomic_files import (
@@ -47,7 +48,7 @@ def make_results(settings: Settings) -> None:
     """Create the results folder if it does not exist: mode 0700, for a team 2770.
 
     Raises:
-        UnusableInput: it cannot be created, or others could change its contents.
+        UnusableInput: it cannot be created, others could change its contents, or its drive refuses chmod.
     """
     refuse_untrusted(settings)  # before anything is created behind another user's link
     try:
@@ -55,6 +56,19 @@ def make_results(settings: Settings) -> None:
     except OSError as error:
         raise unusable_folder(settings.out, error) from None
     refuse_untrusted(settings)
+    if settings.out_shared != "any" and not _keeps_modes(settings.out):
+        hint = "choose another drive with --out; if others may read and change this one, set IMPORTER_OUT_SHARED=any"
+        raise UnusableInput(_untrusted("its drive refuses to make files private (chmod)", hint, settings.out))
+
+
+def _keeps_modes(folder: Path) -> bool:
+    """Whether the file system of a folder lets one set the mode of one's own file; True if none can be made there."""
+    with suppress(OSError), NamedTemporaryFile(dir=folder) as probe:
+        try:
+            Path(probe.name).chmod(0o600)
+        except PermissionError:
+            return False
+    return True
 
 
 def refuse_untrusted(settings: Settings) -> None:

@@ -34,6 +34,12 @@ def normalize_name(text: str) -> str:
     return _PUNCTUATION.sub("", normalize(text))
 
 
+def join_key(cell: str) -> str:
+    """The form in which the keys of two tables are compared: exactly, but e-mail addresses without case."""
+    key = cell.strip()
+    return key.casefold() if "@" in key else key
+
+
 # --- suggesting: the "did you mean" of messages --------------------------------------------------
 
 _MIN_SCORE = 65  # of 100: below, a suggestion is more often wrong than right

@@ -9,15 +9,15 @@ from typing import Final
 
 # --- cells that a spreadsheet program could run -----------------------------------------------------
 
-_FORMULA: Final = re.compile(r"'*[=+\-@\t\r]")
-_ESCAPED: Final = re.compile(r"'+[=+\-@\t\r]")
+_FORMULA: Final = re.compile(r"'*[=+\-@＝＋－＠\t\r]")
+_ESCAPED: Final = re.compile(r"'+[=+\-@＝＋－＠\t\r]")
 
 
 def escape_formula(text: str) -> str:
     """The text for a results CSV, so that no spreadsheet program reads it as a formula.
 
-    A cell that begins with `=`, `+`, `-`, `@`, tab or CR gets a leading `'`. A cell with quotes before such a character
-    gets one more, so that removing one quote is the exact inverse.
+    A cell that begins with `=`, `+`, `-`, `@` (also full-width), tab or CR gets a leading `'`. One with quotes before
+    such a character gets one more, so that removing one quote is the exact inverse.
     """
     return f"'{text}" if _FORMULA.match(text) else text
 

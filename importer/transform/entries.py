@@ -46,6 +46,7 @@ class EntriesReader:
         # Several sources, and an export with one row per combination, repeat entries.
         self._repeats = len(self._sources) > 1 or isinstance(entries.sources[0].source, FromGroup)
         self.columns = tuple(column for source in self._sources for column in source.columns)
+        self.others = [column for source in self._sources if not source.own_columns for column in source.columns]
 
     def read(self, row: Row, problems: list[Problem]) -> str | None:
         """A JSON array of the entries (service description 2.2 to 2.4), or None where the row has none.
@@ -79,7 +80,7 @@ class _SourceReader:
 
     def __init__(self, entries: ResolvedSource, kind: EntryKind, wire: WireFormat) -> None:
         caches: dict[str, ValueCache] = defaultdict(ValueCache)
-        self._own_columns = isinstance(entries.source, FromRow)
+        self.own_columns = isinstance(entries.source, FromRow)
         self._find = finder_of(entries.source, entries.missing)
         self._groups = tuple(_GroupReader(group, kind, wire, caches) for group in entries.groups)
         own = tuple(column for group in self._groups for column in group.columns)
@@ -87,13 +88,13 @@ class _SourceReader:
 
     def read(self, row: Row, problems: list[Problem]) -> list[dict[str, Any]]:
         """The entries, in the order of the source; an entry without cells is empty."""
-        if self._own_columns:
+        if self.own_columns:
             return [group.read(row, problems) for group in self._groups if group.has_cells(row)]
         return [self._read_one(entry_row, problems) for entry_row in self._find(row, problems)]
 
     def read_with_source(self, row: Row) -> list[tuple[dict[str, Any], EntrySource]]:
         """The entries, and where each comes from; for a row without problems."""
-        if self._own_columns:
+        if self.own_columns:
             found = [(group, EntryRow(row)) for group in self._groups]
         else:
             found = [(self._groups[0], one) for one in self._find(row, [])]

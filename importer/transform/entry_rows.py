@@ -20,7 +20,7 @@ from importer.mapping import (
 from importer.models import Row
 from importer.problems import CellPlace, Column, Origin, Place, Problem, column_letter
 from importer.text.literals import InvalidLiteral, Parsed, read_literal
-from importer.text.normalize import normalize
+from importer.text.normalize import join_key, normalize
 from importer.transform.candidates import matches
 from importer.transform.texts import in_mapping, quoted, stripped
 
@@ -266,7 +266,7 @@ class _Join:
         self.other_keys: set[str] = set()  # of the source, or of the file that it is from
 
     def key_of(self, row: Row, equals: Column | None = None) -> str:
-        return row.cells[(equals or self._join.equals).index].strip()
+        return join_key(row.cells[(equals or self._join.equals).index])
 
     def add(self, row: Row, equals: Column | None = None) -> None:
         key = self.key_of(row, equals)
@@ -316,7 +316,7 @@ class _Join:
                     yield Problem("row-in-cell", message, hint, place)
 
     def _begins_a_row(self, pieces: Sequence[str], index: int) -> bool:
-        key = pieces[index].strip(' "') if len(pieces) > max(index, 1) else ""
+        key = join_key(pieces[index].strip(' "')) if len(pieces) > max(index, 1) else ""
         return bool(key) and (key in self.other_keys or key in self._join.children.by_key)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
@@ -29,6 +30,7 @@ def application(web: Web, access: Access) -> ASGIApp:
     app.exception_handler(NotReady)(_not_ready)
     app.exception_handler(SentBefore)(_sent_before)
     app.exception_handler(NotAForm)(lambda request, _: any_page(request).plain("no_form", 400))
+    app.exception_handler(ClientDisconnect)(lambda request, _: any_page(request).plain("no_form", 400))
     app.exception_handler(NoSuchImport)(lambda request, _: any_page(request).plain("no_import", 404))
     app.exception_handler(HTTPException)(_not_found)
     app.exception_handler(ImporterError)(_unusable)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
@@ -21,6 +21,7 @@ from importer.web.pages import Web
 
 _LARGEST_FORM: Final = 4 << 20  # bytes without an upload
 _LONGEST_NAME: Final = 100  # characters of the name of an upload
+_MOST_PARTS: Final = 100  # of a form with an upload
 _TOKEN: Final = "token"
 
 
@@ -105,15 +106,21 @@ async def receive_upload(request: Request, folder: Path, most: int, setting: str
         raise NotAForm
     fields: list[tuple[str, str]] = []
     files: list[File] = []
-    parser = FormParser(
-        kind.decode(),
-        lambda field: fields.append(((field.field_name or b"").decode(), (field.value or b"").decode())),
-        files.append,
-        boundary=options[b"boundary"],
-        config={"UPLOAD_DIR": str(folder), "UPLOAD_DELETE_TMP": False, "MAX_MEMORY_FILE_SIZE": 0},
-    )
+
+    def keep(parts: list[Any], part: object) -> None:
+        parts.append(part)
+        if len(fields) + len(files) > _MOST_PARTS:
+            raise FormParserError
+
     size = 0
     try:
+        parser = FormParser(
+            kind.decode(),
+            lambda field: keep(fields, ((field.field_name or b"").decode(), (field.value or b"").decode())),
+            lambda file: keep(files, file),
+            boundary=options[b"boundary"],
+            config={"UPLOAD_DIR": str(folder), "UPLOAD_DELETE_TMP": False, "MAX_MEMORY_FILE_SIZE": 0},
+        )
         make_subfolder(folder)
         async for chunk in request.stream():
             size += len(chunk)

@@ -21,6 +21,7 @@ import uvicorn
 from importer.problems import UsageError
 from importer.runs.results_folder import make_results
 from importer.settings import Settings, load_settings
+from importer.startup import ending_signals
 from importer.web.application import application
 from importer.web.imports import Drafts
 from importer.web.pages import Web
@@ -112,7 +113,7 @@ def _listening(port: int | None) -> Iterator[socket.socket]:
 def serve(web: RunningServer, say: Callable[[str], None], *, opens: bool) -> None:
     """Until Ctrl-C or SIGTERM: then runs are stopped as the command is, and their reports are written."""
     received: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ending_signals():
         signal.signal(number, lambda number, _: received.append(number))
     with _opened(web) if opens and _has_screen() else nullcontext():
         while not received:
@@ -121,7 +122,7 @@ def serve(web: RunningServer, say: Callable[[str], None], *, opens: bool) -> Non
         say("Stopping: waiting for pending requests, then writing the report.")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)  # a second one ends the process
-    web.web.jobs.stop(received[0])
+    web.web.jobs.stop(signal.SIGINT if received[0] == signal.SIGINT else signal.SIGTERM)
 
 
 def _has_screen() -> bool:

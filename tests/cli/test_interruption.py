@@ -81,6 +81,7 @@ def test_the_report_of_a_killed_run_can_be_written_at_once(serve: Serve) -> None
 INTERRUPTIONS = [
     pytest.param(signal.SIGINT, 130, id="SIGINT"),
     pytest.param(signal.SIGTERM, 143, id="SIGTERM"),
+    pytest.param(signal.SIGHUP, 143, id="SIGHUP"),
 ]
 
 
@@ -190,6 +191,100 @@ def test_a_broken_pipe_does_not_stop_a_run(serve: Serve) -> None:
         assert process.wait(timeout=PATIENCE) == 0
         process.stdout = process.stderr = None
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(30))
+
+
+CLOSED = [
+    pytest.param(">&-", id="stdout closed"),
+    pytest.param("2>&-", id="stderr closed"),
+    pytest.param(">&- 2>&- <&-", id="all closed"),
+    pytest.param("2>/dev/full", id="stderr on a full disk"),
+    pytest.param(">/dev/full", id="stdout on a full disk"),
+    pytest.param(">/dev/full 2>&1", id="both on a full disk"),
+]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /dev/full")
+@pytest.mark.parametrize("streams", CLOSED)
+@pytest.mark.parametrize("code", [0, 4])
+def test_a_run_ends_with_its_own_code_whatever_its_streams_are(serve: Serve, streams: str, code: int) -> None:
+    """A closed stream, or one on a full disk, changes neither what is sent nor the exit code; there is no traceback."""
+    served = serve()
+    people(served.door.folder, 30, *([candidate(99, Salary="a lot")] if code else []))
+    ran = in_a_shell(served, f'"$@" {streams}')
+    assert (ran.returncode, "Traceback" in ran.stdout + ran.stderr) == (code, False)
+    assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(30))
+    assert summaries(served.door.folder)[0]["exit_code"] == code
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no /dev/full")
+def test_results_that_cannot_be_written_are_missed_by_name(serve: Serve) -> None:
+    """A program that reads stdout gets nothing of a full disk; stderr says why."""
+    served = serve()
+    people(served.door.folder, 3)
+    ran = in_a_shell(served, '"$@" --json >/dev/full')
+    last = "importer: stdout cannot be written (No space left on device)"
+    assert (ran.returncode, ran.stderr.splitlines()[-1]) == (0, last)
+
+
+def in_a_shell(served: Served, line: str) -> subprocess.CompletedProcess[str]:
+    """The run, as "$@" of a line of a shell."""
+    return subprocess.run(
+        ["sh", "-c", line, "sh", sys.executable, "-m", "importer", *RUN],
+        cwd=served.door.folder,
+        env=served.door.environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def test_a_run_that_ignores_the_hangup_goes_on(serve: Serve) -> None:
+    """Under nohup, closing the terminal does not stop it."""
+    served = serve()
+    people(served.door.folder, 30)
+    with served.held_after(9) as go_on:
+        process = subprocess.Popen(
+            ["nohup", sys.executable, "-m", "importer", *RUN],
+            cwd=served.door.folder,
+            env=served.door.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        served.wait_for(9)
+        process.send_signal(signal.SIGHUP)
+        go_on()
+        assert process.wait(timeout=PATIENCE) == 0
+    assert len(served.accepted) == 30
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")
+def test_a_terminal_that_is_closed_ends_a_run_with_its_report(serve: Serve) -> None:
+    """The hangup may come twice, and nothing can be shown any more: pending requests finish, the report is written."""
+    served = serve(SLOW)
+    people(served.door.folder, 60)
+    ours, theirs = os.openpty()
+    with served.held_after(9) as go_on:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "importer", *RUN, "--yes"],
+            cwd=served.door.folder,
+            env={**served.door.environment, "TERM": "xterm"},
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            start_new_session=True,
+        )
+        os.close(theirs)
+        served.wait_for(9)
+        os.close(ours)
+        for _ in range(2):
+            process.send_signal(signal.SIGHUP)
+        go_on()
+        assert process.wait(timeout=PATIENCE) == 143
+    (summary,) = summaries(served.door.folder)
+    assert (summary["exit_code"], summary["finished"]) == (143, False)
+    assert summary["outcomes"]["created"] == len(served.accepted) == 60 - summary["outcomes"]["not_sent"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals")

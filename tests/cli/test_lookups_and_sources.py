@@ -6,6 +6,9 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import openpyxl
+import pytest
+
 from tests.cli.conftest import Served, read_csv
 
 Serve = Callable[..., Served]
@@ -167,3 +170,98 @@ def test_a_looked_up_value_of_an_entry_is_fixed_beside_its_row(serve: Serve) -> 
     again = served("run", str(results / "invalid.csv"), "--mapping", "mapping.yaml", "--json")
     assert again.counts == {"created": 1}
     assert _experience(served)[-1] == [("Example AG", "part_time")]
+
+
+_SPELLED = """\
+version: 1
+target: {job_post: 4f2c9a}
+candidate:
+  email: E-mail
+  first_name: First
+  last_name: Last
+  cv: {column: Document, file: {name: documents.csv, key: Person, equals: E-mail%s}}
+answers:
+  phone: {value: "+905550000001"}
+  work_permit: {value: "yes"}
+  experience:
+    experience:
+      file: {name: jobs.csv, key: Person, equals: E-mail}
+      company_name: Firm
+"""
+
+
+def test_keys_that_are_addresses_are_compared_without_case(serve: Serve) -> None:
+    """The two tables of an export spell an e-mail differently; other keys are compared exactly."""
+    served = serve()
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(_SPELLED % "", encoding="utf-8")
+    (folder / "people.csv").write_text("E-mail,First,Last\nAda@Example.com,Ada,Nur\nbob@example.com,Bob,Roe\n")
+    (folder / "documents.csv").write_text("Person,Document\nada@example.COM,7001\nBOB@example.com ,7002\n")
+    (folder / "jobs.csv").write_text("Person,Firm\nADA@example.com,Example Ltd\nBob@Example.com,Example AG\n")
+    ran = served(*_RUN)
+    assert (ran.counts, ran.summary["warnings"]) == ({"created": 2}, [])
+    assert [body["cv"] for body in served.sandbox.memory.accepted()] == ["7001", "7002"]
+    assert _experience(served) == [[("Example Ltd",)], [("Example AG",)]]
+
+
+def test_the_encoding_of_another_file_is_set_where_the_hint_says(serve: Serve) -> None:
+    """Beside its name, not under source:, which is for the file of the candidates."""
+    served = serve()
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(_SPELLED % "", encoding="utf-8")
+    (folder / "people.csv").write_text("E-mail,First,Last\nada@example.com,Ada,Nur\n")
+    (folder / "documents.csv").write_bytes("Person,Document,City\nada@example.com,7001,İzmir\n".encode("cp1254"))
+    (folder / "jobs.csv").write_text("Person,Firm\nada@example.com,Example Ltd\n")
+    refused = served("check", *_RUN[1:])
+    assert refused.code == 3
+    assert "  -> set its encoding under file: in the mapping: `encoding: cp1254` (reads 'İzmir')" in refused.err
+    (folder / "mapping.yaml").write_text(_SPELLED % ", encoding: cp1254", encoding="utf-8")
+    assert served(*_RUN).counts == {"created": 1}
+
+
+_ERRORS = """\
+version: 1
+target: {job_post: 4f2c9a}
+source: {missing: ["#N/A", "-"]}
+candidate: {email: E-mail, first_name: First, last_name: Last, cv: CV}
+answers:
+  phone: {value: "+905550000001"}
+  work_permit: Permit
+  salary: Salary
+  address: {column: City, missing: ["-"]}
+  experience:
+    experience: {repeat: "{n}", company_name: "Firm {n}"}
+"""
+_ERROR_CELLS = [
+    ("E-mail", "First", "Last", "CV", "Permit", "Salary", "City", "Firm 1", "Firm 2"),
+    ("ada@example.com", "Ada", "Nur", "7001", "yes", "#N/A", "Van", "#N/A", "Example Ltd"),
+    ("bob@example.com", "Bob", "Roe", "7002", "yes", "1000", "#N/A", "", ""),
+    ("cem@example.com", "Cem", "Su", "#N/A", "yes", "#REF!", "Van", "", ""),
+]
+
+
+@pytest.mark.parametrize("name", ["people.csv", "people.xlsx"])
+def test_an_error_value_can_be_declared_as_an_empty_cell(serve: Serve, name: str) -> None:
+    """Where every value that reads it says so; any other error still holds its row back."""
+    served = serve()
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(_ERRORS, encoding="utf-8")
+    if name.endswith(".csv"):
+        (folder / name).write_text("".join(",".join(cells) + "\n" for cells in _ERROR_CELLS))
+    else:
+        book = openpyxl.Workbook()
+        for cells in _ERROR_CELLS:
+            book.active.append(cells)
+        book.save(folder / name)
+    ran = served("run", name, "--mapping", "mapping.yaml", "--json")
+    (body,) = served.sandbox.memory.accepted()
+    sent = {each["job_post_question"]["question_key"]: each["answer"] for each in body["answers"]}
+    assert (body["email"], sent.get("salary"), sent["address"]) == ("ada@example.com", None, "Van")
+    assert json.loads(sent["experience"]) == [{"company_name": "Example Ltd"}]
+    (file,) = (folder / "results" / ran.summary["run"]).glob("invalid.csv")
+    place = 'row {}, column "{}": ' if name.endswith(".csv") else 'Sheet!{2}{0}, column "{1}": '
+    assert [row["import_problem"] for row in read_csv(file)] == [
+        f"{place.format(3, 'City', 'G')}the cell contains the error #N/A",
+        f"{place.format(4, 'Salary', 'F')}the cell contains the error #REF!"
+        f" | {place.format(4, 'CV', 'D')}the CV's document ID is missing: '#N/A' is read as an empty cell",
+    ]

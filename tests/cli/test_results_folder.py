@@ -218,6 +218,87 @@ def test_a_drive_without_owners_is_accepted(serve: Serve) -> None:
     assert served(*RUN, "--json", IMPORTER_OUT_SHARED="any").counts == {"created": 1}
 
 
+CHMOD = {"x86_64": (90, 91, 268, 452), "aarch64": (52, 53, 452)}
+"""The numbers of chmod, fchmod, fchmodat and fchmodat2, by machine."""
+
+REFUSES_CHMOD = """
+import ctypes, os, struct, sys
+numbers = [int(number) for number in sys.argv.pop(1).split(",")]
+steps = [(0x20, 0, 0, 0)]  # the number of the system call
+steps += [(0x15, len(numbers) - at, 0, number) for at, number in enumerate(numbers)]
+steps += [(0x06, 0, 0, 0x7FFF0000), (0x06, 0, 0, 0x00050001)]  # allowed, EPERM
+program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+filter = struct.pack("HxxxxxxP", len(steps), ctypes.addressof(program))
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, filter):
+    sys.exit(99)
+os.execv(sys.executable, [sys.executable, "-m", "importer", *sys.argv[1:]])
+"""
+"""Runs the importer where the system refuses each chmod, as drives without permissions do."""
+
+
+def without_chmod(served: Served, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    numbers = ",".join(map(str, CHMOD[os.uname().machine]))
+    ran = subprocess.run(
+        [sys.executable, "-c", REFUSES_CHMOD, numbers, *arguments],
+        cwd=served.door.folder,
+        env={**served.door.environment, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ran.returncode == 99:
+        pytest.skip("this system has no seccomp")
+    return ran
+
+
+without_seccomp = pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine not in CHMOD, reason="the system calls are not known"
+)
+
+
+@without_seccomp
+def test_a_drive_that_refuses_chmod_is_accepted_if_it_is_said(serve: Serve) -> None:
+    """With IMPORTER_OUT_SHARED=any everything works there: a run, its report again, a check and a purge."""
+    served = serve()
+    people(served.door.folder, 3, candidate(9, Salary="a lot"))
+    for command, code in ((RUN, 4), (("report", "last"), 0), (("check", *RUN[1:]), 4)):
+        ran = without_chmod(served, *command, "--json", IMPORTER_OUT_SHARED="any")
+        assert (ran.returncode, ran.stderr.count("Traceback")) == (code, 0), ran.stderr
+    assert without_chmod(served, "purge", "--older-than", "0d", "--yes", IMPORTER_OUT_SHARED="any").returncode == 0
+    assert len(served.accepted) == 3
+
+
+@without_seccomp
+@pytest.mark.parametrize("command", [RUN, ("check", *RUN[1:]), (*RUN, "--sandbox")], ids=["run", "check", "sandbox"])
+def test_a_drive_that_refuses_chmod_is_refused_otherwise(serve: Serve, command: tuple[str, ...]) -> None:
+    """Before the first request, with what can be set."""
+    served = serve()
+    people(served.door.folder, 3)
+    ran = without_chmod(served, *command)
+    assert (ran.returncode, ran.stderr) == (
+        3,
+        "importer: 1 problem found; nothing was sent.\n\n"
+        "results: its drive refuses to make files private (chmod) [results-folder-untrusted]\n"
+        "  -> choose another drive with --out; if others may read and change this one, set IMPORTER_OUT_SHARED=any\n",
+    )
+    assert served.sandbox.requests == []
+
+
+@without_seccomp
+def test_an_inbox_on_a_drive_that_refuses_chmod_finishes_its_files(serve: Serve) -> None:
+    """The copies of its reports are private from the beginning."""
+    served = serve()
+    served("inbox", "new", "box", "--mapping", "mapping.yaml")
+    rules = served.door.folder / "box" / "inbox.toml"
+    rules.write_text(rules.read_text().replace('# complete = "unchanged"', 'complete = "renamed"'))
+    people(served.door.folder / "box" / "incoming", 3)
+    ran = without_chmod(served, "inbox", "run", "box", IMPORTER_OUT_SHARED="any")
+    assert (ran.returncode, len(served.accepted)) == (0, 3), ran.stderr
+    copies = list((served.door.folder / "box" / "done").glob("*/report.xlsx"))
+    assert [path.stat().st_mode & 0o777 for path in copies] == [0o600]
+
+
 # --- links and names ----------------------------------------------------------------------------
 
 

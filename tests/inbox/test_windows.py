@@ -15,6 +15,7 @@ from importer.app.orders import Planned, Window, ignore
 from importer.inbox.folders import Inbox
 from importer.inbox.happened import FileLeft
 from importer.inbox.rules import FileRule, Rules
+from importer.inbox.status import status_of
 from importer.inbox.windows import Windows
 from importer.inbox.worker import watch
 from importer.problems import ImporterError
@@ -89,6 +90,7 @@ def test_the_end_of_a_window_leaves_the_files_of_its_section_for_the_next_pass(
         'the time for sending is over (max_runtime = "1h" in inbox/inbox.toml)'
     ]
     assert night.places == {"incoming": ["people2.csv"], "working": ["people1.csv"], "done": ["staff.csv"]}
+    assert status_of(night.folder, night.at).needs_person is False
     night.listen, night.at = ignore, datetime.now(UTC)
     assert night.run() == 0
     assert sorted(night.served.accepted) == [f"person{number}@example.com" for number in range(6)]

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from importer.app.orders import Event, Planned, ignore
+from importer.cli.app import main
 from importer.inbox.happened import FileLeft
 from importer.inbox.release import release
+from importer.inbox.status import status_of
 from importer.inbox.taking import purge
 from importer.problems import UsageError
 from tests.cli.conftest import HEADER, Served
@@ -303,6 +305,55 @@ def test_a_service_that_is_down_or_refuses_the_token_leaves_every_file_for_the_n
     assert len(night.served.accepted) == 4
 
 
+def test_a_target_that_forbids_the_file_does_not_keep_it_in_work_for_ever(
+    serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No later pass could finish it: it waits in attention, where a person looks, and the next file is imported."""
+    night = night_of(serve({"kind": "403", "first": 1, "operation": "apply"}), monkeypatch)
+    night.drop("people1.csv", range(2))
+    night.drop("people2.csv", range(2, 4))
+    assert (night.run(), reasons(night)) == (5, ["target-forbidden"])
+    assert night.places == {"attention": ["people1.csv"], "done": ["people2.csv"]}
+    said = night.ended[0].reason_file.read_text("utf-8")
+    assert "- the service does not allow adding candidates to job post 4f2c9a (403) [target-forbidden]\n" in said
+    release(night.folder, ["people1.csv"])
+    assert night.run() == 0
+    assert night.places == {"done": ["people1.csv", "people2.csv"]}
+
+
+UNFINISHED = [
+    pytest.param({"IMPORTER_TOKEN": "expired"}, id="the token is refused"),
+    pytest.param({"IMPORTER_TOKEN": "", "IMPORTER_TOKEN_FILE": "missing"}, id="a setting"),
+]
+
+
+@pytest.mark.parametrize("environment", UNFINISHED)
+def test_the_status_reports_a_file_that_a_pass_could_not_finish(
+    night: Night, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
+) -> None:
+    """Also one that the next pass continues, and after a release; not any more once it is done."""
+    night.drop("people1.csv", range(2))
+    (night.drop("people2.csv", range(2, 3))).rename(night.folder / "incoming" / "other.csv")
+    with monkeypatch.context() as changed:
+        for name, value in environment.items():
+            changed.setenv(name, value)
+        assert night.run() in (3, 5)
+        assert night.places["working"] == ["people1.csv"]
+        assert status_of(night.folder, night.at).needs_person is True
+    assert night.run() == 3
+    (night.folder / "attention" / night.ended[-1].folder.name).rename(night.folder / "done" / "settled")
+    assert status_of(night.folder, night.at).needs_person is False
+    night.drop("people3.csv", range(2))
+    assert (night.run(), reasons(night)) == (3, ["inbox-file-repeated"])
+    release(night.folder, ["people3.csv"])
+    assert status_of(night.folder, night.at).needs_person is False
+    with monkeypatch.context() as changed:
+        for name, value in environment.items():
+            changed.setenv(name, value)
+        assert night.run() in (3, 5)
+    assert status_of(night.folder, night.at).needs_person is True
+
+
 def test_an_import_that_began_is_not_continued_at_another_service(
     night: Night, serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,6 +392,42 @@ def test_old_files_are_removed_but_the_last_one_of_each_pattern(night: Night) ->
     removed = purge(night.folder, timedelta(days=1), night.at + timedelta(days=30))
     assert [record.name for record in removed] == ["people1.csv", "people2.csv"]
     assert night.places == {"attention": ["people3.csv"], "done": ["people4.csv"]}
+
+
+FORGED = "people\n- everything is fine [ok]\r\x1b[2K\u2028.csv"
+SHOWN = "people\\u000a- everything is fine [ok]\\u000d\\u001b[2K\\u2028.csv"
+
+
+def test_a_name_with_line_breaks_forges_no_line(night: Night, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is shown escaped, in reason.txt, events (terminal, notices) and the status; the commands work with it."""
+    night.drop(FORGED, range(2), Salary="much")
+    (night.folder / "incoming" / f"link\n{FORGED}").symlink_to("/")
+    assert night.run() == 4
+    (left,) = (event for event in night.events if isinstance(event, FileLeft))
+    assert left.name == f"link\\u000a{SHOWN}"
+    (ended,) = night.ended
+    assert (ended.name, (ended.folder / SHOWN).is_file()) == (SHOWN, True)
+    assert str(ended.folder).endswith(SHOWN)
+    text = ended.reason_file.read_text("utf-8")
+    assert text.splitlines()[0] == (
+        f"{SHOWN} needs a person. It was in inbox/incoming, and is now here: {ended.folder / SHOWN}"
+    )
+    assert [line for line in text.splitlines() if line.startswith("- ")] == [
+        "- 2 of its 2 rows need a person [inbox-rows-open]"
+    ]
+    with pytest.raises(SystemExit):
+        main(["inbox", "status", "inbox"])
+    shown = capsys.readouterr().out.splitlines()
+    assert [line[:13] for line in shown[1:]] == ["  incoming   ", "  attention  ", "  pattern    "]
+    release(night.folder, [SHOWN])
+    assert (night.run(), [event.name for event in night.ended]) == (4, [SHOWN])
+
+
+def test_a_name_that_is_too_long_to_be_escaped_gets_underscores(night: Night) -> None:
+    """A name has at most 255 bytes."""
+    night.drop("people" + "\n" * 100 + ".csv", range(2))
+    assert night.run() == 0
+    assert night.places["done"] == [f"people{'_' * 100}.csv"]
 
 
 def test_two_workers_do_not_use_one_inbox(night: Night) -> None:

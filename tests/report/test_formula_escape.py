@@ -20,6 +20,11 @@ FORMULA_LIKE = {
     "plus, as a phone": "+44 20 7946 0123",
     "minus": "-5",
     "at": "@SUM(A1)",
+    "full-width equals": "＝1+1",
+    "full-width plus": "＋90 555",
+    "full-width minus": "－5",
+    "full-width at": "＠SUM(A1)",
+    "quoted full-width equals": "'＝1+1",
     "quoted equals": "'=1+1",
     "twice quoted equals": "''=1+1",
 }
@@ -38,11 +43,11 @@ def test_harmless_text_stays(text: str) -> None:
     assert escape_formula(text) == text
 
 
-@given(st.text(st.sampled_from("'=+-@\t\ra")), st.text(st.sampled_from("'=+-@\t\ra")))
+@given(st.text(st.sampled_from("'=+-@＝＋－＠\t\ra")), st.text(st.sampled_from("'=+-@＝＋－＠\t\ra")))
 def test_two_texts_never_look_alike(one: str, other: str) -> None:
     """Two different cells are different in the file too, and none begins like a formula."""
     assert (escape_formula(one) == escape_formula(other)) == (one == other)
-    assert not escape_formula(one).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert not escape_formula(one).startswith(tuple("=+-@＝＋－＠\t\r"))
 
 
 def test_results_file_fed_back_has_the_cells_of_the_source(tmp_path: Path) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import http.client
+import socket
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from urllib.parse import urlencode, urlsplit
@@ -110,6 +113,20 @@ class Client:
         kind = {"Content-Type": "multipart/form-data; boundary=edge", "Origin": f"http://{self.host}"}
         shown = self.request("POST", form.action, body, kind)
         return self.get(shown.headers["Location"]) if shown.status == 303 else shown
+
+    @contextmanager
+    def cut_off(self, form: ShownForm) -> Iterator[None]:
+        """A connection on which the first part of a form with a file has been sent; it is closed then."""
+        token = f'--edge\r\nContent-Disposition: form-data; name="token"\r\n\r\n{form.fields["token"]}\r\n'
+        file = '--edge\r\nContent-Disposition: form-data; name="upload"; filename="people.csv"\r\n\r\nE-mail,Name\n'
+        head = (
+            f"POST {form.action} HTTP/1.1\r\nHost: {self.host}\r\nCookie: {self.cookie}\r\n"
+            f"Origin: http://{self.host}\r\nContent-Type: multipart/form-data; boundary=edge\r\n"
+            "Content-Length: 1000000\r\n\r\n"
+        )
+        with socket.create_connection(("127.0.0.1", self.port)) as connection:
+            connection.sendall(f"{head}{token}{file}{'ada@example.com,Ada' * 1_000}".encode())
+            yield
 
     def connected(self, path: str) -> http.client.HTTPConnection:
         """A connection on which an answer that does not end has begun."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import candidate, write_csv
+from tests.patience import wait_until
 from tests.web.client import Client
 from tests.web.conftest import Pages
 
@@ -114,6 +116,41 @@ def test_an_upload_may_have_the_name_of_one_of_our_files(pages: Start, name: str
     found.client.send(shown.form("/file/use"))
     (draft,) = found.server.web.drafts.all()
     assert (Path(draft.file).name, Path(draft.file).read_bytes()) == (name, content)
+
+
+PART = '--edge\r\nContent-Disposition: form-data; name="{}"{}\r\n\r\n{{token}}\r\n'
+ODD_UPLOADS = [
+    pytest.param("e" * 5_000, "--" + "e" * 5_000 + "\r\n", id="a boundary of 5,000 characters"),
+    pytest.param("edge", "".join(PART.format("token", "") for _ in range(20_000)) + "--edge--\r\n", id="20,000 fields"),
+    pytest.param("edge", "".join(PART.format(n, '; filename="a"') for n in range(20_000)), id="20,000 files"),
+]
+
+
+@pytest.mark.parametrize(("boundary", "body"), ODD_UPLOADS)
+def test_an_upload_that_no_browser_sends_is_refused(
+    pages: Start, capfd: pytest.CaptureFixture[str], boundary: str, body: str
+) -> None:
+    """With 400, without a traceback, and nothing of it is left."""
+    found = pages()
+    kind = {"Content-Type": f"multipart/form-data; boundary={boundary}", "Origin": f"http://{found.client.host}"}
+    sent = body.replace("{token}", found.first.form("/upload").fields["token"]).encode()
+    shown = found.client.request("POST", "/upload", sent, kind)
+    assert (shown.status, "This form cannot be used" in shown.text) == (400, True), shown.text
+    assert list((found.out / ".importer").iterdir()) == []
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the parser leaves its file open
+@pytest.mark.parametrize("path", ["/upload", "/by-path"])
+def test_what_is_cut_off_is_no_bug(pages: Start, capfd: pytest.CaptureFixture[str], path: str) -> None:
+    """A browser that goes away in the middle of a form leaves neither a traceback nor a part of a file."""
+    found = pages()
+    with found.client.cut_off(found.first.form(path)):
+        wait_until(lambda: path != "/upload" or any(found.out.rglob("upload/*")))
+    wait_until(lambda: not any((found.out / ".importer").glob("*")))
+    assert found.client.get("/").status == 200
+    gc.collect()
+    assert capfd.readouterr().err == ""
 
 
 def test_an_upload_that_is_too_large_is_refused_in_words(pages: Start) -> None:

@@ -102,6 +102,24 @@ def test_the_browser_is_opened_without_showing_the_address_to_others(front_door:
     assert not list((front_door.folder / "results").glob("open-*"))
 
 
+def test_a_half_upload_of_a_killed_server_is_removed(front_door: FrontDoor) -> None:
+    """By the next purge, however young, and by the next run; that of a server that is running is kept."""
+    out = front_door.folder / "results"
+    for command in (("purge", "--older-than", "0d", "--yes"), ("run", "people.csv", "-m", "mapping.yaml", "--sandbox")):
+        write_csv(front_door.folder / "people.csv", [candidate(1)])
+        with front_door.started("web", "--no-open", "--port", free_port()) as process:
+            client, first = connected(process)
+            with client.cut_off(first.form("/upload")):
+                wait_until(lambda: any(out.glob(".importer/*/upload/*")))
+                assert front_door(*command).code == 0
+                (half,) = out.glob(".importer/*/upload/*")
+                process.kill()
+                process.wait(PATIENCE)
+        assert half.exists()
+        assert front_door(*command).code == 0
+        assert not half.parent.parent.exists()
+
+
 def test_a_port_that_is_in_use(front_door: FrontDoor) -> None:
     """A port that was asked for and is in use is an error of the command."""
     with socket.socket() as other:

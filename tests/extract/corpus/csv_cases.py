@@ -60,6 +60,11 @@ def _with_problem(name: str, cell: str, problem: str, kept: str | None = None) -
     )
 
 
+def _empty(name: str, content: bytes, place: str) -> Case:
+    problem = f"a.csv:{place}: the file has NUL bytes: a part of it was never written; copy or export it again"
+    return _case(f"csv-nul-{name}", f"refuses NUL bytes: {name}", content, Expected(refused=(problem,)))
+
+
 def _trimmed(name: str, cell: str, text: str) -> Case:
     return _case(
         f"csv-trims-{name}",
@@ -309,7 +314,10 @@ CSV_CASES = (
         ),
         SourceOptions(delimiter="::"),
     ),
-    _with_problem("NUL", "A\0da", "'A\\x00da' contains the control character U+0000; clear the cell and type it again"),
+    _empty("in a cell", b"Name,E-mail\nA\0da,ada@example.com\n", "2:2"),
+    _empty("a preallocated copy", _LINES.encode() * 40 + bytes(9_000), "121:1"),
+    _empty("a hole", _LINES.encode() + b"Ber" + bytes(4_096) + b"o,b@example.com\n", "4:4"),
+    _empty("in UTF-16", ("\ufeff" + _LINES + "A\0da,ada@example.com\n").encode("utf-16-le"), "4:2"),
     _with_problem(
         "a control character",
         "A\x0cda",
