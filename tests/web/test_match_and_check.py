@@ -120,6 +120,14 @@ def test_a_change_is_a_change_of_the_file(pages: Start, tmp_path: Path) -> None:
     assert "salary" not in found.client.get(walk.address(found, "match") + "/file").html.partition("questions_seen")[0]
 
 
+def test_dates_with_names_of_months_are_matched(pages: Start, tmp_path: Path) -> None:
+    """The step shows how a cell is read, where day and month cannot be exchanged."""
+    rows = [[*row[:6], "15 Jan 2027", *row[7:]] for row in PEOPLE]
+    shown = at_match(pages(file=odd_file(tmp_path, rows), sandbox=True))
+    assert shown.status == 200
+    assert "15 Jan 2027 → 15 January 2027" in shown.text
+
+
 def test_search_and_what_is_open(pages: Start, tmp_path: Path) -> None:
     """Only the questions that match; without one it says so."""
     found = pages(file=odd_file(tmp_path), sandbox=True)
