@@ -369,6 +369,27 @@ def test_rows_that_a_run_refused_are_corrected_in_the_grid_and_sent(pages: Start
     assert sorted(served.accepted) == [f"person{number}@example.com" for number in (0, 2, 3, 9)]
 
 
+def test_rows_that_are_not_sent_again_are_not_promised(pages: Start, serve: Serve) -> None:
+    """Check and Send count neither rows that were rejected and have not changed, nor rows that are imported."""
+    emails = [f"person{number}@example.com" for number in (1, 2)]
+    served = serve({"kind": "refuse", "emails": emails, "message": "not this one", "operation": "apply"})
+    rows = [candidate(0), candidate(1), candidate(2), candidate(3, Phone="none"), candidate(4, Phone="none")]
+    found = pages(live(served), file=write_csv(served.door.folder / "people.csv", rows))
+    shown = walk.to_result(found)
+    found.client.send(shown.form("/result/correct"))
+    correct(found, 5, c4="+905550000002")
+    shown = checked_again(found)
+    assert "Prepare to send 1 candidate" in shown.text
+    assert "The service rejected this row (400: not this one) in run " in shown.text
+    shown = found.client.get(walk.address(found, "send"))
+    assert "1 candidate will be sent to" in shown.text
+    found.client.send(shown.form("/send"))
+    walk.job_of(found)
+    assert served.accepted == ["person0@example.com", "person3@example.com"]
+    correct(found, 3, c1="Anna")
+    assert "Prepare to send 1 candidate" in checked_again(found).text
+
+
 @pytest.mark.parametrize("fields", [{"row": "x"}, {"row": "99", "c0": "a"}, {"row": "3", "c99": "a"}])
 def test_a_cell_that_there_is_not_is_not_corrected(pages: Start, tmp_path: Path, fields: dict[str, str]) -> None:
     """It is said on the page, and the list stays as it was."""
