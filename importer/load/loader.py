@@ -390,7 +390,7 @@ class DryLoader:
         self._ledger, self._scope, self._earlier, self._resend_rejected = ledger, scope, earlier, resend_rejected
 
     def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
-        """The outcomes of rows that the ledger knows and a run would not send; `not_sent` without a problem for others."""
+        """The outcome of a row that a run would not send; `not_sent` without a problem for one that it would."""
         if self._ledger is None:
             yield from (Outcome(candidate.row, OutcomeKind.NOT_SENT) for candidate in candidates)
             return
