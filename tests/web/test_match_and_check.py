@@ -120,6 +120,29 @@ def test_a_change_is_a_change_of_the_file(pages: Start, tmp_path: Path) -> None:
     assert "salary" not in found.client.get(walk.address(found, "match") + "/file").html.partition("questions_seen")[0]
 
 
+def test_what_must_be_reviewed_is_cleared_by_clicks(pages: Start, serve: Serve) -> None:
+    """Send names what is left and does not send before that; a rehearsal says so, and each click clears a mark."""
+    served = serve()
+    file = write_csv(served.door.folder / "people.csv", [candidate(0, Phone="0555 000 00 00")])
+    found = pages(live(served), file=file)
+    shown = at_match(found)
+    assert "The country of phone numbers without +: TR It is right" in shown.text
+    checked(found)
+    shown = found.client.get(walk.address(found, "send"))
+    assert "Nothing is sent before you have reviewed these 3 matches: Region Last name Work permit" in shown.text
+    assert "Review 3 matches" in shown.text
+    assert "Send 1 candidate" not in shown.text
+    assert [link.partition("/match")[2] for link in shown.links if "/match" in link][-4:] == [
+        "#defaults-region",
+        "#candidate-last_name",
+        "#answers-work_permit",
+        "?show=review",
+    ]
+    walk.review(found)
+    assert "please check" not in found.client.get(walk.address(found, "match") + "/file").html
+    assert "Send 1 candidate" in found.client.get(checked(found).address.replace("/check", "/send")).text
+
+
 def test_dates_with_names_of_months_are_matched(pages: Start, tmp_path: Path) -> None:
     """The step shows how a cell is read, where day and month cannot be exchanged."""
     rows = [[*row[:6], "15 Jan 2027", *row[7:]] for row in PEOPLE]
@@ -409,6 +432,7 @@ def test_the_outcome_is_that_of_the_command_with_both_lists(
     served = serve()
     found = pages(live(served), file=odd_file(tmp_path))
     matched(found.client, at_match(found))
+    walk.review(found)
     checked(found)
     correct(found, 3, c0="bob@example.com", c8="1100")
     correct(found, 6, c7="no", c6="28/02/2025")
