@@ -31,7 +31,8 @@ def show(page: OfImport) -> Response:
     checked = found_run(page, draft.check).summary if is_new else None
     known = sending_rate(settings, "sandbox" if draft.sandbox else str(settings.base_url)) if checked else None
     seconds = checked.outcomes[OutcomeKind.NOT_SENT] / known.per_second if checked and known else None
-    left = DraftMapping(Path(draft.mapping)).unreviewed if checked else ()
+    mapping = Path(draft.mapping)
+    left = DraftMapping(mapping).unreviewed if checked and mapping.parent == page.folder else ()
     flags = {"--mapping": draft.mapping, **({"--corrections": draft.corrections} if draft.corrections else {})}
     return page.show(
         "send",
