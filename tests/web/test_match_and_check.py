@@ -121,7 +121,7 @@ def test_a_change_is_a_change_of_the_file(pages: Start, tmp_path: Path) -> None:
 
 
 def test_what_must_be_reviewed_is_cleared_by_clicks(pages: Start, serve: Serve) -> None:
-    """Send names what is left and does not send before that; a rehearsal says so, and each click clears a mark."""
+    """Send names what is left and does not send before that; each click clears a mark."""
     served = serve()
     file = write_csv(served.door.folder / "people.csv", [candidate(0, Phone="0555 000 00 00")])
     found = pages(live(served), file=file)
@@ -141,6 +141,16 @@ def test_what_must_be_reviewed_is_cleared_by_clicks(pages: Start, serve: Serve) 
     walk.review(found)
     assert "please check" not in found.client.get(walk.address(found, "match") + "/file").html
     assert "Send 1 candidate" in found.client.get(checked(found).address.replace("/check", "/send")).text
+
+
+def test_a_rehearsal_does_not_wait_for_a_review(pages: Start, tmp_path: Path) -> None:
+    """It says that a real run would be refused, and for what."""
+    found = pages(file=write_csv(tmp_path / "people.csv", [candidate(0)]), sandbox=True)
+    at_match(found)
+    checked(found)
+    shown = found.client.get(walk.address(found, "send"))
+    assert "A real run is refused before you have reviewed these 2 matches: Last name Work permit" in shown.text
+    assert "Rehearse with 1 candidate" in shown.text
 
 
 def test_dates_with_names_of_months_are_matched(pages: Start, tmp_path: Path) -> None:
