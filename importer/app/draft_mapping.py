@@ -13,7 +13,7 @@ from importer.mapping import read_mapping
 from importer.models import SourceOptions, Target
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
 from importer.settings import Settings
-from importer.suggest import refitted, write_proposal
+from importer.suggest import MappingText, refitted, write_proposal
 
 _PROPOSED: Final = "proposal.txt"
 _BEFORE: Final = "mapping_before.json"
@@ -67,6 +67,11 @@ class DraftMapping:
     @property
     def text(self) -> str:
         return read_private(self.path).decode()
+
+    @property
+    def unreviewed(self) -> tuple[str, ...]:
+        """The IDs of what a person should check before anything is sent."""
+        return MappingText(self.text).unreviewed
 
     def propose(self, sample: Sample) -> None:
         """Begin, or begin again, with the proposal."""

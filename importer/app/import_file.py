@@ -226,8 +226,9 @@ class _Execution:
     def check(self, plan: Plan) -> Summary:
         """Report what would be sent to one target."""
         ledger = open_existing_ledger(self.order.settings.ledger_address)
-        with ledger or nullcontext():
-            loader = DryLoader(ledger, plan.scope)
+        with ledger or nullcontext(), EarlierOutcomes(self.order.settings.out) as earlier:
+            resend_rejected = self.order.sending.resend_rejected
+            loader = DryLoader(ledger, plan.scope, earlier.of, resend_rejected=resend_rejected)
             self._remove_leftovers(ledger)
             if self.order.show:
                 bodies = plan.candidates.bodies()

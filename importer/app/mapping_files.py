@@ -229,6 +229,8 @@ def check_mappings(
         except UnusableInput as error:
             yield replace(checked, misfit=error)
             continue
+        if mapping.unreviewed is not None:
+            checked = replace(checked, notes=(mapping.unreviewed, *checked.notes))
         if accept:
             text = with_snapshot(mapping.path.read_text(encoding="utf-8-sig"), questions)
             mapping.path.write_text(text, encoding="utf-8")

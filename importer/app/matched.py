@@ -81,6 +81,7 @@ class Matched:
     cannot be read, the row is sent without it. keys: as they are written. kept: keys that a page does not change.
     problems: of the mapping file itself. takes: the kind of entries that answer it. settings: keys of how its texts are
     read, with the values to choose from; "" for none. closest: columns that perhaps answer it, if it is open.
+    is_marked: a person must check it before anything is sent.
     """
 
     id: str
@@ -100,6 +101,7 @@ class Matched:
     blank: int = 0
     missing: tuple[str, ...] = ()
     is_left_out: bool = False
+    is_marked: bool = False
     samples: tuple[str, ...] = ()
     results: tuple[Result, ...] = ()
     unknown: tuple[UnknownText, ...] = ()

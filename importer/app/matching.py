@@ -89,6 +89,16 @@ class Matching:
         return sum(one.is_done for one in needed), len(needed)
 
     @property
+    def to_review(self) -> dict[str, tuple[str, str]]:
+        """What a person should check and is no question that is shown: its value and the reason, by its ID."""
+        shown = {one.id for one in self.questions}
+        found = {id: id.split("/", 1) for id in self._mapping.unreviewed if id not in shown}
+        return {
+            id: (", ".join(_listed(self._mapping.values(section)[name])), self._mapping.review(section, name) or name)
+            for id, (section, name) in found.items()
+        }
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """The words that are read as a blank cell in every column."""
         return self._readable.missing
@@ -196,9 +206,9 @@ class Matching:
 def _sureness(found: Matched, review: str | None, proposed: ProposedValue | ProposedEntries | None) -> dict[str, Any]:
     """How sure a match is. why: the reason to check it; or a word: given, constant, proposed."""
     if any(one.is_choice for one in found.unknown):
-        return {"state": "unknown", "why": review or ""}
+        return {"state": "unknown", "why": review or "", "is_marked": review is not None}
     if review is not None:
-        return {"state": "review", "why": review}
+        return {"state": "review", "why": review, "is_marked": True}
     state = "held" if found.holds_back else "matched"
     if found.constant is not None:
         return {"state": state, "why": "constant"}

@@ -110,9 +110,16 @@ class Planner:
 
     def plan(self, mapping: Mapping) -> PlannedRun:
         """The plan of a run with one target."""
+        self._refuse_unreviewed(mapping)
         plan = self._plan(mapping, self.order.mapping_shown_as or str(self.order.mapping))
         rate = sending_rate(self.order.settings, self.service)
         return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet, rate)
+
+    def _refuse_unreviewed(self, *mappings: Mapping) -> None:
+        """A guess that nobody has looked at is not sent; a run that continues another one keeps its mapping."""
+        found = [one.unreviewed for one in mappings if one.unreviewed is not None]
+        if found and not self.dry_run and self.order.sending.sandbox_setup is None and self.order.continues is None:
+            raise UnusableInput(found)
 
     def _plan(self, mapping: Mapping, shown_as: str, part: _Part | None = None) -> Plan:
         run = part.run if part else new_run_id(datetime.now(UTC))
@@ -289,6 +296,7 @@ class Planner:
 
         A target whose questions the service does not return is blocked; the others continue.
         """
+        self._refuse_unreviewed(*mappings)
         plans: list[Plan] = []
         scopes = frozenset(Scope(self.service, mapping.target) for mapping in mappings)
         options, started_at = mappings[0].source, datetime.now(UTC)
@@ -401,7 +409,8 @@ def _warnings(inputs: _Inputs) -> tuple[Problem, ...]:
     takes_sheets = any(child.file is None for child in inputs.mapping.child_sources)
     own = [one for one in inputs.sheet.warnings if not (takes_sheets and one.code == "sheets-not-read")]
     others = [one for table in inputs.children.tables.values() for one in table.warnings]
-    return (*own, *dict.fromkeys(one for one in others if one.code != "sheets-not-read"))
+    unreviewed = (inputs.mapping.unreviewed,) if inputs.mapping.unreviewed is not None else ()
+    return (*unreviewed, *own, *dict.fromkeys(one for one in others if one.code != "sheets-not-read"))
 
 
 def _refuse_split_candidates(mapping: Mapping, selection: Selection) -> None:

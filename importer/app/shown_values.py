@@ -91,7 +91,9 @@ def _date_forms(reader: ValueReader, rows: Sequence[Row], wire: WireFormat) -> I
 
 
 def _turned(form: str) -> str:
-    """A form of dates with day and month exchanged."""
+    """A form of dates with day and month exchanged; the form itself if it has not both in digits."""
+    if "%d" not in form or "%m" not in form:
+        return form
     return form.replace("%d", "%\0").replace("%m", "%d").replace("%\0", "%m")
 
 

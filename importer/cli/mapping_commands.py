@@ -125,7 +125,7 @@ def _proposal_lines(proposal: Proposal, path: Path) -> list[str]:
         lines.append(f'Review the lines marked "please check" in {path}.')
     if points.unmatched_values:
         values = "1 value matches" if points.unmatched_values == 1 else f"{points.unmatched_values} values match"
-        lines.append(f'{values} no option: complete the lines that end in "no similar option".')
+        lines.append(f'{values} no option: complete the comments under "values:".')
     missing = points.missing_required
     lines += [f"Add {name}: it is required, but no column was found for it." for name in missing]
     if "cv" in missing:

@@ -117,7 +117,7 @@ def _checked(summary: Summary) -> orders.ReadyRows:
         rows=summary.source.rows,
         checked=summary.source.rows or 0,
         ready=counts[OutcomeKind.NOT_SENT],
-        held_back=counts[OutcomeKind.INVALID],
+        held_back=counts[OutcomeKind.INVALID] + counts[OutcomeKind.REJECTED],
         filtered=counts[OutcomeKind.FILTERED],
         done=counts[OutcomeKind.ALREADY_IMPORTED],
     )

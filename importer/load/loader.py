@@ -26,6 +26,11 @@ from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, Sto
 
 _LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and no row is sent meanwhile
 _WORTH_REPORTING: Final = 1.5  # seconds
+Earlier = Callable[[str, int], Outcome | None]
+
+
+def _unknown(_run: str, _row: int) -> Outcome | None:
+    return None
 
 
 class Waiting(NamedTuple):
@@ -63,7 +68,7 @@ class Loader:
         options: LoadOptions | None = None,
         probe: Callable[[], bool] = lambda: True,
         has_answered: bool = True,
-        earlier: Callable[[str, int], Outcome | None] = lambda _run, _row: None,
+        earlier: Earlier = _unknown,
         on_waiting: Callable[[Waiting | None], None] = lambda _: None,
         on_answer: Callable[[RequestAnswered], None] = lambda _: None,
         cancellation: Cancellation | None = None,
@@ -140,11 +145,10 @@ class Loader:
             return {}
 
     def _plan_known(self, job: Job, known: Known) -> Outcome | Job:
-        if known.state in DONE:
-            return already_imported(job.row, known, job.body_digest)
+        settled = _settled(job.row, known, job.body_digest, self._earlier, self._options.resend_rejected)
+        if settled is not None:
+            return settled
         is_unchanged = known.body_digest == job.body_digest
-        if known.state is State.REJECTED and is_unchanged and not self._options.resend_rejected:
-            return rejected_before(job.row, known, self._earlier(known.run, known.row))
         if known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
             if self._options.resend_unconfirmed == "never":
                 return unconfirmed_before(job.row, known)
@@ -343,29 +347,40 @@ class Loader:
 
 
 class DryLoader:
-    """A Loader that sends nothing and never stops early. `ledger`: None if it does not exist yet."""
+    """A Loader that sends nothing and never stops early. `ledger`: None if it does not exist yet. earlier,
+    resend_rejected: as for a Loader."""
 
     stop: None = None
     learned_rate: None = None
 
-    def __init__(self, ledger: LedgerStore | None, scope: Scope) -> None:
-        self._ledger = ledger
-        self._scope = scope
+    def __init__(
+        self, ledger: LedgerStore | None, scope: Scope, earlier: Earlier = _unknown, *, resend_rejected: bool = False
+    ) -> None:
+        self._ledger, self._scope, self._earlier, self._resend_rejected = ledger, scope, earlier, resend_rejected
 
     def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
-        """`already_imported` for rows that the ledger has as done, `not_sent` without a problem for the others."""
+        """The outcome of a row that a run would not send; `not_sent` without a problem for one that it would."""
         if self._ledger is None:
             yield from (Outcome(candidate.row, OutcomeKind.NOT_SENT) for candidate in candidates)
             return
         prints = self._ledger.fingerprints
         for found in filter(None, _with_known(candidates, prints, self._scope, self._ledger.look_up)):
             candidate, _, known = found
-            if known is not None and known.state in DONE:
+            settled = None
+            if known is not None:
                 # Without a body, a run that began during this check has sent it.
                 digest = prints.body_digest(candidate.body) if candidate.body else known.body_digest
-                yield already_imported(candidate.row, known, digest)
-            else:
-                yield Outcome(candidate.row, OutcomeKind.NOT_SENT)
+                settled = _settled(candidate.row, known, digest, self._earlier, self._resend_rejected)
+            yield settled or Outcome(candidate.row, OutcomeKind.NOT_SENT)
+
+
+def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, resend_rejected: bool) -> Outcome | None:
+    """The outcome of a row that is not sent: it is imported, or was rejected and has not changed; else None."""
+    if known.state in DONE:
+        return already_imported(row, known, digest)
+    if known.state is State.REJECTED and known.body_digest == digest and not resend_rejected:
+        return rejected_before(row, known, earlier(known.run, known.row))
+    return None
 
 
 def _with_known(

@@ -28,7 +28,7 @@ from importer.mapping.shapes import (
 from importer.mapping.tables import ChildRows, ChildSource, Filter, GroupBy, Source
 from importer.mapping.values import AnswerValue, Defaults, ValueSpec
 from importer.models import Operation, SourceOptions, Target
-from importer.problems import LinePlace
+from importer.problems import LinePlace, Problem
 from importer.text.normalize import normalize
 
 # --- the whole file -----------------------------------------------------------------------------
@@ -258,6 +258,7 @@ class Mapping:
 
     folders: files that it names must be inside these. answers_place: where a missing answer belongs. questions_seen:
     None if the file has no such section. content: the bytes that it was read from, as one file that needs no other.
+    unreviewed: the lines that a person must still check, if there are any.
     """
 
     path: Path
@@ -275,6 +276,7 @@ class Mapping:
     answers_place: LinePlace
     questions_seen: dict[Text, QuestionSnapshot] | None
     content: bytes
+    unreviewed: Problem | None = None
 
     @property
     def child_sources(self) -> dict[ChildSource, LinePlace]:
@@ -303,7 +305,9 @@ class Mapping:
             yield from ((value.rows, value.columns) for value in values if value.rows)
 
 
-def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes) -> Mapping:
+def mapping_of(
+    file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes, unreviewed: Problem | None = None
+) -> Mapping:
     """The mapping that a file describes."""
     source = replace(file.source.options(file.source.sheet), names=_names_read(file))
     return Mapping(
@@ -322,6 +326,7 @@ def mapping_of(file: MappingFile, path: Path, folders: tuple[Path, ...], content
         answers_place=file.node.key("answers" if "answers" in file.node else "target").place,
         questions_seen=file.questions_seen,
         content=content,
+        unreviewed=unreviewed,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,12 +42,36 @@ def read_mapping(path: Path, elsewhere: str | None = None) -> Mapping:
     reading.errors.sort(key=lambda error: _position(error, files))
     reading.raise_errors()
     assert file is not None, "a mapping was refused without an error"
-    return mapping_of(file, path, reading.folders, bundled(path, node, reading))
+    return mapping_of(file, path, reading.folders, bundled(path, node, reading), unreviewed(reading))
 
 
 def _position(error: Problem, files: Sequence[str]) -> tuple[int, int, int]:
     place = error.place
     return (files.index(place.file), place.line, place.column) if isinstance(place, LinePlace) else (0, 0, 0)
+
+
+_MARK = re.compile(r"\s*(?:[^\s#].*\s)?(#\s*please check\b)", re.IGNORECASE)
+_SHOWN = 5  # marks
+
+
+def unreviewed(reading: Reading) -> Problem | None:
+    """The marks that `mapping new` leaves at what it is not sure of, until a person removes them."""
+    places = [
+        LinePlace(str(path), number, found.start(1) + 1, line)
+        for path, content in reading.contents.items()
+        for number, line in enumerate(content.decode("utf-8-sig", "replace").splitlines(), start=1)
+        if (found := _MARK.match(line))
+    ]
+    if not places:
+        return None
+    own = [str(place.line) for place in places if place.file == places[0].file]
+    shared = [f"{Path(place.file).name}:{place.line}" for place in places if place.file != places[0].file]
+    listed = ", ".join([*own, *shared][:_SHOWN]) + (", ..." if len(places) > _SHOWN else "")
+    lines = f"1 line is marked 'please check': {listed}"
+    if len(places) > 1:
+        lines = f"{len(places):,} lines are marked 'please check': {listed}"
+    hint = "check each of them, and remove its mark when it is right; nothing is sent before that"
+    return Problem("mapping-unreviewed", lines, hint, places[0])
 
 
 # --- shared files (extends:) --------------------------------------------------------------------

@@ -24,8 +24,8 @@ from importer.problems import LinePlace, Unread
 from importer.suggest.cell_texts import is_no, is_yes, likely_yes_or_no
 from importer.suggest.date_forms import date_forms
 from importer.suggest.proposal import TableLine
-from importer.suggest.value_settings import table_of
-from importer.suggest.yaml_writer import NOT_SIMILAR, cells_of
+from importer.suggest.value_settings import names_several, reversals_in, table_of
+from importer.suggest.yaml_writer import NOT_SIMILAR, SIMILAR, cells_of, line_to_complete
 
 _YES_NO = (Kind.YES_NO, Kind.FLAG)
 
@@ -108,8 +108,15 @@ def _table_lines(value: ResolvedValue, words: Counter[str]) -> tuple[TableLine, 
     if value.field.kind is Kind.DATE:
         return table_of(words.items(), ())
     if value.field.kind in _YES_NO:
-        return table_of(words.items(), (), lambda text: (likely_yes_or_no(text), is_yes(text) or is_no(text)))
+        return table_of(words.items(), (), _yes_or_no)
     return table_of(words.items(), options) if options else ()
+
+
+def _yes_or_no(text: str) -> tuple[str | None, bool]:
+    """Yes or no for a text that begins with a word for it, and whether it is only that word."""
+    likely, is_certain = likely_yes_or_no(text), is_yes(text) or is_no(text)
+    is_meant = is_certain or not (names_several(text) or (likely == "yes" and reversals_in(text)))
+    return likely if is_meant else None, is_certain
 
 
 def _known(value: ResolvedValue) -> Iterator[str]:
@@ -129,17 +136,18 @@ def _summary_of_table(lines: Sequence[TableLine], value: ResolvedValue) -> Itera
 
 
 def _comment_of(line: TableLine, written: Keys) -> LinePlace | None:
-    """The comment in which `mapping new` has left a text without a similar option."""
-    begin = f"# {scalar(line.cell)}: ..."
-    found = (place for place in written.comments if place.text.strip().startswith(begin) and NOT_SIMILAR in place.text)
-    return None if line.target else next(found, None)
+    """The comment in which `mapping new` has left a text without a certain option."""
+    begin, ends = f"# {scalar(line.cell)}: ", (NOT_SIMILAR, SIMILAR)
+    own = (place for place in written.comments if place.text.strip().startswith(begin))
+    found = (place for place in own if place.text.rstrip().endswith(ends))
+    return next(found, None) if line.is_open else None
 
 
 def _into_table(value: ResolvedValue, lines: Sequence[TableLine]) -> _Step:
     table, node = value.table, value.written.value("values")
     assert table is not None, "a value without a table gets a new one"
     if isinstance(node, Text) and node.strip():
-        cells = ((line.cell, line.target) for line in lines if line.target is not None)
+        cells = ((line.cell, line.target) for line in lines if not line.is_open)
         return _Step((0, 0), [f"# Add to the file {node}:", *(table.delimiter.join(map(_csv, line)) for line in cells)])
     if isinstance(node, Keys) and node.in_braces:
         return _after("{", node.place, _flow(lines, lambda text: f"{text}, "))
@@ -152,25 +160,22 @@ def _into_table(value: ResolvedValue, lines: Sequence[TableLine]) -> _Step:
 
 def _block(lines: Iterable[TableLine], indent: str) -> Iterator[str]:
     for line in lines:
-        if line.target is None:
-            yield f"{indent}# {scalar(line.cell)}: ...   # {cells_of(line.count)}; {NOT_SIMILAR}"
-        else:
-            note = "" if line.certain else ", please check"
-            yield f"{indent}{scalar(line.cell)}: {scalar(line.target)}   # {cells_of(line.count)}{note}"
+        known = f"{scalar(line.cell)}: {scalar(str(line.target))}   # {cells_of(line.count)}"
+        yield indent + (line_to_complete(line) if line.is_open else known)
 
 
 def _flow(lines: Sequence[TableLine], form: Callable[[str], str], *, is_new: bool = False) -> Iterator[str]:
-    """One line for between braces; with texts that have no similar option, a second one to complete.
+    """One line for between braces; with texts that have no certain option, a second one to complete.
 
     is_new: the form has other new keys, and is needed without any text too.
     """
-    known = [f"{scalar(line.cell)}: {scalar(line.target)}" for line in lines if line.target is not None]
-    open_ones = [line for line in lines if line.target is None]
+    known = [f"{scalar(line.cell)}: {scalar(str(line.target))}" for line in lines if not line.is_open]
+    open_ones = [line for line in lines if line.is_open]
     if known or is_new:
         yield form(", ".join(known))
     if open_ones:
         counts = ", ".join(f"{scalar(line.cell)} ({cells_of(line.count)})" for line in open_ones)
-        yield f"# No similar option for {counts}. Complete this line and use it instead:"
+        yield f"# No certain option for {counts}. Complete this line and use it instead:"
         yield "# " + form(", ".join([*known, *(f"{scalar(line.cell)}: ..." for line in open_ones)]))
 
 

@@ -24,8 +24,9 @@ from importer.mapping import comment_text, scalar
 from importer.problems import UsageError
 
 CHECK: Final = "please check"
-_REVIEW: Final = re.compile(rf"\s*(?:#|,|;)\s*{CHECK}(?:: (?P<reason>.*))?$")
+_REVIEW: Final = re.compile(rf"\s*(?:#|,|;)\s*{CHECK}\b:?\s*(?P<reason>.*)$", re.IGNORECASE)
 _COUNT: Final = re.compile(rf'(?m)^# Look for "{CHECK}" \(\d+\):.*\n')
+_SECTIONS: Final = ("source", "defaults", "candidate", "answers")
 _ASIDE: Final = "# not asked ({section}): "
 _NO_BLOCK: Final = "this value cannot be changed here; change it in the mapping file"
 
@@ -74,12 +75,15 @@ class MappingText:
 
     def review(self, section: str, name: str) -> str | None:
         """Why a person should check a value, as `mapping new` has noted; None if nothing is noted."""
-        if (block := self._block(section, name)) is None:
-            return None
-        above = " ".join(line.strip().removeprefix("# ") for line in self._lines[block.above : block.start])
-        noted = (_REVIEW.search(line.rstrip()) for line in (f"# {above}", *self._lines[block.start : block.end]))
-        found = next(filter(None, noted), None)
-        return (found["reason"] or "") if found else None
+        block = self._block(section, name)
+        _, reasons = _reviewed(self._lines[block.above : block.end]) if block else ([], [])
+        return "; ".join(filter(None, reasons)) if reasons else None
+
+    @property
+    def unreviewed(self) -> tuple[str, ...]:
+        """The IDs, such as `answers/level`, of what a person should check."""
+        every = ((section, name) for section in _SECTIONS for name in self.values(section))
+        return tuple(f"{section}/{name}" for section, name in every if self.review(section, name) is not None)
 
     def at(self, line: int) -> tuple[str, str] | None:
         """The section and the key of the value in a line, from 1."""
@@ -209,8 +213,8 @@ class MappingText:
         """Remove the notes that ask to check a value."""
         if (block := self._block(section, name)) is None:
             return self
-        lines = [f"{_REVIEW.sub('', line.rstrip())}\n" for line in self._lines[block.start : block.end]]
-        return self._with(block.above, block.end, lines)
+        kept, _ = _reviewed(self._lines[block.above : block.end])
+        return self._with(block.above, block.end, kept)
 
     def forget(self, name: str, columns: Sequence[str]) -> MappingText:
         """Remove the comments in which `mapping new` has left a question without a column, and unused columns."""
@@ -275,6 +279,24 @@ class MappingText:
             raise CannotChange(_NO_BLOCK) from None
         loaded[section].fa.set_block_style()
         return self._with(start, end, _dumped(yaml, loaded))
+
+
+def _reviewed(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The lines without the notes that ask to check them, at their ends or above them; and the reasons in these."""
+    kept: list[str] = []
+    reasons: list[str] = []
+    in_note = False
+    for line in lines:
+        found, is_comment = _REVIEW.search(line.rstrip()), line.lstrip().startswith("#")
+        is_note = is_comment and (in_note or (found is not None and not line[: found.start()].strip()))
+        if is_note and in_note:
+            reasons[-1] += f" {line.strip().removeprefix('# ')}"
+        elif found and (is_note or not is_comment):
+            reasons.append(found["reason"])
+        if not is_note:
+            kept.append(f"{line[: found.start()]}\n" if found and not is_comment else line)
+        in_note = is_note
+    return kept, reasons
 
 
 def _yaml() -> YAML:

@@ -141,6 +141,11 @@ class TableLine:
     count: int
     certain: bool = True
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is a comment that a person completes: a target that is only similar is never used."""
+        return self.target is None or not self.certain
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -251,18 +256,17 @@ class OpenPoints:
     matched: int
     to_review: int
     missing_required: tuple[str, ...]
-    unmatched_values: int = 0  # cell values without an option in a value table
+    unmatched_values: int = 0  # cell values without a certain option in a value table
 
 
 def open_points(proposal: Proposal) -> OpenPoints:
     """What a person still has to do."""
     matched = sum(not value.review_reason for value in proposal.values)
-    lines = sum(line.target is not None and not line.certain for value in proposal.values for line in value.table)
     contents = [answer.content for answer in proposal.answers]
     joined = sum(isinstance(content, ProposedEntries) and bool(content.review_reason) for content in contents)
-    to_review = len(proposal.values) - matched + lines + joined
+    to_review = len(proposal.values) - matched + joined
     to_review += (proposal.region is not None) + proposal.source.has_missing_words
     fields = tuple(item.name for item in proposal.open_fields if spec_of_candidate(item.name).required)
     questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
-    unmatched_values = sum(line.target is None for value in proposal.values for line in value.table)
+    unmatched_values = sum(line.is_open for value in proposal.values for line in value.table)
     return OpenPoints(matched, to_review, fields + questions, unmatched_values)

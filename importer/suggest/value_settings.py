@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rapidfuzz import fuzz
-
 from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
 from importer.suggest.cell_texts import (
     MISSING_WORDS,
@@ -246,8 +244,11 @@ def _currency(amounts: Counter[Amount], header: str, question: str) -> tuple[tup
 _MAX_LINES = 60  # a longer table is not a choice
 _JSON = "json"  # as `split:`
 _SEPARATORS = (_JSON, ";", "|", "\n", ",", "/")
-_TYPO_SIMILARITY = 88  # of 100: a typing error
 _NON_WORD = re.compile(r"[\W\d_]+")
+_SIGNS = re.compile(r"\d+|[^\w\s.,;:'’\"()/&-]")  # that make another text of the same words: > 5 years, C#
+_SEVERAL = re.compile(r"[/,;|&+\n]")  # between several things
+_REVERSALS = frozenset(word for text in read_table("value_words")["reversals"] for word in words_of(text))
+_ENDING = 4  # letters at least of a word inside another one: unemployed, nonresident
 
 
 def table_of(
@@ -312,14 +313,41 @@ def _option_words() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=4096)
 def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, bool]:
-    """The option for a text, by the table of value words or by similarity, and whether it is certain."""
+    """The option for a text, and whether it is certain: by the table of value words, or by the same words and signs.
+
+    Otherwise a similar one, which a person must confirm; none if the text says more, or the opposite.
+    """
     key, table = _key(text), _option_words()
     for option in options:
         words = table.get(option.casefold().replace(" ", "_")) or table.get(_key(option), frozenset())
         if key and key in words:
             return option, True
     similar = closest(text, options)
-    return similar, similar is not None and fuzz.ratio(_key(text), _key(similar)) >= _TYPO_SIMILARITY
+    if similar is None or (_key(text) == _key(similar) and _SIGNS.findall(text) == _SIGNS.findall(similar)):
+        return similar, similar is not None
+    own = set(words_of(text))
+    named = [one for one in (set(words_of(option)) for option in options) if one and one <= own]
+    is_one = not any(one - other and other - one for one in named for other in named)
+    is_meant = is_one and not names_several(text, similar) and reversals_in(text) == reversals_in(similar)
+    return (similar if is_meant and not _is_turned(own, set(words_of(similar))) else None), False
+
+
+def names_several(text: str, option: str = "") -> bool:
+    """Whether a text has signs between several things that the option has not."""
+    return not set(_SEVERAL.findall(text)) <= set(_SEVERAL.findall(option))
+
+
+def reversals_in(text: str) -> frozenset[str]:
+    """The words of a text that turn its meaning around."""
+    return _REVERSALS.intersection(words_of(text))
+
+
+def _is_turned(words: set[str], known: set[str]) -> bool:
+    """Whether a word is another one with something before it: unemployed, employed."""
+    pairs = [
+        (one, other) for one in words - known for other in known - words if len(min(one, other, key=len)) >= _ENDING
+    ]
+    return any(one.endswith(other) or other.endswith(one) for one, other in pairs)
 
 
 @lru_cache(maxsize=8192)

@@ -23,6 +23,7 @@ _FLOW_WIDTH = 100  # characters; a longer value gets a line for each key
 _LINE_WIDTH = 115  # with its comment
 _CHECK = "please check"
 NOT_SIMILAR = "no similar option"
+SIMILAR = "similar: if it is right, remove the first #"
 _HINTS = {
     "email": "the column with the e-mail address",
     "first_name": "the column with the first name",
@@ -264,15 +265,17 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
     if not table:
         return
     space = " " * indent
-    known = [line for line in table if line.target is not None]
     yield f"{space}values:"
-    for line in known:
-        yield from _with_note(
-            f"{space}  {scalar(line.cell)}: {scalar(line.target or '')}", "" if line.certain else _CHECK
-        )
-    for line in table:
-        if line.target is None:
-            yield f"{space}  # {scalar(line.cell)}: ...   # in {cells_of(line.count)}; {NOT_SIMILAR}"
+    yield from (
+        f"{space}  {scalar(line.cell)}: {scalar(str(line.target))}" for line in table if line.target and line.certain
+    )
+    yield from (f"{space}  {line_to_complete(line, 'in ')}" for line in table if line.is_open)
+
+
+def line_to_complete(line: TableLine, before: str = "") -> str:
+    """The comment with a text that has no option yet; a similar one stands there. before: the number of its cells."""
+    note = f"# {before}{cells_of(line.count)}; {SIMILAR if line.target else NOT_SIMILAR}"
+    return f"# {scalar(line.cell)}: {scalar(line.target) if line.target else '...'}   {note}"
 
 
 def _with_note(text: str, note: str) -> list[str]:

@@ -36,7 +36,7 @@ _LARGEST: Final = 1 << 20  # bytes of a mapping file
 _SHOWN: Final[dict[str, Callable[[Matched], bool]]] = {
     "all": lambda one: True,
     "open": lambda one: one.state in ("open", "wrong"),
-    "review": lambda one: one.state in ("review", "unknown", "held"),
+    "review": lambda one: one.is_marked or one.state in ("unknown", "held"),
 }
 
 
@@ -81,6 +81,7 @@ def show(page: OfImport, open: str = "") -> Response:
         most=_LARGEST,
         views=tuple(_SHOWN),
         entry_fields=ENTRY_FIELDS,
+        to_review=[(id, anchor_of(id), *found) for id, found in matching.to_review.items()],
     )
 
 

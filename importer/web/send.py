@@ -8,8 +8,10 @@ from pathlib import Path
 from fastapi import APIRouter
 from fastapi.responses import Response
 
+from importer.app.draft_mapping import DraftMapping
 from importer.app.earlier_runs import resume
 from importer.app.import_file import import_file
+from importer.app.matching import anchor_of
 from importer.app.orders import Sending
 from importer.app.plan import sending_rate
 from importer.models import OutcomeKind
@@ -29,12 +31,15 @@ def show(page: OfImport) -> Response:
     checked = found_run(page, draft.check).summary if is_new else None
     known = sending_rate(settings, "sandbox" if draft.sandbox else str(settings.base_url)) if checked else None
     seconds = checked.outcomes[OutcomeKind.NOT_SENT] / known.per_second if checked and known else None
+    mapping = Path(draft.mapping)
+    left = DraftMapping(mapping).unreviewed if checked and mapping.parent == page.folder else ()
     flags = {"--mapping": draft.mapping, **({"--corrections": draft.corrections} if draft.corrections else {})}
     return page.show(
         "send",
         problems=page.failure("send"),
         command=page.command("run", Path(page.file_shown_as), asks=True, flags=flags) if checked else "",
         checked=checked,
+        left=[(anchor_of(id), id.partition("/")[2].removeprefix("text: ").replace("_", " ")) for id in left],
         seconds=seconds,
         is_running=is_running,
         last=found_run(page, draft.run) if draft.run and not is_new and not is_running else None,

@@ -309,3 +309,26 @@ def test_an_unknown_column_is_refused(match: Match) -> None:
     """The page offers only those of the file."""
     with pytest.raises(UsageError, match="choose a column of the file"):
         match().changes.use("answers/level", ["Rank"])
+
+
+@pytest.mark.parametrize(
+    ("cell", "forms"),
+    [
+        ("15 Jan 2027", {"%d %b %Y": "15 January 2027"}),
+        ("Jan 15, 2027", {"%b %d, %Y": "15 January 2027"}),
+        ("15.01.27", {"%d.%m.%y": "15 January 2027"}),
+        ("Jan 2027", {"%b %Y": "1 January 2027"}),
+        ("01/2027", {"%m/%Y": "1 January 2027"}),
+        ("20270115", {"%Y%m%d": "15 January 2027"}),
+        ("15/01/2027 09:30 AM", {"%d/%m/%Y %I:%M %p": "15 January 2027"}),
+        ("03-04-2027", {"%d-%m-%Y": "3 April 2027", "%m-%d-%Y": "4 March 2027"}),
+    ],
+)
+def test_every_form_of_dates_is_shown(tmp_path: Path, settings: Settings, cell: str, forms: dict[str, str]) -> None:
+    """Also one with the name of a month, and one without a day: there is no form with day and month exchanged."""
+    file = tmp_path / "dates.csv"
+    with file.open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened).writerows([["E-mail", "Start date"], ["a@example.com", cell], ["b@example.com", cell]])
+    sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS, settings)
+    matching = Matching(write_proposal(sample.proposal), tmp_path / "dates.yaml", file, sample, settings)
+    assert {one.form: one.means for one in _of(matching, "answers/start").dates} == forms

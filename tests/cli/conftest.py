@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -63,6 +64,12 @@ def write_csv(path: Path, rows: list[list[str]]) -> Path:
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([HEADER, *rows])
     return path
+
+
+def reviewed(mapping: Path) -> None:
+    """Remove the marks of a proposal, as a person does who finds everything right."""
+    text = re.sub(r"(?m)   # please check.*$", "", mapping.read_text("utf-8"))
+    mapping.write_text(re.sub(r"(?m)^ *# please check(?:.*\n *# )*.*\n", "", text), "utf-8")
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:

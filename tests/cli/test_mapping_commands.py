@@ -9,8 +9,10 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from importer.mapping.nodes import Reading
+from importer.mapping.reader import unreviewed
 from importer.sandbox import SHIPPED_QUESTIONS
-from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
+from tests.cli.conftest import FrontDoor, Served, candidate, reviewed, write_csv
 from tests.cli.test_run import people
 from tests.samples.sample import ROOT
 
@@ -23,7 +25,7 @@ NEW = ("mapping", "new", "people.csv", "--job-post", "4f2c9a")
 
 
 def test_a_proposal_needs_no_edit_where_everything_is_found(serve: Serve) -> None:
-    """From a spreadsheet to imported rows in three commands: new, mapping check, run."""
+    """From a spreadsheet to imported rows in three commands: new, mapping check, run; the marks are removed between."""
     served = serve()
     people(served.door.folder, 4)
     new = served(*NEW)
@@ -33,10 +35,73 @@ def test_a_proposal_needs_no_edit_where_everything_is_found(serve: Serve) -> Non
         'Review the lines marked "please check" in people.yaml.',
         "Next: importer mapping check people.yaml people.csv",
     ]
+    reviewed(served.door.folder / "people.yaml")
     checked = served("mapping", "check", "people.yaml", "people.csv")
     assert (checked.code, checked.out) == (0, "people.yaml fits job post 4f2c9a and people.csv.\n")
     ran = served("run", "people.csv", "--mapping", "people.yaml", "--json")
     assert (ran.code, ran.counts) == (0, {"created": 4})
+
+
+_MARKED = """\
+people.yaml:20:21: 2 lines are marked 'please check': 20, 28 [mapping-unreviewed]
+   20 |   last_name: Last   # please check: the values do not look like names
+      |                     ^
+  -> check each of them, and remove its mark when it is right; nothing is sent before that
+"""
+
+
+def test_what_nobody_has_reviewed_is_not_sent(serve: Serve) -> None:
+    """The checks count the lines that are marked, a run names them and sends nothing, the sandbox warns and runs."""
+    served = serve()
+    people(served.door.folder, 2)
+    served(*NEW)
+    checked = served("mapping", "check", "people.yaml", "people.csv")
+    assert (checked.code, checked.out) == (0, f"{_MARKED}people.yaml fits job post 4f2c9a and people.csv.\n")
+    told = (
+        "Warnings\n  - people.yaml:20:21: 2 lines are marked 'please check': 20, 28; check each of\n"
+        "    them, and remove its mark when it is right; nothing is sent before that\n"
+    )
+    checked = served("check", "people.csv", "--mapping", "people.yaml")
+    assert (checked.code, told in checked.out) == (0, True)
+    refused = served("run", "people.csv", "--mapping", "people.yaml")
+    assert (refused.code, refused.err) == (3, f"importer: 1 problem found; nothing was sent.\n\n{_MARKED}")
+    assert served.accepted == []
+    ran = served("run", "people.csv", "--mapping", "people.yaml", "--sandbox")
+    assert (ran.code, told in ran.out) == (0, True)
+    reviewed(served.door.folder / "people.yaml")
+    ran = served("run", "people.csv", "--mapping", "people.yaml")
+    assert (ran.code, "please check" in ran.out + ran.err, len(served.accepted)) == (0, False, 2)
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        pytest.param(["level: Level   # Please check"], "1 line is marked 'please check': 2", id="without a reason"),
+        pytest.param(["# please check: above", "level: Level"], "1 line is marked 'please check': 2", id="above"),
+        pytest.param(["level: {a#b: x, 'c': \"d\"} # please check"], "1 line is marked 'please check': 2", id="signs"),
+        pytest.param(["x: y   # please check"] * 7, "7 lines are marked 'please check': 2, 3, 4, 5, 6, ...", id="many"),
+        pytest.param(["# Sr: Senior   # please check"], None, id="a comment is not sent"),
+        pytest.param(["x: y   # I did, please check too"], None, id="another comment"),
+        pytest.param(["x: please check", "y: a#please check"], None, id="no comment"),
+    ],
+)
+def test_marks_are_comments_that_begin_with_please_check(lines: list[str], told: str | None) -> None:
+    """At the end of a line or above it; a line that is only another comment is none."""
+    reading = Reading((Path(),))
+    reading.contents[Path("m.yaml")] = "\n".join(["version: 1", *lines]).encode()
+    found = unreviewed(reading)
+    assert (found and found.message) == told
+
+
+def test_a_mark_in_a_shared_file_is_one(front_door: FrontDoor) -> None:
+    """It is named with its file."""
+    folder = front_door.folder
+    write_csv(folder / "people.csv", [candidate(0)])
+    text = (folder / "mapping.yaml").read_text("utf-8")
+    (folder / "_shared.yaml").write_text(f"{text}# please check: this\n", "utf-8")
+    (folder / "own.yaml").write_text("extends: _shared.yaml\n# please check: that\n", "utf-8")
+    checked = front_door("mapping", "check", "own.yaml", "--sandbox")
+    assert "own.yaml:2:1: 2 lines are marked 'please check': 2, _shared.yaml:" in checked.out
 
 
 @pytest.mark.parametrize("header", ["Doc ID", "Document ID", "Doc-ID", "File ID", "Attachment ID", "Dokument-ID"])
@@ -202,6 +267,7 @@ def test_accepted_questions_are_not_reported_again(serve: Serve) -> None:
     people(folder, 1)
     served(*NEW)
     path = folder / "people.yaml"
+    reviewed(path)
     path.write_text(
         path.read_text("utf-8").replace("answers:\n", "answers:\n  shift: {value: Day}   # mine\n"), "utf-8"
     )
@@ -220,6 +286,7 @@ def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
     served = serve()
     people(served.door.folder, 1)
     served(*NEW)
+    reviewed(served.door.folder / "people.yaml")
     other = served.door.folder / "other.csv"
     other.write_text("E-mail,First,Last,CV,Phone,Permit,Shoe size\na@example.com,A,B,7,+905550000000,yes,42\n", "utf-8")
     refused = served("mapping", "check", "people.yaml", "other.csv")

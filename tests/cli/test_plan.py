@@ -140,3 +140,17 @@ def _at_terminal(served: Served, typed: str, *arguments: str) -> tuple[str, int]
         shown += part
     os.close(own)
     return shown.decode().removeprefix(typed.replace("\n", "\r\n")), process.wait()
+
+
+def test_the_plan_of_a_check_after_a_run(serve: Serve) -> None:
+    """Rows that were rejected and have not changed are held back, as in the next run; its exit code is that run's."""
+    served = serve({"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "operation": "apply"})
+    _people(served.door.folder, 2)
+    served(*RUN)
+    _people(served.door.folder, 3)
+    checked = served("check", *RUN[1:], "--json")
+    plan = "Plan: 1 of 3 rows would be sent to job post 4f2c9a, 1 held back, 1 already\n  imported.\n"
+    assert checked.err == READ + plan
+    assert (checked.code, checked.counts) == (4, {"not_sent": 1, "rejected": 1, "already_imported": 1})
+    ran = served(*RUN, "--json")
+    assert (ran.code, ran.counts) == (4, {"created": 1, "rejected": 1, "already_imported": 1})

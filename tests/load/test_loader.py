@@ -426,12 +426,15 @@ def test_an_error_on_start_does_not_hang_the_run(harness: Harness) -> None:
 # --- a dry run ---
 
 
-def test_a_dry_run_sends_nothing_and_knows_what_is_done(harness: Harness) -> None:
-    """Completed rows are reported; all others would be sent."""
+def test_a_dry_run_sends_nothing_and_knows_what_a_run_would_send(harness: Harness) -> None:
+    """Imported rows, and those that were rejected and have not changed, have the outcome that a run gives them."""
     harness.load(Scripted(by_row({3: (FILL,)})), applications([2, 3]))
     with harness.ledger() as ledger:
         outcomes = list(DryLoader(ledger, JOB_POST).load(applications([2, 3, 4])))
-    assert outcomes == [Outcome(2, K.ALREADY_IMPORTED), Outcome(3, K.NOT_SENT), Outcome(4, K.NOT_SENT)]
+        again = list(DryLoader(ledger, JOB_POST, resend_rejected=True).load(applications([3])))
+    rejected_row = harness.load(Scripted(in_turn(CREATED)), applications([3]))[3]
+    assert outcomes == [Outcome(2, K.ALREADY_IMPORTED), rejected_row, Outcome(4, K.NOT_SENT)]
+    assert (rejected_row.kind, again) == (K.REJECTED, [Outcome(3, K.NOT_SENT)])
 
 
 def test_a_dry_run_needs_no_ledger() -> None:

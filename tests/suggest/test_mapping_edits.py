@@ -32,7 +32,7 @@ QUESTIONS = (
     Question(4, "Education", False, "long_text", (), "school", None),
     Question(5, "Permit", False, "yes_no", (), "permit", None),
 )
-LEVELS = ("Snior", "Snior", "Junor", "Chief", "Senior")
+LEVELS = ("Sr", "Sr", "Jr", "Chief", "Senior")
 STARTS = ("31.05.2024", "3 Haz 2024", "17 Eyl 2023", "17.09.2023", "2024-01-02")
 
 
@@ -50,7 +50,7 @@ def _unread(
     counts: Counter[tuple[Unread, str]] = Counter()
     for number in range(max(len(levels), len(starts))):
         level, start = (texts[number] if number < len(texts) else "" for texts in (levels, starts))
-        degree = {"Snior": "masters", "Junor": "bachelors", "Chief": "none"}.get(level, "")
+        degree = {"Sr": "masters", "Jr": "bachelors", "Chief": "none"}.get(level, "")
         cells = (f"a{number}@example.com", "Ada", "Nur", level, start, degree, degree, degree)
         found = transform_row(Row(Origin("a.csv"), number + 2, cells), mapping)
         for problem in found.problems if isinstance(found, Invalid) else ():
@@ -224,30 +224,52 @@ def test_date_formats_that_read_all_cells_can_be_pasted(start: str) -> None:
     ],
 )
 def test_words_for_yes_and_no_can_be_pasted(permit: str) -> None:
-    """A text that begins with yes or no is proposed as that, for review; others can be completed."""
+    """A word for yes or no is a line; a longer text only resembles one, and others can be completed."""
     FILE.write_text(f"{HEAD}answers:\n  permit: {permit}\n", encoding="utf-8")
-    words = ("Ja (Klasse B)", "Nein, noch nicht", "Ja (Klasse B)", "keine Angabe")
+    words = ("Oui", "Non", "Oui", "Ja (Klasse B)", "keine Angabe")
     _, (edit,) = _unread(levels=words)
     assert (
         edit.summary
-        == "m.yaml:5, the answer to permit: 3 unknown texts in 4 cells, 2 with a similar option".replace(
+        == "m.yaml:5, the answer to permit: 4 unknown texts in 5 cells, 3 with a similar option".replace(
             ":5,", ":6," if "\n" in permit else ":5,"
         )
     )
     assert edit.lines[0] == '# The options are: yes, no; "" leaves a text out'
     _paste([edit])
-    assert _unread(levels=words)[0] == {"keine Angabe": 1}, FILE.read_text("utf-8")
+    assert _unread(levels=words)[0] == {"Ja (Klasse B)": 1, "keine Angabe": 1}, FILE.read_text("utf-8")
 
 
-def test_a_whole_word_for_yes_or_no_is_certain() -> None:
-    """Oui means yes, in whatever table it is missing; only a longer text is for review."""
+def test_a_text_that_only_resembles_yes_or_no_is_a_comment() -> None:
+    """Oui means yes, in whatever table it is missing; a longer text is to be completed, one with more has none."""
     FILE.write_text(f"{HEAD}answers:\n  permit:\n    column: Level\n    values:\n      x: yes\n", encoding="utf-8")
-    _, (edit,) = _unread(levels=("Oui", "Non", "Oui, avec voiture"))
-    marked = [line.strip().partition(":")[0] for line in edit.lines if "please check" in line]
-    assert (marked, sum(line.strip().startswith(("Oui:", "Non:")) for line in edit.lines)) == (
-        ['"Oui, avec voiture"'],
-        2,
-    )
+    words = ("Oui", "Non", "Oui (voiture)", "Oui, mais pas maintenant", "Ja (nicht jetzt)", "Yes/No", "Nein (krank)")
+    _, (edit,) = _unread(levels=words)
+    assert [line.strip() for line in edit.lines[2:]] == [
+        'Oui: "yes"   # 1 cell',
+        'Non: "no"   # 1 cell',
+        '# Oui (voiture): "yes"   # 1 cell; similar: if it is right, remove the first #',
+        '# "Oui, mais pas maintenant": ...   # 1 cell; no similar option',
+        "# Ja (nicht jetzt): ...   # 1 cell; no similar option",
+        "# Yes/No: ...   # 1 cell; no similar option",
+        '# Nein (krank): "no"   # 1 cell; similar: if it is right, remove the first #',
+    ]
+
+
+def test_a_text_that_only_resembles_an_option_is_never_pasted() -> None:
+    """It is a comment in a table of lines; between braces, and for a table in a file, a person writes it."""
+    Path("levels.csv").write_text("cell,value\nx,Junior\n", encoding="utf-8")
+    texts = ("Senoir", "not senior", "Junior/Senior")
+    FILE.write_text(f"{HEAD}answers:\n  level: Level\n", encoding="utf-8")
+    _paste(_unread(levels=texts)[1])
+    assert _unread(levels=texts)[0] == dict.fromkeys(texts, 1), FILE.read_text("utf-8")
+    for answer in ("{column: Level}", "{column: Level, values: {x: Junior}}"):
+        FILE.write_text(f"{HEAD}answers:\n  level: {answer}\n", encoding="utf-8")
+        _, (edit,) = _unread(levels=texts)
+        assert [line for line in edit.lines if not line.startswith("#")] == []
+        assert "Senoir: ..." in edit.lines[-1]
+    FILE.write_text(f"{HEAD}answers:\n  level: {{column: Level, values: levels.csv}}\n", encoding="utf-8")
+    _, (edit,) = _unread(levels=texts)
+    assert edit.lines[1:] == ("# Add to the file levels.csv:",)
 
 
 @pytest.mark.parametrize(
@@ -299,12 +321,16 @@ def test_a_line_to_complete_is_not_written_twice() -> None:
     """Where `mapping new` has left a text in a comment, the change names its line instead of a second one."""
     table = "answers:\n  level:\n    column: Level\n    values:\n      x: Junior\n"
     FILE.write_text(f"{HEAD}{table}      # Chief: ...   # in 7 cells; no similar option\n", encoding="utf-8")
-    _, (edit,) = _unread(levels=("Snior", "Chief"))
+    _, (edit,) = _unread(levels=("Sr", "Chief"))
     assert edit.lines == (
         '# The options are: Junior, Senior; "" leaves a text out',
         "# Complete line 9: Chief: ...   # in 7 cells; no similar option",
         "# Insert above line 8:",
-        "      Snior: Senior   # 1 cell",
+        "      Sr: Senior   # 1 cell",
     )
     _, (edit,) = _unread(levels=("Chief",))
     assert len(edit.lines) == 2
+    similar = "# Senoir: Senior   # in 7 cells; similar: if it is right, remove the first #"
+    FILE.write_text(f"{HEAD}{table}      {similar}\n", encoding="utf-8")
+    _, (edit,) = _unread(levels=("Senoir",))
+    assert edit.lines[1:] == (f"# Complete line 9: {similar.removeprefix('# ')}",)

@@ -118,6 +118,27 @@ def test_what_was_noted_for_review_is_read_and_removed() -> None:
     assert "  city: [Town, City]\n" in confirmed.text
 
 
+def test_all_notes_of_a_value_are_read_and_removed() -> None:
+    """Several ones with their reasons, also above a key inside it and without a reason; other comments stay."""
+    text = MappingText(
+        "defaults:\n  region: TR   # Please check\nanswers:\n  edu:\n    education:\n"
+        "      # please check: the dates are\n      # ambiguous\n      start_date: From   # please check: similar\n"
+        "      degree:\n        column: Degree\n        values:\n          Sr: x   # 3 cells, please check\n"
+        "          # Jr: y   # please check\n"
+    )
+    assert text.unreviewed == ("defaults/region", "answers/edu")
+    assert (text.review("defaults", "region"), text.review("answers", "edu")) == (
+        "",
+        "the dates are ambiguous; similar",
+    )
+    text = text.confirm("defaults", "region").confirm("answers", "edu")
+    assert text.unreviewed == ()
+    assert text.text == (
+        "defaults:\n  region: TR\nanswers:\n  edu:\n    education:\n      start_date: From\n      degree:\n"
+        "        column: Degree\n        values:\n          Sr: x   # 3 cells\n          # Jr: y   # please check\n"
+    )
+
+
 def test_notes_about_open_questions_go_with_the_choice() -> None:
     """The commented line of a question and of its column are removed, other comments stay."""
     text = MappingText(TEXT).put("answers", "photo", ["photo: Photo"]).forget("photo", ["Photo"]).text

@@ -9,6 +9,7 @@ import pytest
 from importer.models import Question
 from importer.suggest import OtherSheet, Proposal, SourceFacts, open_points, propose, write_proposal
 from importer.suggest.proposal import ProposedChild, ProposedEntries, ProposedValue, Setting
+from importer.suggest.value_settings import table_of
 from tests.suggest.builders import EMAILS, JOB_POST, POOL, asked, proposed, sampled
 
 LEVELS = ("Junior", "Mid", "Senior")
@@ -479,15 +480,55 @@ def test_a_required_answer_cannot_be_left_out(answer_type: str, note: str) -> No
 
 
 def test_choices_get_a_table_with_the_closest_option() -> None:
-    """Known words and typing errors are certain; a text without a similar option has no target."""
+    """Known words are certain; a text that only resembles an option is not, and one without a similar one has none."""
     values = ["Senior", "Sr.", "Kıdemli", "Snior", "Guru"]
     table = value_of(proposed({"Level": values}, asked("level", "single_choice", options=LEVELS)), "level").table
     assert [(line.cell, line.target, line.certain) for line in table] == [
         ("Sr.", "Senior", True),
         ("Kıdemli", "Senior", True),
-        ("Snior", "Senior", True),
+        ("Snior", "Senior", False),
         ("Guru", None, False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        pytest.param(LEVELS, "not senior", id="a negation"),
+        pytest.param(LEVELS, "non-senior", id="a negation before a hyphen"),
+        pytest.param(LEVELS, "noch nicht Senior", id="a German negation"),
+        pytest.param(LEVELS, "Senior değil", id="a Turkish negation"),
+        pytest.param(LEVELS, "Senior / Lead", id="a slash"),
+        pytest.param(LEVELS, "Senior, Level 2", id="a comma"),
+        pytest.param(LEVELS, "Junior and Senior", id="two options"),
+        pytest.param(("Willing to travel", "Remote"), "No travel", id="no"),
+        pytest.param(("Willing to travel", "Remote"), "isn't willing to travel", id="isn't"),
+        pytest.param(("Not willing to travel", "Remote"), "willing to travel", id="only the option has a negation"),
+        pytest.param(("Employed", "Student"), "Unemployed", id="a word with un- before it"),
+        pytest.param(("masters_degree",), "Master's degree (not finished)", id="a remark with not"),
+        pytest.param(("masters_degree",), "Master's degree (abgebrochen)", id="a remark that reverses it"),
+        pytest.param(("Englisch", "Deutsch"), "Englisch (B2), Deutsch (C2)", id="two languages"),
+        pytest.param(("Englisch", "Deutsch"), "Klingonisch", id="another language"),
+    ],
+)
+def test_a_text_that_says_more_or_the_opposite_has_no_option(options: tuple[str, ...], text: str) -> None:
+    """It may resemble an option in its letters; it is not proposed for it, not even in a comment."""
+    (line,) = table_of([(text, 3)], options)
+    assert (line.target, line.certain) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "target"),
+    [
+        pytest.param(("1-3 years", "5+ years"), "4 years", "5+ years", id="another number"),
+        pytest.param(("Programmer II", "Tester"), "Programmer I", "Programmer II", id="another letter"),
+        pytest.param(("> 5 years", "Tester"), "< 5 years", "> 5 years", id="another sign"),
+        pytest.param(("Willing to travel",), "willing to travell", "Willing to travel", id="a typing error"),
+    ],
+)
+def test_the_same_words_with_other_signs_are_not_certain(options: tuple[str, ...], text: str, target: str) -> None:
+    """Only a text of the same words, digits and signs is an option without a person."""
+    assert [(line.target, line.certain) for line in table_of([(text, 1)], options)] == [(target, False)]
 
 
 def test_the_separator_of_choices_is_the_one_that_yields_options() -> None:

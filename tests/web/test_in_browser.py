@@ -62,8 +62,16 @@ class Person:
         self.page.wait_for_selector("a.main")
         self.main("match")
 
+    def review(self, click: Callable[[], None] | None = None) -> None:
+        """Clear every mark of the proposal in the step Match."""
+        right = self.page.locator("button:text-is('It is right')")
+        while count := right.count():
+            (click or right.first.click)()
+            right.nth(count - 1).wait_for(state="detached")
+
     def to_send(self) -> None:
         self.to_match()
+        self.review()
         self.main("check")
         self.page.wait_for_selector("a.main")
         self.main("send")
@@ -124,6 +132,7 @@ def test_by_the_keyboard_alone(pages: Start, serve: Serve, person: Person) -> No
     page.wait_for_selector("a.main")
     press(page.inner_text("a.main"))
     page.wait_for_url("**/match")
+    person.review(lambda: press("It is right"))
     press("Check 3 rows")
     page.wait_for_selector("a.main")
     press("Prepare to send 3 candidates")

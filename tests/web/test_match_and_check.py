@@ -120,6 +120,47 @@ def test_a_change_is_a_change_of_the_file(pages: Start, tmp_path: Path) -> None:
     assert "salary" not in found.client.get(walk.address(found, "match") + "/file").html.partition("questions_seen")[0]
 
 
+def test_what_must_be_reviewed_is_cleared_by_clicks(pages: Start, serve: Serve) -> None:
+    """Send names what is left and does not send before that; each click clears a mark."""
+    served = serve()
+    file = write_csv(served.door.folder / "people.csv", [candidate(0, Phone="0555 000 00 00")])
+    found = pages(live(served), file=file)
+    shown = at_match(found)
+    assert "The country of phone numbers without +: TR It is right" in shown.text
+    checked(found)
+    shown = found.client.get(walk.address(found, "send"))
+    assert "Nothing is sent before you have reviewed these 3 matches: Region Last name Work permit" in shown.text
+    assert "Review 3 matches" in shown.text
+    assert "Send 1 candidate" not in shown.text
+    assert [link.partition("/match")[2] for link in shown.links if "/match" in link][-4:] == [
+        "#defaults-region",
+        "#candidate-last_name",
+        "#answers-work_permit",
+        "?show=review",
+    ]
+    walk.review(found)
+    assert "please check" not in found.client.get(walk.address(found, "match") + "/file").html
+    assert "Send 1 candidate" in found.client.get(checked(found).address.replace("/check", "/send")).text
+
+
+def test_a_rehearsal_does_not_wait_for_a_review(pages: Start, tmp_path: Path) -> None:
+    """It says that a real run would be refused, and for what."""
+    found = pages(file=write_csv(tmp_path / "people.csv", [candidate(0)]), sandbox=True)
+    at_match(found)
+    checked(found)
+    shown = found.client.get(walk.address(found, "send"))
+    assert "A real run is refused before you have reviewed these 2 matches: Last name Work permit" in shown.text
+    assert "Rehearse with 1 candidate" in shown.text
+
+
+def test_dates_with_names_of_months_are_matched(pages: Start, tmp_path: Path) -> None:
+    """The step shows how a cell is read, where day and month cannot be exchanged."""
+    rows = [[*row[:6], "15 Jan 2027", *row[7:]] for row in PEOPLE]
+    shown = at_match(pages(file=odd_file(tmp_path, rows), sandbox=True))
+    assert shown.status == 200
+    assert "15 Jan 2027 → 15 January 2027" in shown.text
+
+
 def test_search_and_what_is_open(pages: Start, tmp_path: Path) -> None:
     """Only the questions that match; without one it says so."""
     found = pages(file=odd_file(tmp_path), sandbox=True)
@@ -361,6 +402,27 @@ def test_rows_that_a_run_refused_are_corrected_in_the_grid_and_sent(pages: Start
     assert sorted(served.accepted) == [f"person{number}@example.com" for number in (0, 2, 3, 9)]
 
 
+def test_rows_that_are_not_sent_again_are_not_promised(pages: Start, serve: Serve) -> None:
+    """Check and Send count neither rows that were rejected and have not changed, nor rows that are imported."""
+    emails = [f"person{number}@example.com" for number in (1, 2)]
+    served = serve({"kind": "refuse", "emails": emails, "message": "not this one", "operation": "apply"})
+    rows = [candidate(0), candidate(1), candidate(2), candidate(3, Phone="none"), candidate(4, Phone="none")]
+    found = pages(live(served), file=write_csv(served.door.folder / "people.csv", rows))
+    shown = walk.to_result(found)
+    found.client.send(shown.form("/result/correct"))
+    correct(found, 5, c4="+905550000002")
+    shown = checked_again(found)
+    assert "Prepare to send 1 candidate" in shown.text
+    assert "The service rejected this row (400: not this one) in run " in shown.text
+    shown = found.client.get(walk.address(found, "send"))
+    assert "1 candidate will be sent to" in shown.text
+    found.client.send(shown.form("/send"))
+    walk.job_of(found)
+    assert served.accepted == ["person0@example.com", "person3@example.com"]
+    correct(found, 3, c1="Anna")
+    assert "Prepare to send 1 candidate" in checked_again(found).text
+
+
 @pytest.mark.parametrize("fields", [{"row": "x"}, {"row": "99", "c0": "a"}, {"row": "3", "c99": "a"}])
 def test_a_cell_that_there_is_not_is_not_corrected(pages: Start, tmp_path: Path, fields: dict[str, str]) -> None:
     """It is said on the page, and the list stays as it was."""
@@ -380,6 +442,7 @@ def test_the_outcome_is_that_of_the_command_with_both_lists(
     served = serve()
     found = pages(live(served), file=odd_file(tmp_path))
     matched(found.client, at_match(found))
+    walk.review(found)
     checked(found)
     correct(found, 3, c0="bob@example.com", c8="1100")
     correct(found, 6, c7="no", c6="28/02/2025")

@@ -31,6 +31,8 @@ def sent_to_check(client: Client, shown: Shown) -> Shown:
     shown = client.send(shown.form("/file/use"))
     client.send(shown.form("/target"), kind="job", target="4f2c9a")
     shown = client.get(shown.address.replace("/target", "/match"))
+    for form in [form for form in shown.forms if form.fields.get("do") == "accept"]:
+        client.send(form)
     client.send(shown.form("/match/use"))
     address = shown.address.replace("/match", "/check")
     wait_until(lambda: "Prepare to send" in client.get(address).text)

@@ -15,6 +15,15 @@ def to_match(found: Pages, target: str = "4f2c9a") -> Shown:
     return found.client.get(address(found, "match"))
 
 
+def review(found: Pages) -> Shown:
+    """The step Match, with every mark of the proposal cleared by a click."""
+    shown = found.client.get(address(found, "match"))
+    while forms := [form for form in shown.forms if form.fields.get("do") == "accept"]:
+        found.client.send(forms[0])
+        shown = found.client.get(address(found, "match"))
+    return shown
+
+
 def propose(found: Pages) -> Shown:
     """The step Match with a new proposal."""
     return found.client.send(found.client.get(address(found, "match")).form("/match/propose"))
@@ -22,7 +31,8 @@ def propose(found: Pages) -> Shown:
 
 def to_check(found: Pages) -> Shown:
     """The step Check, with every row checked."""
-    found.client.send(to_match(found).form("/match/use"))
+    to_match(found)
+    found.client.send(review(found).form("/match/use"))
     job_of(found)
     return found.client.get(address(found, "check"))
 
