@@ -41,7 +41,6 @@ _CONFIRMED: Final = (
     "metrics_folder",
     "ping_url",
     "notify_file",
-    "cluster",
     "proxy",
     "ca_file",
 )
@@ -300,7 +299,7 @@ class Settings(BaseModel):
             text = value.get_secret_value() if isinstance(value, SecretStr) else str(value).removeprefix("sqlite:///")
             if "://" not in text:
                 text = os.path.realpath(text)
-                if name not in _ANYWHERE and Path(text).is_relative_to(folder):  # as is local:4, which is not a path
+                if name not in _ANYWHERE and Path(text).is_relative_to(folder):
                     continue
             found.append(FolderSetting(str(folder), source.name, f"{PREFIX}{name.upper()}", text))
         return [one for one in found if not is_confirmed(one)]
