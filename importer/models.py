@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
@@ -353,45 +351,6 @@ class Outcome:
     candidate_id: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
-    """How many requests of a run were answered in each interval of `step` seconds, from its start.
-
-    The keys are the statuses as text, such as `201`, or `no response`.
-    """
-
-    step: float
-    intervals: tuple[Mapping[str, int], ...]
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any] | None) -> Timeline | None:
-        """The time line from its JSON object."""
-        return cls(values["step"], tuple(values["intervals"])) if values else None
-
-    @staticmethod
-    def step_for(seconds: float) -> float:
-        """The round length of the intervals, in seconds, that divides this time into at most 60 or so."""
-        return next((step for step in _STEPS if seconds <= step * _MOST_INTERVALS), 86_400)
-
-    @classmethod
-    def joined(cls, start: datetime, parts: Iterable[tuple[datetime, Timeline]]) -> Timeline | None:
-        """The time line of several runs, each with its own start; an interval counts where its middle is."""
-        answers = [
-            ((began - start).total_seconds() + (index + 0.5) * part.step, interval)
-            for began, part in parts
-            for index, interval in enumerate(part.intervals)
-        ]
-        if not answers:
-            return None
-        step = cls.step_for(max(at for at, _ in answers))
-        joined: list[Counter[str]] = [Counter() for _ in range(int(max(at for at, _ in answers) / step) + 1)]
-        for at, interval in answers:
-            joined[int(at / step)].update(interval)
-        return cls(step, tuple(map(dict, joined)))
-
-
-_STEPS: Final = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600)
-_MOST_INTERVALS: Final = 60
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,10 +260,7 @@ class _Execution:
             rows, loader = RowProcessing(plan, self.listen), self._loader(plan, ledger, earlier, cancellation)
             try:
                 rows.run(loader)
-                timeline = None
-                with suppress(UnusableInput):  # the ledger was lost, which `loader.stop` says
-                    timeline = ledger.timeline(plan.manifest.run, plan.manifest.started_at)
-                summary = rows.end(loader.stop or self.control.stopped, self.control.signal, timeline)
+                summary = rows.end(loader.stop or self.control.stopped, self.control.signal)
             except StoppedEarly:  # its message refers to the ledger
                 if ledger.is_in_place():
                     raise

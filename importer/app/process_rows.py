@@ -13,7 +13,7 @@ from importer.app.classify_rows import Classified
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.plan import Plan
 from importer.load import DryLoader, Loader
-from importer.models import Outcome, ReadyCandidate, Stop, Timeline
+from importer.models import Outcome, ReadyCandidate, Stop
 from importer.problems import StoppedEarly, Unread, UnusableInput
 from importer.report import Summary, read_summary
 from importer.runs.finalize import Progress, record_end, was_sent
@@ -100,8 +100,8 @@ class RowProcessing:
                     self._report = StreamingReport(self._plan.folder, self._plan.limits)
             self._listen(RowEnded(one))
 
-    def end(self, stop: Stop | None, signal: int | None, timeline: Timeline | None = None) -> Summary:
-        """Record how the run ended, and write its report. timeline: of its requests.
+    def end(self, stop: Stop | None, signal: int | None) -> Summary:
+        """Record how the run ended, and write its report.
 
         Raises:
             StoppedEarly: the folder cannot be written, or files of the run are missing; the ledger has what was sent.
@@ -112,7 +112,7 @@ class RowProcessing:
         if stop is not None:
             self._listen(Stopped(plan.manifest.run, stop.code, stop.reason, stop.hint))
         try:
-            self._record_end(stop, signal, timeline)
+            self._record_end(stop, signal)
             is_written = self._report is not None and self._report.finish()
             summary = read_summary(plan.folder) if is_written else rewrite_report(plan.folder, plan.limits)
         except UnusableInput as error:
@@ -126,7 +126,7 @@ class RowProcessing:
         self._listen(ReportWritten(plan.folder, summary))
         return summary
 
-    def _record_end(self, stop: Stop | None, signal: int | None, timeline: Timeline | None) -> None:
+    def _record_end(self, stop: Stop | None, signal: int | None) -> None:
         plan, progress = self._plan, self._progress
         manifest, warnings = plan.manifest, plan.manifest.warnings
         if not plan.candidates.is_complete:
@@ -135,7 +135,7 @@ class RowProcessing:
         if self._learned_rate is not None:
             warnings = (*warnings, _learned_rate_warning(self._learned_rate))
         try:
-            record_end(plan.folder, replace(manifest, warnings=warnings), progress, stop, signal, timeline)
+            record_end(plan.folder, replace(manifest, warnings=warnings), progress, stop, signal)
         except BaseException:
             self._discard_report()
             raise

@@ -14,7 +14,7 @@ from importer.ledger.database import Connection, Database
 from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
 from importer.ledger.tables import COLUMNS, examine
-from importer.models import Operation, Target, Timeline
+from importer.models import Operation, Target
 from importer.problems import Problem, UsageError
 
 _RUN_COLUMNS: Final = ", ".join(COLUMNS["runs"])
@@ -22,11 +22,6 @@ _RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"
 _BEGIN_RUN: Final = f"INSERT INTO runs ({_RUN_COLUMNS}) VALUES ({', '.join('?' * (_RUN_COLUMNS.count(',') + 1))})"
 # Otherwise the run stopped before the request.
 _SENT: Final = "(status IS NOT NULL OR ended_at IS NULL OR ended_at <> started_at)"
-_LAST_ANSWER: Final = f"SELECT max(COALESCE(ended_at, started_at)) FROM attempts WHERE run = ? AND {_SENT}"
-_ANSWERS_BY_INTERVAL: Final = f"""
-    SELECT CAST(CASE WHEN at < ? THEN 0 ELSE (at - ?) * 1000 END AS BIGINT) / ?, status, count(*)
-    FROM (SELECT COALESCE(ended_at, started_at) AS at, status FROM attempts WHERE run = ? AND {_SENT}) AS answered
-    GROUP BY 1, 2"""  # whole milliseconds: databases round differently
 _IDENTITY_OF: Final = 'SELECT identity FROM attempts WHERE run = ? AND "row" = ?'
 _STATE_OF: Final = "SELECT state FROM identities WHERE identity = ?"
 _IS_OF: Final = "base = ? AND operation = ? AND target = ?"  # see _values_of
@@ -113,18 +108,6 @@ class SqlRuns:
             RequestRecord(_moment(began), _moment(ended) if ended else None, status, State(state), bool(unconfirmed))
             for began, ended, status, state, unconfirmed in found
         )
-
-    def timeline(self, run: str, start: datetime) -> Timeline | None:
-        began = start.timestamp()
-        [(last,)] = self._find(_LAST_ANSWER, (run,))
-        if last is None:
-            return None
-        step = Timeline.step_for(last - began)
-        found = self._find(_ANSWERS_BY_INTERVAL, (began, began, int(step * 1000), run))
-        intervals: list[dict[str, int]] = [{} for _ in range(max(int(index) for index, _, _ in found) + 1)]
-        for index, status, count in found:
-            intervals[index]["no response" if status is None else str(status)] = count
-        return Timeline(step, tuple(intervals))
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         record = self.run(run)

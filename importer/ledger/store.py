@@ -26,7 +26,6 @@ from importer.ledger.states import (
     Scope,
     State,
 )
-from importer.models import Timeline
 from importer.problems import Problem, StoppedEarly
 from importer.settings import LedgerAddress
 
@@ -189,9 +188,6 @@ class LedgerStore(Protocol):
 
     def requests(self, run: str, row: int) -> tuple[RequestRecord, ...]:
         """The requests of a run for one row, in their order."""
-
-    def timeline(self, run: str, start: datetime) -> Timeline | None:
-        """How many requests of a run were answered when, from its start on; None if there were none."""
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         """Record what a person found out about an unconfirmed row: created or not. May be repeated.

@@ -263,7 +263,6 @@ class SummaryCounter:
             ended_at=facts.ended_at,
             flags=dict(facts.flags),
             continues=facts.continues,
-            timeline=facts.timeline,
         )
 
 

@@ -19,7 +19,6 @@ from importer.report.outcomes import PAGE_FILE, csv_file, outcome_text
 from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.summary_sheet import moment, run_details, title_of
 from importer.report.text import headline, sandbox_note
-from importer.report.timeline_chart import timeline_chart
 from importer.text.normalize import visible
 
 _MOST_CAUSES: Final = 100  # of a section; the workbook has all
@@ -79,9 +78,6 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
         targets=list(_targets(summary, folder, with_links=with_personal_data)),
         sections=list(_sections(summary, words)),
         label=lambda kind: outcome_text(kind, dry_run=summary.dry_run).label,
-        chart=timeline_chart(summary),
-        sent=summary.requests.sent,
-        retried=summary.requests.retried,
         details=run_details(summary),
         without_personal_data=not with_personal_data,
     )

@@ -24,7 +24,6 @@ from importer.models import (
     TakenFile,
     Target,
     TargetRun,
-    Timeline,
 )
 from importer.problems import CellPlace, Column, DamagedRun, FilePlace, Origin, Place, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE
@@ -67,7 +66,7 @@ class RunFacts:
     were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of the
     name; flags: those of the command, with their values; taken: where the source is found, if an inbox has moved it;
     continues: the run that this one continues; entries: other tables with entries of the rows; personal_data: whether
-    report.html may quote cells and responses; timeline: of its requests, None if it sent none; corrections: the cells
+    report.html may quote cells and responses; corrections: the cells
     that were read with another text.
     """
 
@@ -97,7 +96,6 @@ class RunFacts:
     taken: TakenFile | None = None
     continues: str | None = None
     entries: tuple[Entries, ...] = ()
-    timeline: Timeline | None = None
     personal_data: bool = True
     corrections: tuple[CorrectedCell, ...] = ()
 
@@ -192,7 +190,6 @@ class Summary:
     ended_at: datetime | None
     flags: Mapping[str, str] = field(default_factory=dict)
     continues: str | None = None
-    timeline: Timeline | None = None
 
     def rows_of(self, *kinds: OutcomeKind) -> int:
         """How many rows have one of these outcomes."""
@@ -235,7 +232,6 @@ class Summary:
             "files": tuple(values["files"]),
             "started_at": datetime.fromisoformat(values["started_at"]),
             "ended_at": datetime.fromisoformat(values["ended_at"]) if values["ended_at"] else None,
-            "timeline": Timeline.from_json(values["timeline"]),
         }
         return cls(**{**known, **read})
 

@@ -18,8 +18,6 @@ from importer.text.dates import in_words
 WIDTHS: Final = (18, 11, 26, 54, 50, 34, 26)
 """The widths of the columns, in characters."""
 
-CHART_COLUMN: Final = 5
-"""Where the chart begins, from 0: the outcomes have no text in this column and those after it."""
 
 Style = Mapping[str, Any]
 """The format of a cell: properties for XlsxWriter."""
@@ -61,14 +59,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the sheet. `height` in points; None: as high as its wrapped texts need.
-
-    `begins_outcomes`: it is the first outcome of the table.
-    """
+    """A line of the sheet. `height` in points; None: as high as its wrapped texts need."""
 
     cells: tuple[Cell, ...] = ()
     height: float | None = None
-    begins_outcomes: bool = False
 
 
 NthOf = Callable[[ProblemGroup], int]
@@ -134,7 +128,7 @@ def _outcome(summary: Summary, kind: OutcomeKind) -> Line:
     else:
         label = Cell(0, words.label, _LINK, link=f"internal:'{sheet_title(kind)}'!A1")
         cells = label, Cell(1, count, _NUMBER), Cell(2, words.meaning, PLAIN), Cell(4, words.next_step, PLAIN)
-    return Line(cells, begins_outcomes=kind is next(iter(OutcomeKind)))
+    return Line(cells)
 
 
 def _next_steps(steps: Iterable[Step]) -> Iterator[Line]:

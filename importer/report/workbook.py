@@ -22,13 +22,11 @@ from importer.models import (
 from importer.problems import CellPlace, Problem
 from importer.report.accounting import ReportedRow
 from importer.report.cells import LINE_HEIGHT, TEXT_CELL_LIMIT, TextRows, finish_table, row_height, write_text
-from importer.report.outcome_chart import insert_outcome_chart
 from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text, sheet_title
 from importer.report.packed_rows import PackedRows, add_rows
 from importer.report.sent_sheet import LinesOf, SentSheet
 from importer.report.summary import RunFacts, Summary
 from importer.report.summary_sheet import (
-    CHART_COLUMN,
     HEADER,
     NOTE,
     PLAIN,
@@ -170,8 +168,6 @@ class ReportWorkbook:
             height += line.height or row_height(wrapped)
             if line.height or wrapped:  # before any cell of the row
                 sheet.set_row(row, line.height or row_height(wrapped))
-            if line.begins_outcomes:
-                insert_outcome_chart(self._workbook, sheet, summary, row, CHART_COLUMN, sum(WIDTHS[CHART_COLUMN:]))
             for cell in line.cells:
                 if cell.link:
                     sheet.write_url(row, cell.column, cell.link)

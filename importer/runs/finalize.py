@@ -10,7 +10,7 @@ from pathlib import Path
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
 from importer.load import CREATED_EARLIER
-from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Stop, Timeline
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Stop
 from importer.problems import Problem, UnusableInput, UsageError, unusable_file
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
@@ -37,7 +37,6 @@ def record_end(
     progress: Progress,
     stop: Stop | None,
     signal: int | None,
-    timeline: Timeline | None = None,
 ) -> None:
     """Record in the manifest how a run ended. Does not write the report.
 
@@ -54,7 +53,7 @@ def record_end(
     is_finished = stop is None and signal is None
     is_unusable = manifest.strict and manifest.dry_run and bool(manifest.warnings)  # a run would not have started
     code = UnusableInput.exit_code if is_unusable else exit_code(counts, stop, signal)
-    write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), is_finished, code, stop, timeline)))
+    write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), is_finished, code, stop)))
 
 
 def _unreadable_from(progress: Progress) -> Stop | None:
@@ -89,8 +88,8 @@ def close(folder: Path, ledger: LedgerStore, limits: ReadingLimits) -> Summary:
     if manifest.ending is None:
         progress = _complete_journal(folder, manifest, ledger, limits)
         manifest = manifest.read_to(progress.rows, progress.last_row)
-        stop, timeline = _unreadable_from(progress), ledger.timeline(manifest.run, manifest.started_at)
-        ending = Ending(datetime.now(UTC), finished=False, exit_code=None, stopped=stop, timeline=timeline)
+        stop = _unreadable_from(progress)
+        ending = Ending(datetime.now(UTC), finished=False, exit_code=None, stopped=stop)
         write_manifest(folder, manifest.ended(ending))
     presences_in(folder.parent, ledger.address).forget(manifest.run)
     summary = rewrite_report(folder, limits)

@@ -13,7 +13,7 @@ from typing import Any
 
 from importer.atomic_files import read_private, write_json
 from importer.ledger import Scope
-from importer.models import ManyTargets, Operation, SourceOptions, Stop, TakenFile, Target, TargetRun, Timeline
+from importer.models import ManyTargets, Operation, SourceOptions, Stop, TakenFile, Target, TargetRun
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
@@ -31,7 +31,6 @@ class Ending:
     finished: bool
     exit_code: int | None
     stopped: Stop | None = None
-    timeline: Timeline | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +216,6 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
                 **ending,
                 "at": datetime.fromisoformat(ending["at"]),
                 "stopped": stopped,
-                "timeline": Timeline.from_json(ending["timeline"]),
             }
         )
     children = tuple(ChildCopy(**child) for child in values["children"])

@@ -23,7 +23,7 @@ from typing import Final
 from importer.atomic_files import open_private
 from importer.child_process import child_environment, lower_priority, python_command
 from importer.extract import ReadingLimits, Sheet, open_sheet
-from importer.models import Outcome, OutcomeKind, Row, Timeline
+from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import DamagedRun, FilePlace, Problem
 from importer.report import Entries, RunFacts, Summary, write_report
 from importer.runs.journal import JOURNAL, RunJournal
@@ -65,8 +65,6 @@ def report_of_whole(
         sent = SentAnswers(folder, manifest, sheet, limits)
         facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
         facts = replace(facts, personal_data=facts.personal_data and personal_data)
-        if manifest.is_split:
-            facts = replace(facts, timeline=_timeline_of_parts(folder, manifest))
         return write_report(folder, facts, rows_of(manifest, sheet), outcomes, lines_of=sent.lines_of)
 
 
@@ -138,7 +136,6 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         finished=ending.finished if ending else False,
         exit_code=ending.exit_code if ending else None,
         stopped=ending.stopped if ending else None,
-        timeline=ending.timeline if ending else None,
         sandbox=manifest.sandbox,
         dry_run=manifest.dry_run,
         warnings=manifest.warnings,
@@ -159,12 +156,6 @@ def _entries(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> tupl
         known = sheet.columns, sheet.delimiter, sheet.knows_types, sheet.rows
         found.append(Entries(one.label, sheet.origin, one.key, one.equals, *known))
     return tuple(found)
-
-
-def _timeline_of_parts(folder: Path, manifest: RunManifest) -> Timeline | None:
-    parts = [read_manifest(part) for part in part_folders(folder, manifest)]
-    known = [(part.started_at, part.ending.timeline) for part in parts if part.ending and part.ending.timeline]
-    return Timeline.joined(manifest.started_at, known)
 
 
 def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitStack) -> Iterator[Outcome]:

@@ -99,8 +99,6 @@ def test_a_signal_drains_and_reports(serve: Serve, number: signal.Signals, code:
     assert process.returncode == summary["exit_code"] == code
     assert summary["finished"] is False
     assert summary["outcomes"]["created"] == len(served.accepted) == 60 - summary["outcomes"]["not_sent"]
-    answers = sum((Counter(each) for each in summary["timeline"]["intervals"]), Counter[str]())
-    assert answers == {"201": len(served.accepted)}  # none of a request that was never sent
     assert "Stopping: waiting for pending requests" in err
     again = served(*RUN, "--json")
     assert again.code == 0

@@ -170,7 +170,6 @@ IMPORTER_OUT=../kept
 IMPORTER_METRICS_FOLDER=/srv/metrics
 IMPORTER_PING_URL=https://hc.example.com/ping/s3cret
 IMPORTER_NOTIFY_FILE=notify
-IMPORTER_CLUSTER=tls://dask.example.com:8786
 IMPORTER_PROXY=http://importer:pa55@proxy.example.com:8080
 IMPORTER_CA_FILE=ca.pem
 """
@@ -190,7 +189,6 @@ def test_what_a_folder_sends_or_writes_elsewhere_is_confirmed(served: Served) ->
         "METRICS_FOLDER": "/srv/metrics",
         "PING_URL": "https://hc.example.com",
         "NOTIFY_FILE": f"{folder}/work/notify",
-        "CLUSTER": "tls://dask.example.com:8786",
         "PROXY": "http://proxy.example.com:8080",
         "CA_FILE": f"{folder}/work/ca.pem",
     }
@@ -205,28 +203,28 @@ def test_what_a_folder_sends_or_writes_elsewhere_is_confirmed(served: Served) ->
     unconfirmed = door("doctor")
     assert unconfirmed.code == 3
     assert unconfirmed.out.count("ERROR  settings: .env in this folder sets IMPORTER_") == 9
-    confirmed = door("doctor", "--trust", "--json", IMPORTER_CLUSTER="local:2")  # of the environment
+    confirmed = door("doctor", "--trust", "--json")
     kept = served.door.folder / "none" / "importer" / "trusted.json"
     assert [found["result"] for found in json.loads(confirmed.out) if found["check"] == "trust"] == [
         f"in this folder, {permission} (saved in {kept})"
         for permission in (
             f"your token may now be sent to {address}",
-            *(f"IMPORTER_{name} may be {value}" for name, value in values.items() if name != "CLUSTER"),
+            *(f"IMPORTER_{name} may be {value}" for name, value in values.items()),
         )
     ]
     assert "pa55" not in kept.read_text() + confirmed.out
     assert "s3cret" not in kept.read_text() + confirmed.out
     assert door(*QUESTIONS).err.startswith("importer: 1 problem found; nothing was sent.\n\n.env in this folder sets ")
-    assert door(*QUESTIONS, IMPORTER_CLUSTER="local:2").code == 0
+    assert door(*QUESTIONS).code == 0
     private(work / ".env", OUTSIDE.format(address=address).replace("ping/s3cret", "ping/other"))
-    assert door(*QUESTIONS, IMPORTER_CLUSTER="local:2").code == 3
+    assert door(*QUESTIONS).code == 3
 
 
 def test_what_stays_in_the_folder_needs_no_confirmation(served: Served) -> None:
     """Files in the folder itself, and what the environment sets, are used at once."""
     (served.door.folder / ".env").write_text(
         "IMPORTER_OUT=kept\nIMPORTER_LEDGER=sqlite:///kept/l.sqlite\nIMPORTER_LEDGER_KEY_FILE=kept/key\n"
-        "IMPORTER_METRICS_FOLDER=metrics\nIMPORTER_CLUSTER=local:2\nIMPORTER_NOTIFY_FILE=notify\n"
+        "IMPORTER_METRICS_FOLDER=metrics\nIMPORTER_NOTIFY_FILE=notify\n"
     )
     known = {"IMPORTER_BASE_URL": served.sandbox.base_url, "IMPORTER_NOTIFY_FILE": "/etc/notify"}
     assert served(*QUESTIONS, **known).code == 0

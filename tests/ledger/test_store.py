@@ -248,30 +248,6 @@ def test_current_states_are_those_of_the_identities(ledger: LedgerStore) -> None
     assert list(ledger.current_states("run-0")) == []
 
 
-def test_the_time_line_counts_responses_by_interval(address: LedgerAddress) -> None:
-    """In round intervals from the start of the run; a row whose request was never sent is not in it."""
-    now = [NOON.timestamp()]
-    with begun(address, clock=lambda: now[0]) as ledger:
-        assert ledger.timeline("run-1", NOON) is None
-        answers = (
-            (0.4, State.CREATED, 201),
-            (0.6, State.UNCONFIRMED, None),
-            (0.0, State.FAILED, None),  # stopped before its request: as soon as it began
-            (40.2, State.CREATED, 201),
-            (0.1, State.CREATED, 201),
-        )
-        for row, (seconds, state, status) in enumerate(answers, start=2):
-            intent = make_intent(ledger, row)
-            intend(ledger, intent)
-            now[0] += seconds
-            ledger.record(Answered(intent.attempt, state, status))
-            ledger.flush()
-        found = ledger.timeline("run-1", NOON)
-    assert found is not None
-    counts = {at: each for at, each in enumerate(found.intervals) if each}
-    assert (found.step, counts) == (1, {0: {"201": 1}, 1: {"no response": 1}, 41: {"201": 2}})
-
-
 def test_runs_are_stored(ledger: LedgerStore) -> None:
     """Runs are returned as recorded, the newest first; a run without an end is unfinished."""
     later = record("run-2", POOL, NOON + timedelta(hours=1))

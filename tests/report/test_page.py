@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from importer.models import Outcome, OutcomeKind, Stop, Timeline
+from importer.models import Outcome, OutcomeKind, Stop
 from importer.report import write_report
 from tests.report.building import bad_degree, bad_mobile, facts_with, refused, row
 
 _CHROMIUM = Path("/usr/bin/chromium")
-_TIMELINE = Timeline(0.5, ({}, {"201": 3, "429": 2}, {}, {}, {}, {}, {}, {"201": 1, "409": 1, "no response": 1}))
 
 
 class _Texts(HTMLParser):
@@ -54,7 +52,7 @@ def _some_outcomes() -> list[Outcome]:
 
 def _some_page(folder: Path, **facts: Any) -> str:
     rows = [row(2), row(3), row(4, "0004", "ada@example.com", "call me", "Ph.D."), row(5)]
-    return _page(folder, *_some_outcomes(), rows=rows, timeline=_TIMELINE, **facts)
+    return _page(folder, *_some_outcomes(), rows=rows, **facts)
 
 
 def test_what_happened_and_what_to_do(tmp_path: Path) -> None:
@@ -68,29 +66,6 @@ def test_what_happened_and_what_to_do(tmp_path: Path) -> None:
     assert re.search("What to do: write it with its country C4 · invalid · phone-invalid", everything)
     assert "the service said: person5@example.com is banned" in texts
     assert any(text.startswith("importer run ") and "invalid.csv" in text for text in texts)
-
-
-def test_the_time_line(tmp_path: Path) -> None:
-    """The page shows when the service answered what, and the pauses with what came before them."""
-    html = _some_page(tmp_path)
-    everything = " ".join(_Texts(html).texts)
-    assert "8 requests in 4 seconds; each bar is 0.5 seconds, the highest 5 requests." in everything
-    assert "No requests were answered from 02:15:04 to 02:15:06, after 429 too many requests." in everything
-    assert re.search(r"201 created 4 429 too many requests 2 409 already exists 1 no response 1", everything)
-    heights = [float(found) for found in re.findall(r'<rect class="good"[^>]*height="([\d.]+)"', html)]
-    assert heights == [60, 20]  # of the highest bar: 3 of 5 requests, then 1
-
-
-def test_the_time_line_of_several_runs() -> None:
-    """Each run's answers are where they were, in intervals that fit the whole time; none is lost."""
-    start = datetime(2026, 11, 21, tzinfo=UTC)
-    first = Timeline(0.1, ({"201": 2}, {}, {"201": 1, "429": 1}))
-    second = Timeline(0.5, ({"201": 3}, {"409": 1}))
-    joined = Timeline.joined(start, [(start, first), (start + timedelta(seconds=20), second)])
-    assert joined is not None
-    answers = {index: each for index, each in enumerate(joined.intervals) if each}
-    assert (joined.step, answers) == (0.5, {0: {"201": 3, "429": 1}, 40: {"201": 3}, 41: {"409": 1}})
-    assert Timeline.joined(start, []) is None
 
 
 def test_no_request_leaves_the_page(tmp_path: Path) -> None:

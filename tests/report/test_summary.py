@@ -78,7 +78,6 @@ def test_summary_json_whole(tmp_path: Path) -> None:
         "ended_at": "2026-11-21T02:19:40+03:00",
         "flags": {},
         "continues": None,
-        "timeline": None,
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from importer.models import ManyTargets, Operation, Outcome, OutcomeKind, Stop, Target, TargetRun, Timeline
+from importer.models import ManyTargets, Operation, Outcome, OutcomeKind, Stop, Target, TargetRun
 from importer.report import write_report
 from tests.report.building import bad_degree, facts_with, row
 
@@ -22,7 +22,6 @@ FACTS = [
     pytest.param({"target": ManyTargets((TargetRun("r.a", POOL),))}, id="several targets"),
     pytest.param({"finished": False, "exit_code": None, "ended_at": None}, id="killed"),
     pytest.param({"stopped": Stop("service-down", "it is down", "wait"), "continues": "r"}, id="stopped"),
-    pytest.param({"timeline": Timeline(0.5, ({}, {"201": 2, "no response": 1}))}, id="with a time line"),
 ]
 
 

@@ -13,7 +13,7 @@ from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]  #
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Column, Problem
 from importer.report import write_report
-from importer.report.outcomes import NO_ACTION_SHEET_LIMIT, OUTCOMES
+from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
 from tests.report.building import COLUMNS, FACTS, ORIGIN, bad_degree, created, facts_with, refused, row, rows
 
 
@@ -135,30 +135,6 @@ def test_a_problem_beyond_the_end_of_a_sheet_has_no_link(tmp_path: Path) -> None
     with zipfile.ZipFile(tmp_path / "report.xlsx") as package:
         summary = package.read("xl/worksheets/sheet1.xml").decode()
     assert re.findall('location="([^"]+)"', summary) == ["'filtered'!A1"]
-
-
-def test_a_chart_shows_the_outcomes_beside_their_table(tmp_path: Path) -> None:
-    """Each bar has the count, the label and the color of its outcome, and stands in columns without texts."""
-    outcomes = [*created([4, 5]), Outcome(6, OutcomeKind.INVALID)]
-
-    write_report(tmp_path, FACTS, rows([4, 5, 6]), outcomes)
-
-    sheet = openpyxl.load_workbook(tmp_path / "report.xlsx")["Summary"]
-    (chart,) = sheet._charts
-    (bars,) = chart.series
-    assert (bars.cat.strRef.f, bars.val.numRef.f) == ("Summary!$A$6:$A$14", "Summary!$B$6:$B$14")
-    assert [sheet.cell(n, 1).value for n in range(6, 15)] == [words.label for words in OUTCOMES.values()]
-    assert [point.v for point in bars.cat.strRef.strCache.pt] == [words.label for words in OUTCOMES.values()]
-    assert [int(point.v) for point in bars.val.numRef.numCache.pt] == [2, 0, 0, 1, 0, 0, 0, 0, 0]
-    colors = [f"#{point.spPr.solidFill.srgbClr}" for point in bars.dPt]
-    assert colors == [words.tab_color for words in OUTCOMES.values()]
-    begin, end = chart.anchor._from, chart.anchor.to
-    assert (begin.row, end.row) == (5, 14)
-    covered = sheet.iter_rows(begin.row + 1, end.row + 1, begin.col + 1, end.col + 1)
-    assert not [cell.value for cells in covered for cell in cells if cell.value]
-    with zipfile.ZipFile(tmp_path / "report.xlsx") as package:
-        drawing = package.read("xl/drawings/drawing1.xml").decode()
-    assert 'descr="Rows by outcome: 2 created, 0 already exists' in drawing
 
 
 def test_a_summary_with_notes_only_has_nothing_to_fix(tmp_path: Path) -> None:
