@@ -351,8 +351,6 @@ class Outcome:
     candidate_id: int | None = None
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class Stop:
     """Why sending stopped early, and what to do. `code` is stable."""

@@ -7,7 +7,6 @@ correction that is newer than the check is checked at once, by itself; what comp
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +19,7 @@ from importer.problems import CellPlace, Column, Problem, UsageError
 from importer.report import csv_file, is_newer_than_report, outcome_text
 from importer.runs.journal import RunJournal
 from importer.runs.manifest import read_manifest
-from importer.runs.private_copies import resolve_again, sheet_of
+from importer.runs.private_copies import resolve_again
 from importer.sent_answers import SentLine, sent_lines
 from importer.settings import Settings
 from importer.transform import Invalid, trace_row, transform_row
@@ -247,20 +246,3 @@ class CheckedRows:
         own = tuple(problem for problem in problems if problem.is_in((column.index,)))
         one = self.corrections.get((row.number, column.index))
         return CheckedCell(column, row.cells[column.index], own, one.old if one else None)
-
-
-def write_copy(file: Path, run: str, corrections: Path, out: Path, settings: Settings) -> None:
-    """Write a copy of a checked file in which only the cells of the list are changed.
-
-    Raises:
-        UnusableInput: it cannot be written.
-    """
-    from importer.extract import refuse_corrected_copy, write_corrected  # loads what only this needs
-
-    refuse_corrected_copy(file, out)
-    folder, limits = settings.out / run, ReadingLimits.of(settings)
-    manifest = replace(read_manifest(folder), corrections=None)
-    sheet = corrected_sheet(sheet_of(folder, manifest, limits), corrections, limits)
-    with suppress(FileNotFoundError):
-        out.unlink()
-    write_corrected(folder / manifest.source, sheet, manifest.options, limits, out)

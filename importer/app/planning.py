@@ -32,7 +32,7 @@ from importer.problems import Problem, StoppedEarly, UnusableInput, UsageError, 
 from importer.report import write_unfinished_summary
 from importer.runs.journal import RunJournal
 from importer.runs.known_rows import find_other_forms
-from importer.runs.manifest import ChildCopy, RunManifest, RunTarget, manifests_in, read_manifest, write_manifest
+from importer.runs.manifest import ChildCopy, RunManifest, RunTarget, read_manifest, write_manifest
 from importer.runs.private_copies import (
     ChildTables,
     Source,
@@ -228,7 +228,7 @@ class Planner:
             continues=order.continues[0] if order.continues else None,
             questions=keep_questions(setup.questions if setup else None, folder),
             corrects=corrected_run(order.file, is_copy=order.continues is not None),
-            copy_of=sheet.copy_of or self._original_of(copy.sha256),
+            copy_of=copy.sha256 if order.corrections is not None else None,
         )
 
     def _check(
@@ -257,15 +257,6 @@ class Planner:
     def _copy(self, folder: Path, options: SourceOptions) -> SourceCopy:
         order, is_copy = self.order, self.order.continues is not None
         return copy_of_source(order.file, folder, options, self.limits, is_copy=is_copy, shown_as=order.shown_as)
-
-    def _original_of(self, sha256: str) -> str | None:
-        """The SHA-256 of the file that this one is another form of: itself, if corrections are applied to it; or the
-        file of the check that wrote it as a corrected copy.
-        """
-        if self.order.corrections is not None:
-            return sha256
-        wrote = (one.sha256 for _, one in manifests_in(self.order.settings.out) if one.corrected_copy == sha256)
-        return next(wrote, None)
 
     def _count_done(self, scope: Scope, emails: list[str]) -> int:
         # Opened each time: while rows are classified, another process is forked, which must not have its thread.

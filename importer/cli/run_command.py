@@ -14,10 +14,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from importer.app import earlier_runs
-from importer.app.annotate_file import NO_COPIES, Copies, check_and_copy
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, NothingToSend
-from importer.app.import_file import Confirm, Finished, import_file
+from importer.app.import_file import Confirm, Finished, check_file, import_file
 from importer.app.orders import (
     ErrorLimit,
     Order,
@@ -35,7 +34,7 @@ from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UnusableInput, UsageError
-from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_lines, import_command, subject_line
+from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_lines, subject_line
 from importer.report.general_texts import GeneralTexts
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
@@ -109,17 +108,6 @@ def check(
     sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
-    annotate: Annotated[
-        Path | None,
-        typer.Option(
-            "--annotate", help="Also copy the spreadsheet or CSV to this .xlsx, with a note in each cell to fix."
-        ),
-    ] = None,
-    corrected_copy: Annotated[
-        Path | None,
-        typer.Option("--corrected-copy", help="Also copy the file to this path, with its corrections in their cells."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing copy.")] = False,
     show: options.Show = None,
     strict: options.Strict = False,
     no_personal_data: options.NoPersonalData = False,  # in the flags of the order
@@ -145,7 +133,7 @@ def check(
         corrections=corrections,
     )
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
-    session.check(order, Copies(annotate, corrected_copy, force))
+    session.check(order)
 
 
 def resume(
@@ -297,12 +285,12 @@ class _Session:
                 raise
             raise type(error)([*map(GeneralTexts().problem, error.problems)]) from None
 
-    def check(self, order: Order, copies: Copies = NO_COPIES) -> NoReturn:
-        """Check an order, write the copies of its file, and exit with its exit code."""
+    def check(self, order: Order) -> NoReturn:
+        """Check an order, and exit with its exit code."""
         if order.sending.sandbox_setup is None:
             confirm_address(self.settings)
         with self._hiding_cells(), Terminal(quiet=self.quiet) as terminal:
-            finished, annotated = check_and_copy(order, terminal, copies)
+            finished = check_file(order, terminal)
         more = None
         if order.show:
             shown = [candidate for event in terminal.previews for candidate in event.candidates]
@@ -310,17 +298,6 @@ class _Session:
             if not self.as_json:
                 show_candidates(shown)
         self._present(finished, more)
-        if copies.corrected is not None and not self.quiet:
-            print_message(f"\nCorrected copy: {copies.corrected}")
-            import_it = import_command(copies.corrected, finished.summary, finished.folder, is_copy=True)
-            print_next("Import the copy in place of the file and its corrections", import_it)
-        if (annotate := copies.annotated) is not None and annotated is not None and not self.quiet:
-            cells = f"{annotated.cells:,} cell{' is' if annotated.cells == 1 else 's are'} colored and noted"
-            print_message(f"\nAnnotated copy: {annotate} ({cells}, listed in its first sheet)")
-            if annotated.not_kept:
-                print_message(f"Not in the copy, but in your file: {', '.join(annotated.not_kept)}")
-            import_it = import_command(annotate, finished.summary, finished.folder, is_copy=True)
-            print_next("Fix the cells in the copy, then import it", import_it)
         self._exit(finished.summary)
 
     def _present(self, finished: Finished, more: dict[str, Any] | None = None) -> None:

@@ -6,8 +6,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from importer.extract.annotated_workbook import Annotated, Annotation, refuse_annotation, write_annotated
-    from importer.extract.corrected_copy import refuse_corrected_copy, write_corrected
     from importer.extract.corrections import corrected_sheet, with_texts, write_corrections
     from importer.extract.numbered_rows import NumberedRows
     from importer.extract.opening import open_sheet
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STANDARD_INPUT",
-    "Annotated",
-    "Annotation",
     "NumberedRows",
     "ReadingLimits",
     "Sheet",
@@ -26,19 +22,14 @@ __all__ = [
     "copy_source",
     "corrected_sheet",
     "open_sheet",
-    "refuse_annotation",
-    "refuse_corrected_copy",
     "restore_values",
     "share_copy",
     "with_texts",
-    "write_annotated",
-    "write_corrected",
     "write_corrections",
 ]
 
 # Imported on first use: the child process that reads a workbook imports this package too and needs none of them.
 # Each import would delay every workbook.
-_ANNOTATED = ("Annotated", "Annotation", "refuse_annotation", "write_annotated")
 _MODULES = {
     "ReadingLimits": "sheet",
     "NumberedRows": "numbered_rows",
@@ -46,12 +37,9 @@ _MODULES = {
     "restore_values": "restored_values",
     "Sheet": "sheet",
     "corrected_sheet": "corrections",
-    "refuse_corrected_copy": "corrected_copy",
-    "write_corrected": "corrected_copy",
     "with_texts": "corrections",
     "write_corrections": "corrections",
 } | dict.fromkeys(("STANDARD_INPUT", "SourceCopy", "copy_source", "share_copy"), "source_file")
-_MODULES |= dict.fromkeys(_ANNOTATED, "annotated_workbook")
 
 
 def __getattr__(name: str) -> object:

@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 
 WINDOW: Final = 60
 """The rows from which the header is detected."""
-NOT_READ: Final = "What to fix (importer does not read this sheet)"
-"""The first cell of a sheet that `check --annotate` adds to a workbook. The reader skips such a sheet."""
-FIRST_SHEET: Final = "What to fix"
-"""The title of that sheet, unless a person has changed it."""
-COPY_OF: Final = "copy of the file with the SHA-256 "
-"""A hidden cell in the same row, followed by the digest: which file the workbook is a copy of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +36,8 @@ class Sheet:
     how many it has. `columns` are the source's columns, without the `import_*` columns of a results file. `reading`
     says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
     are written with it. `lines` is the approximate number of lines of a CSV or of objects in JSON, None for a workbook,
-    which is in memory. `knows_types`: `Row.typed` is filled. `has_links`: `Row.links` may be. `copy_of`: the SHA-256 of
-    the source, if this is a copy that `check --annotate` wrote. `sheets`: the visible ones of a workbook.
-    `corrections`: the cells whose text a list of corrections gives.
+    which is in memory. `knows_types`: `Row.typed` is filled. `has_links`: `Row.links` may be. `sheets`: the visible
+    ones of a workbook. `corrections`: the cells whose text a list of corrections gives.
     """
 
     origin: Origin
@@ -58,7 +51,6 @@ class Sheet:
     has_links: bool
     header_rows: int
     _read: Callable[[], Iterator[Row]] = field(repr=False)
-    copy_of: str | None = None
     sheets: tuple[str, ...] = ()
     corrections: tuple[CorrectedCell, ...] = ()
 

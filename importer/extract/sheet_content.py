@@ -331,7 +331,6 @@ class SheetFacts:
     uncalculated: dict[int, list[int]]
     in_utc: dict[int, list[int]]
     has_links: bool
-    copy_of: str | None
     hidden_heads: Sequence[bytes] = ()
 
 

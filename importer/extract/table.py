@@ -26,7 +26,7 @@ class RecordSource:
     `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
     `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
     the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter`,
-    `lines`, `copy_of` and `sheets` as in Sheet; `hidden_tables`: the first rows of hidden sheets. `has_links`: cells
+    `lines` and `sheets` as in Sheet; `hidden_tables`: the first rows of hidden sheets. `has_links`: cells
     have hyperlinks.
     """
 
@@ -39,7 +39,6 @@ class RecordSource:
     delimiter: str = ","
     lines: int | None = None
     has_links: bool = False
-    copy_of: str | None = None
     sheets: tuple[str, ...] = ()
     hidden_tables: tuple[RecordSource, ...] = ()
 
@@ -90,7 +89,6 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
                 source.records() if results else mark_second_table(source.records(), head, layout.header_row), layout
             )
         ),
-        copy_of=source.copy_of,
         sheets=source.sheets,
     )
 

@@ -75,7 +75,6 @@ def workbook_records(
         even=False,
         hidden=hidden,
         has_links=facts.has_links,
-        copy_of=facts.copy_of,
         sheets=tuple(facts.visible),
         hidden_tables=tuple(_heads(name, facts.hidden_sheets, facts.hidden_heads)),
     )

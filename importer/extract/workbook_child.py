@@ -24,7 +24,7 @@ from typing import IO, Protocol
 from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
 from importer.extract.results_file import results_header
-from importer.extract.sheet import COPY_OF, FIRST_SHEET, NOT_READ, WINDOW, FileKind, SheetName
+from importer.extract.sheet import WINDOW, FileKind, SheetName
 from importer.extract.sheet_content import (
     Batch,
     Batches,
@@ -84,7 +84,7 @@ def _answer(request: Request, out: IO[bytes]) -> None:
         out.writelines(frame(_head(opened, title)) for title in request.heads)
         return
     book = _CachedBook(_open(request), request.name)
-    sheets, copy_of = _own_sheets(book, request.sheet)
+    sheets = book.sheets
     to_fix = _sheet_to_fix(book, sheets, request)
     sheet = to_fix or _choose(book, sheets, request)
     content = book.content(sheet)
@@ -108,7 +108,6 @@ def _answer(request: Request, out: IO[bytes]) -> None:
         dict(flags.uncalculated),
         dict(flags.in_utc),
         has_links,
-        copy_of,
     )
     visible = [each.title for each in sheets if each.visible]
     out.write(frame(SheetFacts(sheet.title, others, visible, *known)))
@@ -199,19 +198,6 @@ def _choose(book: _CachedBook, sheets: Sequence[SheetName], request: Request) ->
         if len(results) != 1:
             raise
         return results[0]
-
-
-def _own_sheets(book: _CachedBook, wanted: str | None) -> tuple[tuple[SheetName, ...], str | None]:
-    """The sheets, without the first one if importer added it to list what to fix; then also which file this copies."""
-    first = next((sheet for sheet in book.sheets if sheet.visible), None)
-    is_named = any(sheet.title == wanted for sheet in book.sheets)
-    if first is None or first.title == wanted or (is_named and first.title != FIRST_SHEET):
-        return book.sheets, None
-    cells = book.first(first, lambda row: True) or ()
-    if NOT_READ not in cells[:1]:
-        return book.sheets, None
-    copies = [cell.removeprefix(COPY_OF) for cell in cells if isinstance(cell, str) and cell.startswith(COPY_OF)]
-    return tuple(sheet for sheet in book.sheets if sheet != first), copies[0] if copies else None
 
 
 def _words_of(kind: OutcomeKind) -> str:

@@ -2,11 +2,11 @@
 
 - Is its e-mail address twice in this file? `transform.Duplicates`.
 - Has an earlier run of the same file finished it? `PreviousResults`, here: then it is neither checked nor looked up.
-- Was it sent in another form, from a results file or an annotated copy of its file, or with other corrections?
+- Was it sent in another form, from a results file, or with other corrections?
   `OtherForms`, here.
 - Was its e-mail address sent to this target? The ledger knows, when it is the row's turn: `load.Loader`.
 
-A row is another form of a row if `import_row` names it or it has its place in an annotated copy, and its e-mail, its
+A row is another form of a row if `import_row` names it and its e-mail, its
 name or most of its other cells are unchanged: `related_runs` proves it. Of an original that was edited since, it is the
 same one if it has its place and most of its other cells.
 """
@@ -93,9 +93,9 @@ class PreviousResults:
 class OtherForms:
     """The rows of a run that were sent in another form, before or after a correction. Falsy if there are none.
 
-    rows: those of the run with their cells in the order of the original. numbers: of a results file or an annotated
-    copy, the number of each row in the original; None for an original. emails: the indexes of the e-mail's columns in
-    the original, each with that column there and here. as_of: what the ledger knew of other runs.
+    rows: those of the run with their cells in the order of the original. numbers: of a results file, the number of each
+    row in the original; None for an original. emails: the indexes of the e-mail's columns in the original, each with
+    that column there and here. as_of: what the ledger knew of other runs.
     """
 
     def __init__(
@@ -214,7 +214,7 @@ def find_other_forms(
     """The rows of a run that were sent in another form, to one of these targets: its own, and those of its batch.
 
     The rows of an original are compared one by one, as a file of the same name may have grown since. Of a results file
-    or an annotated copy also the rows that were sent from the original are other forms. known: as found before, the
+    also the rows that were sent from the original are other forms. known: as found before, the
     result if nothing was sent since; held: the ledger, if it is open.
     """
     with nullcontext(held) if held else open_existing_ledger(settings.ledger_address) or nullcontext() as ledger:

@@ -87,10 +87,8 @@ class RunManifest:
     between them; groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with
     equal outcomes; flags: those of its command, with their values; taken: where the file is found, if an inbox has
     moved it; continues: the run that it continues; questions: the name of the private copy of the questions that a
-    sandbox was started with; corrects: the run whose results file the source is; copy_of: the SHA-256 of the file of
-    which the source is an annotated copy; its own, if a list of corrections is applied to it; corrections: the
-    private copy of that list; corrected_copy: the SHA-256 of the corrected copy that a check wrote;
-    identity: the indexes of the columns of the e-mail, and those of the name;
+    sandbox was started with; corrects: the run whose results file the source is; copy_of: its own
+    SHA-256, if a list of corrections is applied to it; corrections: the private copy of that list; identity: the indexes of the columns of the e-mail, and those of the name;
     strict: rows with a warning are invalid, and a warning about the whole file stops the run before it sends.
     """
 
@@ -124,7 +122,6 @@ class RunManifest:
     entries: tuple[EntryTable, ...] = ()
     strict: bool = False
     corrections: ChildCopy | None = None
-    corrected_copy: str | None = None
     ending: Ending | None = None
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:
@@ -134,7 +131,7 @@ class RunManifest:
 
     @property
     def descends(self) -> bool:
-        """Whether its rows are another form of those of an earlier file: a results file or an annotated copy, or the
+        """Whether its rows are another form of those of an earlier file: a results file, or the
         file itself with a list of corrections."""
         return self.corrects is not None or self.copy_of is not None
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
-from operator import ne
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from importer.extract import ReadingLimits, Sheet
 from importer.ledger import DONE, LedgerStore, State
@@ -89,8 +87,8 @@ class RelatedRuns:
         return self._opened[run]
 
     def before(self, manifest: RunManifest, originals: Collection[str] = ()) -> str | None:
-        """The run whose rows a run corrects; of an annotated copy, or a file with a list of corrections, any run of its
-        original, as they have equal files.
+        """The run whose rows a run corrects; of a file with a list of corrections, any run of the file, as they
+        have equal files.
         """
         if manifest.corrects is not None or manifest.copy_of is None:
             return manifest.corrects if manifest.corrects in self.all else None
@@ -121,23 +119,17 @@ class RelatedRuns:
 
     def numbers(self, manifest: RunManifest, sheet: Sheet, line: Sequence[str]) -> dict[int, int]:
         """The number in the last run of the line of each row of a run. line: the runs before it."""
-        numbers = self._numbers(manifest, sheet, line[0])
-        for run, before in pairwise(line):
-            earlier = self._numbers(self.manifest(run), self.sheet(run), before)
+        numbers = self._numbers(manifest, sheet)
+        for run in line[:-1]:
+            earlier = self._numbers(self.manifest(run), self.sheet(run))
             numbers = {row: earlier[number] for row, number in numbers.items() if number in earlier}
         return numbers
 
-    def _numbers(self, manifest: RunManifest, sheet: Sheet, before: str) -> dict[int, int]:
-        """The number in the run before of each row of a run."""
+    def _numbers(self, manifest: RunManifest, sheet: Sheet) -> dict[int, int]:
+        """The number in the run before, or in the uncorrected file, of each row of a run."""
         if manifest.corrects is not None:
             return {row.number: row.corrects for row in sheet.rows() if row.corrects is not None}
-        if manifest.corrects_itself:
-            return {row.number: row.number for row in sheet.rows()}
-        original = self.sheet(before)
-        copy, groups = Aligned(sheet, original), set(manifest.groups) & set(self.manifest(before).groups)
-        if not copy.is_complete:
-            return {}
-        return {row: row for row in unmoved_rows(copy.rows(), original.rows(), copy.identity(manifest), groups)}
+        return {row.number: row.number for row in sheet.rows()}
 
     def forms(self, line: Sequence[str], like: Sheet, ledger: LedgerStore) -> Iterator[Form]:
         """The forms in which the first run of the line sent rows of the original, which the last run has read; with
@@ -207,8 +199,6 @@ def _done_and_sent(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> 
 
 # --- the same person ------------------------------------------------------------------------------
 
-_MOST_OF_ONE_NAME: Final = 500  # rows that are compared with each other
-
 
 def cells_of(row: Row, columns: Sequence[int]) -> tuple[str, ...]:
     """These cells of a row, to be compared with others."""
@@ -231,45 +221,6 @@ def same_person(one: Row, other: Row, columns: Sequence[int]) -> bool:
 def same_cells(one: Row, other: Row, columns: Sequence[int]) -> bool:
     """Whether these cells are equal, apart from case."""
     return cells_of(one, columns) == cells_of(other, columns)
-
-
-def unmoved_rows(
-    copy: Iterable[Row],
-    original: Iterable[Row],
-    identity: Sequence[Sequence[int]],
-    groups: Iterable[tuple[int, ...]] = (),
-) -> set[int]:
-    """The rows of an annotated copy that are proven to be the rows of the original with the same number.
-
-    It is equal; or its e-mail or name is unchanged, the same rows have it in both files, and none of these rows of the
-    original has more cells in common with it. groups: the rows of each candidate that has the same rows in both files:
-    those without e-mail and name are proven by those that have one.
-    """
-    before, after = ({row.number: row.cells for row in rows} for rows in (original, copy))
-    proven = {number for number, cells in after.items() if before.get(number) == cells}
-    changed = after.keys() - proven
-    for columns in identity:
-        same_before, same_after = (_by_identity(rows, columns) for rows in (before, after))
-        for key in {identity_of(after[number], columns) for number in changed}:
-            numbers = same_after[key]
-            if any(key) and numbers == same_before.get(key) and len(numbers) < _MOST_OF_ONE_NAME:
-                for number in numbers & changed:
-                    differ = {each: sum(map(ne, after[number], before[each])) for each in numbers}
-                    if all(differ[number] < count for each, count in differ.items() if each != number):
-                        proven.add(number)
-    named = {number for number, cells in after.items() if any(any(identity_of(cells, one)) for one in identity)}
-    for rows in groups:
-        own = named.intersection(rows)
-        if own and own <= proven:
-            proven.update(rows)
-    return proven
-
-
-def _by_identity(rows: Mapping[int, Sequence[str]], columns: Sequence[int]) -> dict[tuple[str, ...], set[int]]:
-    found: dict[tuple[str, ...], set[int]] = {}
-    for number, cells in rows.items():
-        found.setdefault(identity_of(cells, columns), set()).add(number)
-    return found
 
 
 def identity_of(cells: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:

@@ -10,16 +10,14 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from importer.app.cell_fixes import Fix, apply_fix, proposed_fix
-from importer.app.checked_rows import CheckedRow, CheckedRows, write_copy
+from importer.app.checked_rows import CheckedRow, CheckedRows
 from importer.app.import_file import check_file
-from importer.app.orders import Listener, Reading, RunControl
 from importer.problems import Column, UsageError
 from importer.report import ProblemGroup
 from importer.web.downloads import download
 from importer.web.forms import Form, Sent
 from importer.web.pages import ImportPage, OfImport
 from importer.web.result import CORRECTIONS, found_run
-from importer.web.running import SOON
 
 router = APIRouter()
 
@@ -43,7 +41,6 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
         is_run=run is not None and not run.manifest.dry_run,
         is_running=is_running,
         is_current=bool(draft.check),
-        is_copying=job is not None and job.is_running("copy"),
         grid=grid,
     )
 
@@ -158,23 +155,3 @@ def _corrected(page: ImportPage, checked: CheckedRows, changed: int, form: Form)
 @router.get("/imports/{id}/check/corrections")
 def download_list(page: OfImport) -> Response:
     return download(_list(page), f"{Path(page.draft.file).stem}_corrections.csv", "text/csv")
-
-
-@router.get("/imports/{id}/check/copy")
-def download_copy(page: OfImport) -> Response:
-    """The file with the corrections in its cells, and nothing else changed; of a large file, when it is written."""
-    draft, file, settings, job = page.draft, Path(page.draft.file), page.settings, page.job
-    copy = page.folder / f"corrected{file.suffix}"
-
-    def write(listen: Listener, _: RunControl) -> None:
-        listen(Reading(file.name, file.stat().st_size))
-        write_copy(file, draft.grid, _list(page), copy, settings)
-
-    if job is None or job.kind != "copy" or job.draft.edits != draft.edits or job.error is not None:
-        job = page.start("copy", write)
-    job.over.wait(SOON)
-    if job.kind != "copy" or not job.is_over or job.draft.edits != draft.edits:
-        return page.go("check", "copying")
-    if job.error is not None:
-        raise job.error
-    return download(copy, f"{file.stem}_corrected{file.suffix}")

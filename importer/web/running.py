@@ -20,7 +20,7 @@ from importer.models import OutcomeKind
 from importer.problems import ImporterError, UsageError
 from importer.web.imports import Draft, Drafts
 
-Kind = Literal["read", "check", "copy", "send"]
+Kind = Literal["read", "check", "send"]
 Work = Callable[[Listener, RunControl], Finished | None]
 
 SOON: Final = 0.5

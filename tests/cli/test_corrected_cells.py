@@ -7,10 +7,8 @@ import json
 import shutil
 import stat
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
 from openpyxl import Workbook, load_workbook
@@ -268,110 +266,3 @@ def test_a_list_that_was_changed_in_the_run_folder_is_damage(serve: Serve) -> No
     ran = served("report", run)
     assert ran.code == 3
     assert "the run's list of corrections was changed" in ran.err
-
-
-# --- the corrected copy -----------------------------------------------------------------------------
-
-
-def _copy(served: Served, file: str, to: str) -> Ran:
-    return served("check", file, "--mapping", "mapping.yaml", *LISTED, "--corrected-copy", to)
-
-
-def test_the_corrected_copy_of_a_csv_differs_only_in_these_cells(serve: Serve) -> None:
-    """Encoding, delimiter, line ends and the quotes of other cells stay, and a new text is quoted where it must be."""
-    served = serve()
-    mapping = served.door.folder / "mapping.yaml"
-    mapping.write_text("source: {encoding: cp1254}\n" + mapping.read_text("utf-8"), "utf-8")
-    text = (
-        'E-mail;First;Last;CV;Phone;Permit;Salary\r\n"a(at)example.com";"Ayşe";Öz ; 7001;"+905550000001";yes;1\r\n'
-        '\r\nb@example.com;"B ""b""";"two\r\nlines";7002;+905550000002;yes;"a lot"\r\n'
-    )
-    (served.door.folder / "people.csv").write_bytes(text.encode("cp1254"))
-    mail = "2", MAIL, "a(at)example.com", "a@example.com"
-    _list(served, mail, ("4", "Last", "two\nlines", "x;y"), ("4", "G", "a lot", "9"))
-    ran = _copy(served, "people.csv", "fixed.csv")
-    assert ran.code == 0, ran.err
-    assert "Corrected copy: fixed.csv\nImport the copy in place of the file and its corrections: importer" in ran.err
-    expected = text.replace("(at)", "@").replace('"two\r\nlines"', '"x;y"').replace('"a lot"', '"9"')
-    assert (served.door.folder / "fixed.csv").read_bytes().decode("cp1254") == expected
-    assert served("run", "fixed.csv", "--mapping", "mapping.yaml", "--json").counts == {"created": 2}
-
-
-def test_a_copy_that_cannot_hold_the_new_text_is_refused(serve: Serve) -> None:
-    """The encoding of the file has no such letter; nothing is written, and the hint is to use the list."""
-    served = serve()
-    mapping = served.door.folder / "mapping.yaml"
-    mapping.write_text("source: {encoding: cp1252}\n" + mapping.read_text("utf-8"), "utf-8")
-    _write(served, candidate(1))
-    _list(served, ("2", "Last", "Nr1", "Şen"))
-    ran = _copy(served, "people.csv", "fixed.csv")
-    assert ran.code == 3
-    assert "fixed.csv: the corrected copy cannot be written: " in ran.err
-    assert "-> import the file with --corrections instead\n" in ran.err
-    assert not list(served.door.folder.glob("*fixed*"))
-
-
-def test_the_corrected_copy_of_a_workbook_keeps_everything_else(serve: Serve, tmp_path: Path) -> None:
-    """Formats, formulas and other parts stay byte for byte; a value stays a value, a formula becomes its new text."""
-    served = serve()
-    book = load_workbook(_workbook(tmp_path))
-    page = book.worksheets[0]
-    page["H1"], page["H2"] = "Born", date(2001, 2, 3)
-    page.row_dimensions[4].height = 30  # an empty row, which is written as one tag
-    for index, text in enumerate(candidate(3)[:6], 1):
-        page.cell(5, index, text)
-    book.create_sheet("Other")["A1"] = "=1+1"
-    book.save(tmp_path / "saved.xlsx")
-    with ZipFile(tmp_path / "saved.xlsx") as saved, ZipFile(tmp_path / "people.xlsx", "w") as people:
-        for name in saved.namelist():  # Excel writes it like this
-            people.writestr(name, saved.read(name).replace(b'customHeight="1"></row>', b'customHeight="1"/>'))
-        assert b'customHeight="1"/>' in people.read("xl/worksheets/sheet1.xml")
-    mapping = tmp_path / "mapping.yaml"
-    mapping.write_text(mapping.read_text("utf-8") + "defaults: {unused_columns: ignore}\n", "utf-8")
-    fixes = ("2", "Salary", "1200.5", "1300"), ("3", "Salary", "#NO_RESULT!", "7"), ("5", "Salary", "", "8 & <9>")
-    _list(served, *fixes, ("2", "Born", "2001-02-03", "2002-03-04"), ("2", "Last", "Nr1", " Öz "))
-    ran = _copy(served, "people.xlsx", "fixed.xlsx")
-    assert ran.code in (0, 4), ran.err
-    fixed = load_workbook(tmp_path / "fixed.xlsx")
-    page = fixed.worksheets[0]
-    assert [page[each].value for each in ("G2", "G3", "G5", "C2")] == [1300, "7", "8 & <9>", "Öz"]
-    assert (page["H2"].value.date(), page["H2"].number_format) == (date(2002, 3, 4), "yyyy-mm-dd")
-    assert page["G2"].font.bold
-    assert fixed["Other"]["A1"].value == "=1+1"
-
-
-def test_the_rows_of_a_corrected_copy_are_known_as_those_of_the_file(serve: Serve) -> None:
-    """A row that was imported from the file is not sent from the copy with another e-mail, nor the other way round."""
-    served = serve()
-    _write(served, candidate(1), candidate(2), candidate(3, Salary="a lot"))
-    assert served(*RUN, "--json").counts == {"created": 2, "invalid": 1}
-    _list(served, ("2", MAIL, "person1@example.com", "new@example.com"), ("4", "Salary", "a lot", "900"))
-    assert _copy(served, "people.csv", "fixed.csv").code == 0
-    assert served("run", "fixed.csv", "--mapping", "mapping.yaml", "--json").counts == {
-        "created": 1,
-        "already_imported": 2,
-    }
-    assert served(*RUN, "--json").counts == {"already_imported": 3}
-    assert len(served.accepted) == 3
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (("--corrected-copy", "fixed.csv"), "--corrected-copy writes the file with its corrections"),
-        ((*LISTED, "--corrected-copy", "fixed.xlsx"), "the corrected copy is a .csv file too"),
-        ((*LISTED, "--corrected-copy", "people.csv"), "this is the file itself, which is never overwritten"),
-        ((*LISTED, "--corrected-copy", "fix.csv"), "fix.csv already exists; choose another name"),
-        ((*LISTED, "--annotate", "fixed.xlsx"), "--annotate and --corrections cannot be used together"),
-    ],
-)
-def test_flags_that_do_not_fit_are_refused_before_the_file_is_read(
-    serve: Serve, flags: tuple[str, ...], message: str
-) -> None:
-    """With what to do in place of them."""
-    served = serve()
-    _write(served)
-    _list(served, FIX)
-    ran = served("check", *RUN[1:], *flags)
-    assert ran.code in (2, 3)
-    assert message in " ".join(ran.err.split())

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from openpyxl import load_workbook
 
 from importer.app import import_file, orders
 from importer.settings import load_settings
@@ -21,8 +20,6 @@ from tests.cli.test_run import RUN
 from tests.samples.sample import ROOT
 
 Serve = Callable[..., Served]
-ANNOTATE = ("check", "people.csv", "--mapping", "mapping.yaml", "--annotate", "fixed.xlsx", "--force")
-RUN_COPY = ("run", "fixed.xlsx", "--mapping", "mapping.yaml", "--json")
 LOST = {"kind": "hang_after", "seconds": 2, "emails": ["person2@example.com"], "operation": "apply"}
 
 
@@ -32,14 +29,6 @@ def change(path: Path, *changes: tuple[str, str]) -> None:
         assert before in text
         text = text.replace(before, after)
     path.write_text(text, "utf-8-sig")
-
-
-def fix(path: Path, **values: str) -> None:
-    """Change cells of an annotated copy of a CSV."""
-    book = load_workbook(path)
-    for address, value in values.items():
-        book["Candidates"][address].value = value
-    book.save(path)
 
 
 # --- a folder of mappings -------------------------------------------------------------------------
@@ -163,49 +152,6 @@ def _problems(folder: Path, runs: list[str]) -> dict[str, str]:
                     if "no action needed" in row["import_hint"] or name != "409_already_exists.csv":
                         found.setdefault(row["import_row"], row["import_problem"])
     return found
-
-
-# --- annotated copies -----------------------------------------------------------------------------
-
-
-def test_an_annotated_copy_knows_what_was_corrected_elsewhere(serve: Serve) -> None:
-    """A row that was entered from invalid.csv is not entered again from the copy, whatever its e-mail there."""
-    served = serve()
-    people = [candidate(n, First=f"Ada{n}", **{MAIL: BAD}) for n in (1, 2, 3)]
-    first = run_first(served, *people)
-    served(*ANNOTATE)
-    new = [{MAIL: f"new{n}@example.com"} for n in (1, 2, 3)]
-    one = correct(served, first / "invalid.csv", *new)
-    assert one.counts == {"created": 3}
-    fix(served.door.folder / "fixed.xlsx", A2="new1@example.com", A3="eve@example.com")
-    again = served(*RUN_COPY)
-    assert again.counts == {"already_imported": 3}, again.out
-    by = f"by run {one.summary['run']} from {first}/invalid.csv"
-    assert {(group["what"], *group["places"]) for group in again.summary["problems"]} == {
-        (f"sent with another e-mail address {by}, row 3; this row was not sent", "row 3"),
-        (f"corrected and imported {by}, row 4", "row 4"),
-    }
-    assert len(served.accepted) == 3
-
-
-def test_a_candidate_with_several_rows_is_known_in_a_copy(serve: Serve) -> None:
-    """Also if rows without name and e-mail were changed in the copy: they belong to the row that has them."""
-    refused = {"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1, "operation": "apply"}
-    served = serve(refused)
-    mapping = served.door.folder / "mapping.yaml"
-    text = mapping.read_text("utf-8").replace("  salary: Salary\n", "")
-    mapping.write_text(text + "source: {group_by: {column: Last, blank: continues}}\n", "utf-8")
-    more = ["", "", "", "", "", "", "1000"]
-    first = run_first(served, candidate(1), more, candidate(2), more)
-    assert served("show", first.name, "--json").summary["outcomes"]["rejected"] == 2
-    served(*ANNOTATE)
-    fix(served.door.folder / "fixed.xlsx", A2="ada@example.com", G3="900")
-    copied = served(*RUN_COPY)
-    assert copied.counts == {"created": 2, "already_imported": 2}, copied.out
-    assert served(*RUN, "--json", "--resend-rejected").counts == {"already_imported": 4}
-    change(served.door.folder / first / "400_rejected.csv", ("person1@example.com", "eve@example.com"))
-    assert served("run", str(first / "400_rejected.csv"), *RUN_COPY[2:]).counts == {"already_imported": 2}
-    assert served.accepted == ["person2@example.com", "ada@example.com"]
 
 
 # --- two runs at once -----------------------------------------------------------------------------
