@@ -18,13 +18,11 @@ from importer.mapping import (
     ChildSource,
     Mapping,
     ResolvedMapping,
-    changes,
     check_without_columns,
     read_mapping,
     read_mappings,
     resolve,
     scalar,
-    with_snapshot,
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
 from importer.models import Application, Operation, PoolCandidate, Question, Row, SourceOptions, Target
@@ -175,13 +173,12 @@ def _unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
 class CheckedMapping:
     """The result of checking a mapping.
 
-    changed: changes of the questions since it was written; reading: how the file was read, None without a file;
+    reading: how the file was read, None without a file;
     notes: warnings; candidates: some of the file as they would be sent; misfit: the problems that prevent its use, None
     if it can be used.
     """
 
     mapping: Mapping
-    changed: tuple[Problem, ...] = ()
     reading: str | None = None
     notes: tuple[Problem, ...] = ()
     candidates: tuple[PickedCandidate, ...] = ()
@@ -194,12 +191,11 @@ def check_mappings(
     settings: Settings,
     sandbox_setup: SandboxSetup | None,
     *,
-    accept: bool,
     show: int = 0,
 ) -> Iterator[CheckedMapping]:
     """Check a mapping file, or each one of a folder, against the live questions and the header of a file.
 
-    accept: save the live questions in each mapping file without problems. show: how many candidates are shown.
+    show: how many candidates are shown.
 
     Raises:
         UnusableInput: a mapping cannot be read, or is not a mapping file.
@@ -213,8 +209,6 @@ def check_mappings(
     for mapping in mappings:
         questions = ask_questions(mapping.target, settings, sandbox_setup)
         checked = CheckedMapping(mapping)
-        if mapping.questions_seen is not None:
-            checked = replace(checked, changed=changes(mapping.questions_seen, questions, mapping.answers_place))
         try:
             if file is None:
                 checked = replace(checked, notes=check_without_columns(mapping, questions, settings.wire))
@@ -231,9 +225,6 @@ def check_mappings(
             continue
         if mapping.unreviewed is not None:
             checked = replace(checked, notes=(mapping.unreviewed, *checked.notes))
-        if accept:
-            text = with_snapshot(mapping.path.read_text(encoding="utf-8-sig"), questions)
-            mapping.path.write_text(text, encoding="utf-8")
         yield checked
 
 

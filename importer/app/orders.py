@@ -181,10 +181,9 @@ class SendingRate:
 class Planned(Event):
     """File, mapping and questions were checked; nothing has been sent yet.
 
-    reading: how the file was read, in one line. is_split: the rows go to several targets, each with its own run.
-    rate: None if nothing is known about it. changed: the changes of questions since the mapping was written that
-    matter for the file. sha256, columns: of the file, the columns by their labels in order; questions: those of all
-    its job posts, as they are now.
+    reading: how the file was read, in one line. is_split: the rows go to several targets, each with its own run. rate:
+    None if nothing is known about it. sha256, columns: of the file, the columns by their labels in order; questions:
+    those of all its job posts, as they are now.
     """
 
     folder: Path
@@ -194,7 +193,6 @@ class Planned(Event):
     is_split: bool
     dry_run: bool
     rate: SendingRate | None = None
-    changed: tuple[str, ...] = ()
     sha256: str = ""
     columns: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()

@@ -29,7 +29,7 @@ class Plan:
     """A checked combination of file, mapping and target, with the private copy that all rows are read from.
 
     candidates: those of the source; they can be iterated once. scopes: its own, and those of the other targets of its
-    batch. changed: the changes of questions that matter for it; questions: all of them.
+    batch. questions: those of its job post.
     """
 
     folder: Path
@@ -40,7 +40,6 @@ class Plan:
     presence: Presence
     limits: ReadingLimits
     scopes: frozenset[Scope]
-    changed: tuple[str, ...] = ()
     questions: tuple[Question, ...] = ()
 
     @property
@@ -116,7 +115,6 @@ class PlannedRun:
             manifest.is_split,
             manifest.dry_run,
             self.rate,
-            tuple(text for plan in self.plans for text in plan.changed),
             manifest.sha256,
             tuple(column.label for column in self.sheet.columns),
             tuple(question for plan in self.plans for question in plan.questions),

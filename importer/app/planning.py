@@ -26,7 +26,7 @@ from importer.extract import (
     share_copy,
 )
 from importer.ledger import Presence, Scope, open_existing_ledger
-from importer.mapping import Mapping, ResolvedMapping, RouteColumn, changes_that_matter, resolve, route_column
+from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, route_column
 from importer.models import Operation, Question, Row, SourceOptions
 from importer.problems import Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report import write_unfinished_summary
@@ -141,7 +141,7 @@ class Planner:
                 with_bodies=not self.dry_run or self._was_run(scope),
             )
             undo.callback(candidates.close)
-            manifest, changed = self._check(inputs, manifest, candidates)
+            manifest = self._check(inputs, manifest, candidates)
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
         return Plan(
@@ -153,7 +153,6 @@ class Planner:
             presence,
             self.limits,
             scopes,
-            changed,
             inputs.questions,
         )
 
@@ -231,20 +230,17 @@ class Planner:
             copy_of=copy.sha256 if order.corrections is not None else None,
         )
 
-    def _check(
-        self, inputs: _Inputs, manifest: RunManifest, candidates: Candidates
-    ) -> tuple[RunManifest, tuple[str, ...]]:
-        """Collect the warnings; return the complete manifest, and the changes of questions that matter."""
+    def _check(self, inputs: _Inputs, manifest: RunManifest, candidates: Candidates) -> RunManifest:
+        """Collect the warnings; return the complete manifest."""
         sheet, resolved, is_whole = inputs.sheet, inputs.resolved, manifest.selection == ALL_ROWS
         read = partial(_rows_of, sheet, manifest.selection)
         forecast = candidates.forecast if candidates.is_complete else None
-        changed = tuple(changes_that_matter(inputs.mapping.questions_seen or {}, resolved, read))
         unjoined = join_warnings(resolved, read, partial(self._rows_before, manifest, sheet)) if is_whole else ()
         if forecast is not None and not forecast.rows and not is_whole:
             raise UsageError(
                 f"{manifest.selection}: the file has no such rows; its header is in row {sheet.header_row}"
             )
-        warnings = (*_warnings(inputs), *resolved.warnings, *unjoined, *changed)
+        warnings = (*_warnings(inputs), *resolved.warnings, *unjoined)
         if forecast is None or forecast.ready or forecast.held_back:  # else nothing is left to be sent or fixed
             warnings += candidates.warnings or ()
         if warnings and manifest.strict and not self.dry_run:
@@ -252,7 +248,7 @@ class Planner:
         manifest = replace(manifest, warnings=tuple(map(str, warnings)))
         if forecast is not None:
             manifest = replace(manifest, groups=forecast.groups).read_to(forecast.rows, forecast.last_row)
-        return manifest, tuple(map(str, changed))
+        return manifest
 
     def _copy(self, folder: Path, options: SourceOptions) -> SourceCopy:
         order, is_copy = self.order, self.order.continues is not None

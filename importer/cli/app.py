@@ -99,7 +99,7 @@ def _prepare_help(command: Any) -> None:
 
 # Flags about one command's output or question, and the mapping, which is named where it is needed.
 _NOT_REPEATED = frozenset(
-    {"--json", "--quiet", "--log-level", "--yes", "--force", "--to", "--dry-run", "--accept", "--mapping"}
+    {"--json", "--quiet", "--log-level", "--yes", "--force", "--to", "--dry-run", "--mapping"}
     | {"--until", "--max-runtime", "--job"}
 )
 

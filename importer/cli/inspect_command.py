@@ -32,7 +32,7 @@ def inspect(
     file: Annotated[
         Path,
         typer.Argument(
-            help="The file: CSV, JSON, XLSX or another spreadsheet; - reads CSV from standard input.",
+            help="The file: CSV, XLSX or another spreadsheet; - reads CSV from standard input.",
             show_default=False,
         ),
     ],

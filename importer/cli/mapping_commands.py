@@ -26,7 +26,7 @@ from importer.app.mapping_files import (
 from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.cli import options
 from importer.cli.app import next_command
-from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
+from importer.cli.messages import print_lines, print_message, print_next, print_problems, print_result
 from importer.cli.tables import cell, new_table, print_table, show_candidates
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, Target
@@ -147,7 +147,6 @@ def check(
         Path, typer.Argument(help="The mapping file, or a folder of mapping files.", show_default=False)
     ],
     file: Annotated[Path | None, typer.Argument(help="A file whose header is checked too.", show_default=False)] = None,
-    accept: Annotated[bool, typer.Option("--accept", help="Save the current questions in the mapping file.")] = False,
     show: ShowSome = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
@@ -155,33 +154,24 @@ def check(
 ) -> None:
     """Check a mapping file against the current questions and the header of a file."""
     settings = load_settings(out=out)
-    changed = False
     problems: list[Problem] = []
     sandbox_setup = _asked_where(settings, sandbox, questions)
-    for checked in check_mappings(mapping, file, settings, sandbox_setup, accept=accept, show=_shown(show)):
-        changed |= bool(checked.changed) and checked.misfit is None
-        problems += _report_checked(checked, file, accept=accept)
+    for checked in check_mappings(mapping, file, settings, sandbox_setup, show=_shown(show)):
+        problems += _report_checked(checked, file)
     if problems:
         raise UnusableInput(list(dict.fromkeys(problems)))
-    if changed and not accept:
-        print_next("To accept the changed questions", next_command(context, "mapping check", mapping, "--accept"))
     print_next("Next", next_command(context, "check", file or "FILE", "--mapping", mapping))
 
 
-def _report_checked(checked: CheckedMapping, file: Path | None, *, accept: bool) -> tuple[Problem, ...]:
+def _report_checked(checked: CheckedMapping, file: Path | None) -> tuple[Problem, ...]:
     """Print what was found in a mapping; return the problems that prevent its use."""
     mapping = checked.mapping
-    if checked.changed:
-        print_lines(f"{counted(len(checked.changed), 'question')} changed since {mapping.path} was written:")
-        print_problems(checked.changed)
     if checked.reading:
         print_message(f"{mapping.path}: {checked.reading}" if mapping.route else checked.reading)
     if checked.misfit is not None:
         return checked.misfit.problems
     print_problems(checked.notes)
     show_candidates(checked.candidates)
-    if accept:
-        print_message(f"Saved the current questions in {mapping.path}.")
     print_lines(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))
     return ()
 

@@ -15,7 +15,7 @@ from importer.problems import UsageError
 File = Annotated[
     Path,
     typer.Argument(
-        help="The file: CSV, JSON, XLSX or another spreadsheet; - reads CSV from standard input.",
+        help="The file: CSV, XLSX or another spreadsheet; - reads CSV from standard input.",
         show_default=False,
     ),
 ]

@@ -101,9 +101,6 @@ def _planned(planned: orders.Planned) -> Iterator[str]:
     """How the file was read; before rows are sent also what will become of them."""
     if not planned.is_split:
         yield planned.reading
-    if planned.changed:
-        yield "The questions changed since the mapping was written:"
-        yield from (f"  {text}" for text in planned.changed)
     if not planned.dry_run:
         yield from plan_lines(planned.targets, planned.rate)
 
@@ -226,8 +223,7 @@ _REASONS: Final = 5  # groups of problems; the report has all
 def ask_to_send(planned: orders.Planned) -> bool:
     """Show the warnings and why rows are held back, and ask whether to send the others; if there are none, do not."""
     for target in planned.targets:
-        others = tuple(warning for warning in target.warnings if warning not in planned.changed)  # these were shown
-        for line in warning_lines(target.warned, others):
+        for line in warning_lines(target.warned, target.warnings):
             print_line(line)
     reasons = [group for one in planned.targets for group in one.reasons]
     for group in reasons[:_REASONS]:

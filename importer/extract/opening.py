@@ -13,7 +13,6 @@ from importer.extract.csv_file import CsvFile, Encoding, Survey, shown_delimiter
 from importer.extract.csv_records import CsvRecords, Unreadable
 from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, doubtful_encoding, find_encoding
 from importer.extract.hidden_parts import hidden_tables_not_read
-from importer.extract.json_file import open_json
 from importer.extract.results_file import results_header
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
@@ -34,7 +33,7 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     """Open a CSV or a workbook and find its table.
 
     `shown_as` is the file name for messages, if the person knows the file by another name than `path`. A workbook is
-    read here, in a child process, and kept in memory; a CSV or JSON is read by each call of `Sheet.rows`.
+    read here, in a child process, and kept in memory; a CSV is read by each call of `Sheet.rows`.
 
     Raises:
         UnusableInput: the file does not exist, its format is not supported, its encoding must be declared, no header
@@ -44,8 +43,6 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     if name == STANDARD_INPUT:
         name = "standard input"
     kind = file_kind(path, name, limits.source)
-    if kind in (FileKind.JSON, FileKind.JSONL):
-        return open_json(path, name, kind, options, limits)
     return open_table(_records(path, name, kind, options, limits), options)
 
 
@@ -53,12 +50,9 @@ def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingL
     """The records of a CSV, or of a sheet of a workbook. `name` is the file name for messages.
 
     Raises:
-        UnusableInput: as open_sheet; without a problem for JSON, which has no records.
+        UnusableInput: as open_sheet.
     """
-    kind = file_kind(path, name, limits.source)
-    if kind in (FileKind.JSON, FileKind.JSONL):
-        raise UnusableInput(())
-    return _records(path, name, kind, options, limits)
+    return _records(path, name, file_kind(path, name, limits.source), options, limits)
 
 
 def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> RecordSource:

@@ -32,10 +32,10 @@ WINDOW: Final = 60
 class Sheet:
     """A table of a source, ready to be read.
 
-    `header_row` is the number that a spreadsheet program shows, of the last row of the header, 0 in JSON; `header_rows`
+    `header_row` is the number that a spreadsheet program shows, of the last row of the header; `header_rows`
     how many it has. `columns` are the source's columns, without the `import_*` columns of a results file. `reading`
     says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
-    are written with it. `lines` is the approximate number of lines of a CSV or of objects in JSON, None for a workbook,
+    are written with it. `lines` is the approximate number of lines of a CSV, None for a workbook,
     which is in memory. `knows_types`: `Row.typed` is filled. `has_links`: `Row.links` may be. `sheets`: the visible
     ones of a workbook. `corrections`: the cells whose text a list of corrections gives.
     """
@@ -117,8 +117,6 @@ class FileKind(StrEnum):
     XLSB = "XLSB"
     XLS = "XLS"
     ODS = "ODS"
-    JSON = "JSON"
-    JSONL = "JSON Lines"
 
 
 @dataclass(frozen=True, slots=True)

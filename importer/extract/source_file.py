@@ -30,9 +30,6 @@ _ENDINGS = {
     ".xlsb": FileKind.XLSB,
     ".xls": FileKind.XLS,
     ".ods": FileKind.ODS,
-    ".json": FileKind.JSON,
-    ".jsonl": FileKind.JSONL,
-    ".ndjson": FileKind.JSONL,
 }
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -109,7 +106,7 @@ def _type_mismatch(path: Path, kind: FileKind) -> Problem | None:
         return _ole_mismatch(path, kind)
     if head.startswith(_ZIP):
         return _zip_mismatch(path, kind)
-    if kind in (FileKind.CSV, FileKind.JSON, FileKind.JSONL):
+    if kind is FileKind.CSV:
         return Problem("file-not-a-table", "this is binary data, not text", _EXPORT) if _is_binary(head) else None
     hint = f"{_SAVE}; a text file needs the extension .csv"
     return Problem("file-not-a-workbook", "this is not a workbook, although its extension says so", hint)

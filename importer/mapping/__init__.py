@@ -23,16 +23,6 @@ from importer.mapping.fields import (
 from importer.mapping.header import Header
 from importer.mapping.model import FULL_NAME, Mapping
 from importer.mapping.nodes import OUTSIDE_HINT, Items, Keys, Node, Text, is_within
-from importer.mapping.question_snapshot import (
-    changes,
-    changes_that_matter,
-    comment_text,
-    flow_list,
-    one_or_list,
-    scalar,
-    snapshot_lines,
-    with_snapshot,
-)
 from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
 from importer.mapping.resolve import check_without_columns, resolve
 from importer.mapping.resolved import (
@@ -58,6 +48,7 @@ from importer.mapping.resolved import (
 from importer.mapping.scalars import REGIONS
 from importer.mapping.tables import ChildSource
 from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
+from importer.mapping.yaml_text import comment_text, flow_list, one_or_list, scalar
 
 __all__ = [
     "ENTRY_FIELDS", "ENTRY_SOURCES", "FULL_NAME", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER", "REGIONS",
@@ -66,8 +57,8 @@ __all__ = [
     "FromGroup", "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind", "Lookup",
     "Mapping", "NameRule", "Node", "Options", "Otherwise", "Pattern", "ResolvedAnswer", "ResolvedEntries",
     "ResolvedFilter", "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping", "ResolvedSource", "ResolvedTable",
-    "ResolvedValue", "RouteColumn", "Surname", "Take", "Text", "ValueSpec", "changes", "changes_that_matter",
+    "ResolvedValue", "RouteColumn", "Surname", "Take", "Text", "ValueSpec",
     "check_without_columns", "comment_text", "flow_list", "is_within", "one_or_list",
-    "read_mapping", "read_mappings", "resolve", "route_column", "scalar", "snapshot_lines", "spec_of_candidate",
-    "spec_of_entry", "spec_of_question", "with_snapshot",
+    "read_mapping", "read_mappings", "resolve", "route_column", "scalar", "spec_of_candidate",
+    "spec_of_entry", "spec_of_question",
 ]  # fmt: skip

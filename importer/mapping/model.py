@@ -29,7 +29,6 @@ from importer.mapping.tables import ChildRows, ChildSource, Filter, GroupBy, Sou
 from importer.mapping.values import AnswerValue, Defaults, ValueSpec
 from importer.models import Operation, SourceOptions, Target
 from importer.problems import LinePlace, Problem
-from importer.text.normalize import normalize
 
 # --- the whole file -----------------------------------------------------------------------------
 
@@ -132,24 +131,6 @@ _NOT_APPLICABLE: dict[Operation | None, tuple[str, str]] = {
 }
 
 
-class QuestionSnapshot(Section):
-    """A question as it was when the mapping was written, named as under answers; IDs differ for each job post."""
-
-    text: AnyText | None = None
-    answer_type: Filled = required_key("add the answer type of the question")
-    question_type: AnyText | None = None
-    required: AnyText | None = None
-    options: Texts = ()
-
-    @property
-    def is_required(self) -> bool:
-        return self.required is not None and normalize(self.required) in ("true", "yes")
-
-    @classmethod
-    def name_of(cls, node: Node) -> str:
-        return f"'{node.name}' under questions_seen"
-
-
 def _keys(node: Node) -> Keys:
     if not isinstance(node, Keys):
         raise no_keys(node.name)
@@ -205,9 +186,6 @@ class MappingFile(Section):
         default={},
         description='The answers: on the left a question_key, "text: ..." or "id: ..."; on the right a column.',
     )
-    questions_seen: Annotated[dict[AnyText, QuestionSnapshot], BeforeValidator(_keys)] | None = key(
-        "The questions when this file was written; `importer mapping check` reports changes."
-    )
 
     @classmethod
     def check_keys(cls, node: Keys, reading: Reading) -> None:
@@ -256,9 +234,9 @@ class AnswerSpec:
 class Mapping:
     """A mapping file as read. Two of them are equal only if they are the same object.
 
-    folders: files that it names must be inside these. answers_place: where a missing answer belongs. questions_seen:
-    None if the file has no such section. content: the bytes that it was read from, as one file that needs no other.
-    unreviewed: the lines that a person must still check, if there are any.
+    folders: files that it names must be inside these. answers_place: where a missing answer belongs. content: the bytes
+    that it was read from, as one file that needs no other. unreviewed: the lines that a person must still check, if
+    there are any.
     """
 
     path: Path
@@ -274,7 +252,6 @@ class Mapping:
     candidate: dict[Text, ValueSpec]
     answers: tuple[AnswerSpec, ...]
     answers_place: LinePlace
-    questions_seen: dict[Text, QuestionSnapshot] | None
     content: bytes
     unreviewed: Problem | None = None
 
@@ -324,7 +301,6 @@ def mapping_of(
         candidate=file.candidate.fields,
         answers=tuple(AnswerSpec(*question_name(typed), answer) for typed, answer in file.answers.items()),
         answers_place=file.node.key("answers" if "answers" in file.node else "target").place,
-        questions_seen=file.questions_seen,
         content=content,
         unreviewed=unreviewed,
     )

@@ -12,7 +12,6 @@ from importer.mapping.fields import FieldSpec, Kind, spec_of_candidate, spec_of_
 from importer.mapping.header import Context, Header
 from importer.mapping.model import AnswerSpec, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
-from importer.mapping.question_snapshot import snapshot_name
 from importer.mapping.resolve_entries import resolve_entries
 from importer.mapping.resolve_values import resolve_filter, resolve_value
 from importer.mapping.resolved import (
@@ -285,13 +284,10 @@ def _check_options(field: FieldSpec, question: Question, wire: WireFormat, place
 
 
 def _report_unanswered(questions: Sequence[Question], context: Context) -> None:
-    seen = context.mapping.questions_seen
     for question in (question for question in questions if question.required):
-        is_new = seen is not None and snapshot_name(question) not in set(map(str, seen))
-        new = " (new since the mapping was written)" if is_new else ""
         name = question.key or json.dumps(f"text: {question.text}", ensure_ascii=False)
         text = f" ('{question.text}')" if question.key and question.text else ""
-        message = f"the required question {question.label}{text}, {question.answer_type}, has no mapping{new}"
+        message = f"the required question {question.label}{text}, {question.answer_type}, has no mapping"
         hint = f"add it under answers:, for example {name}: COLUMN"
         context.error("question-not-mapped", message, hint, context.mapping.answers_place)
 

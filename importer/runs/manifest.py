@@ -81,15 +81,15 @@ class RunManifest:
     A run with several targets (`route_column`, by its index) sends nothing itself: each target has its own run,
     `<run>.<mapping>`, and their reports are combined.
 
-    file: the source as the user named it; source: the name of its private copy in the folder; mapping: the mapping
-    file or folder as the user named it; mapping_copy: the name of its private copy; service: the base URL, or
-    `sandbox`; rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines
-    between them; groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with
-    equal outcomes; flags: those of its command, with their values; taken: where the file is found, if an inbox has
-    moved it; continues: the run that it continues; questions: the name of the private copy of the questions that a
-    sandbox was started with; corrects: the run whose results file the source is; copy_of: its own
-    SHA-256, if a list of corrections is applied to it; corrections: the private copy of that list; identity: the indexes of the columns of the e-mail, and those of the name;
-    strict: rows with a warning are invalid, and a warning about the whole file stops the run before it sends.
+    file: the source as the user named it; source: the name of its private copy in the folder; mapping: the mapping file
+    or folder as the user named it; mapping_copy: the name of its private copy; service: the base URL, or `sandbox`;
+    rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
+    groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
+    flags: those of its command, with their values; taken: where the file is found, if an inbox has moved it; continues:
+    the run that it continues; questions: the name of the private copy of the questions that a sandbox was started with;
+    corrects: the run whose results file the source is; copy_of: its own SHA-256, if a list of corrections is applied to
+    it; corrections: the private copy of that list; identity: the indexes of the columns of the e-mail, and those of the
+    name; strict: rows with a warning are invalid, and a warning about the whole file stops the run before it sends.
     """
 
     run: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from importer.mapping import scalar, with_snapshot
+from importer.mapping import scalar
 from importer.models import Question, Target
 from importer.suggest.mapping_text import MappingText
 from importer.suggest.proposal import Proposal, candidate_goals
@@ -27,7 +27,6 @@ def refitted(text: str, proposed: str | None, proposal: Proposal) -> str:
         return now
     mine, theirs = MappingText(text), MappingText(now)
     base = MappingText(proposed) if proposed is not None else None
-    seen = set(mine.values("questions_seen"))
     is_same_target = mine.top("target") == theirs.top("target")
     if not is_same_target:
         mine = _of_target(mine, proposal.target)
@@ -35,18 +34,14 @@ def refitted(text: str, proposed: str | None, proposal: Proposal) -> str:
     for section, name in _names(mine, theirs):
         own, new = mine.values(section).get(name), theirs.values(section).get(name)
         is_reading = section == "source" and name in _READING
-        is_unseen = section == "answers" and own is None and base is None and name not in seen
+        is_unseen = section == "answers" and own is None and base is None
         is_untouched = base is not None and own == base.values(section).get(name)
         if own != new and (is_reading or is_unseen or is_untouched):
             mine = (
                 mine.put(section, name, theirs.written(section, name)) if new is not None else mine.drop(section, name)
             )
             mine = mine.forget(name, ())
-    mine = _not_asked(mine, proposal, is_same_target=is_same_target)
-    if mine.top("questions_seen") is not None:
-        questions = proposal.questions
-        return with_snapshot(mine.text, questions) if questions else mine.put_section("questions_seen", ()).text
-    return mine.text
+    return _not_asked(mine, proposal, is_same_target=is_same_target).text
 
 
 def _of_target(mine: MappingText, target: Target) -> MappingText:

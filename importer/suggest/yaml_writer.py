@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from importer.mapping import comment_text, flow_list, one_or_list, scalar, snapshot_lines
+from importer.mapping import comment_text, flow_list, one_or_list, scalar
 from importer.models import Operation, Question
 from importer.suggest.proposal import (
     Open,
@@ -42,7 +42,6 @@ def write_proposal(proposal: Proposal, schema: str | None = None) -> str:
         *_answers(proposal),
         *_unused(proposal.open_columns),
         *_unused_there(proposal.answers),
-        *_question_snapshot(proposal.questions),
     ]
     return "\n".join(lines) + "\n"
 
@@ -215,12 +214,6 @@ def _unused_there(answers: Sequence[ProposedAnswer]) -> Iterator[str]:
         if child is not None and child.unused:
             yield from ("", f"# Columns of {comment_text(child.name)} that this mapping does not use:")
             yield from (f"#   {comment_text(name)}" for name in child.unused)
-
-
-def _question_snapshot(questions: Sequence[Question]) -> Iterator[str]:
-    if questions:
-        yield ""
-        yield from snapshot_lines(questions)
 
 
 # --- values -------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,55 +130,6 @@ def test_the_first_step_is_the_mapping_if_nearly_all_rows_have_one_problem_there
     page = (front_door.folder / "results" / run / "report.html").read_text("utf-8")
     assert (f"make the changes of results/{run}/mapping_changes.yaml" in page) == is_named
     assert "<title>Check of a.csv for" in page
-
-
-# --- what changed in the questions since the mapping was written --------------------------------------
-
-
-def _ask(folder: Path, *, options: str, start: str = "date", new: bool = False) -> None:
-    level, asked = ({**question} for question in _QUESTIONS["questions"])
-    level["options"], asked["answer_type"] = options, start
-    city = {**asked, "id": 3, "question_text": "City", "question_key": "city", "answer_type": "short_text"}
-    changed = {"job_post": "4f2c9a", "questions": [level, asked, city] if new else [level, asked]}
-    (folder / "q.json").write_text(json.dumps(changed), encoding="utf-8")
-
-
-@pytest.mark.parametrize("command", ["check", "run"])
-def test_changed_questions_are_reported_if_they_matter(front_door: FrontDoor, command: str) -> None:
-    """Before rows are sent, it is said which changes of the questions matter for this file, and for how many rows."""
-    _checked(front_door, "  level: Level\n  start: Start\n", ["Junior", "Senior", "senior"], ["2024-05-31"] * 3)
-    front_door("mapping", "check", "m.yaml", "--accept", "--sandbox", "--questions", "q.json")
-    _ask(front_door.folder, options='["Junior", "Lead"]', start="short_text", new=True)
-    shown = front_door(command, *_CHECK[1:-1]).err
-    hint = "check its line under answers:, then run: importer mapping check MAPPING --accept"
-    assert shown.splitlines()[1:4] == [
-        "The questions changed since the mapping was written:",
-        "  m.yaml:9:3: the options of level changed: 'Lead' is new, 'Senior' was removed; 2 rows of this file have a "
-        f"removed option and cannot be sent; {hint}",
-        f"  m.yaml:10:3: the answer type of start changed from date to short_text; {hint}",
-    ]
-
-
-def test_a_new_required_question_is_named_as_new(front_door: FrontDoor) -> None:
-    """A required question that the mapping lacks is an error, which says that the job post has changed."""
-    _checked(front_door, "  level: Level\n", ["Junior"], [""])
-    front_door("mapping", "check", "m.yaml", "--accept", "--sandbox", "--questions", "q.json")
-    asked = {**_QUESTIONS["questions"][1], "id": 9, "question_key": "visa", "is_required": True}
-    changed = {**_QUESTIONS, "questions": [*_QUESTIONS["questions"], asked]}
-    (front_door.folder / "q.json").write_text(json.dumps(changed), encoding="utf-8")
-    refused = front_door(*_CHECK)
-    wanted = "the required question visa ('Start'), date, has no mapping (new since the mapping was written)"
-    assert (refused.code, wanted in refused.err) == (3, True)
-
-
-def test_changed_questions_that_do_not_matter_are_not_reported(front_door: FrontDoor) -> None:
-    """New options, options that no row has, and new optional questions change nothing for the file."""
-    _checked(front_door, "  level: Level\ndefaults: {unused_columns: ignore}\n", ["Junior", "junior"], ["", ""])
-    front_door("mapping", "check", "m.yaml", "--accept", "--sandbox", "--questions", "q.json")
-    _ask(front_door.folder, options='["Junior", "Lead"]', start="short_text", new=True)
-    checked = front_door(*_CHECK)
-    assert (checked.counts, checked.summary["warnings"]) == ({"not_sent": 2}, [])
-    assert "questions changed" not in checked.err
 
 
 def test_the_questions_of_a_sandbox_file_are_listed(front_door: FrontDoor) -> None:

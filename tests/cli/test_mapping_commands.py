@@ -242,45 +242,6 @@ def changed_questions(folder: Path) -> str:
     return str(path)
 
 
-def test_check_reports_changed_questions_and_problems(serve: Serve) -> None:
-    """Removed, new and changed questions are reported, and a missing answer is an error, even without a file."""
-    served = serve()
-    folder = served.door.folder
-    people(folder, 1)
-    assert served(*NEW).code == 0
-    checked = served("mapping", "check", "people.yaml", "--sandbox", "--questions", changed_questions(folder))
-    assert checked.code == 3
-    printed = [line for line in checked.out.splitlines() if not line.startswith(" ")]
-    assert printed[0] == "3 questions changed since people.yaml was written:"
-    assert [line.partition(": ")[2] for line in printed[1:]] == [
-        "dribbble is no longer asked [question-removed]",
-        "the options of level changed: 'Mid' was removed, 'Lead' was removed [question-options-changed]",
-        "shift ('Shift?', short_text) is new: a required question [question-new]",
-    ]
-    assert "the required question shift ('Shift?'), short_text, has no mapping" in checked.err
-
-
-def test_accepted_questions_are_not_reported_again(serve: Serve) -> None:
-    """--accept rewrites the record and nothing else of the file."""
-    served = serve()
-    folder = served.door.folder
-    people(folder, 1)
-    served(*NEW)
-    path = folder / "people.yaml"
-    reviewed(path)
-    path.write_text(
-        path.read_text("utf-8").replace("answers:\n", "answers:\n  shift: {value: Day}   # mine\n"), "utf-8"
-    )
-    check = ("mapping", "check", "people.yaml", "people.csv", "--sandbox", "--questions", changed_questions(folder))
-    before = served(*check)
-    assert (before.code, before.out.splitlines()[0]) == (0, "3 questions changed since people.yaml was written:")
-    assert "To accept the changed questions: importer mapping check people.yaml --accept --sandbox" in before.err
-    accepted = served(*check, "--accept")
-    assert accepted.code == 0
-    assert served(*check).out == "people.yaml fits job post 4f2c9a and people.csv.\n"
-    assert "  shift: {value: Day}   # mine\n" in path.read_text("utf-8")
-
-
 def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
     """Missing columns are errors; unused columns are reported, unless the mapping ignores them."""
     served = serve()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import pty
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -101,19 +100,6 @@ def test_a_person_is_asked_once(serve: Serve) -> None:
         "Nothing was sent.\n"
     )
     assert served.accepted == []
-
-
-def test_changed_questions_are_named_once_before_the_question(serve: Serve) -> None:
-    """A change of the questions is told with the plan, and not again among the warnings before the question."""
-    served = serve()
-    _people(served.door.folder, 2)
-    served("mapping", "check", "mapping.yaml", "--accept")
-    mapping = served.door.folder / "mapping.yaml"
-    seen = mapping.read_text("utf-8")
-    mapping.write_text(re.sub(r"(salary: .*answer_type: )\w+", r"\1long_text", seen), encoding="utf-8")
-    said, _ = _at_terminal(served, "n\n", *RUN)
-    assert said.count("the answer type of salary changed from long_text") == 1
-    assert "Warnings" not in said
 
 
 def _at_terminal(served: Served, typed: str, *arguments: str) -> tuple[str, int]:

@@ -69,7 +69,7 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
             HEAD + "anwsers: {}\n",
             "m.yaml:4:1: 'anwsers' is an unknown key in the mapping file; did you mean 'answers'? use one of "
             "version, extends, "
-            "without, target, route, source, defaults, candidate, answers, questions_seen",
+            "without, target, route, source, defaults, candidate, answers",
             id="unknown key",
         ),
         pytest.param(

@@ -60,7 +60,6 @@ PLACES = [
     pytest.param(HEAD + "answers: {q: {column: A, file: {%s}}}", "ChildFile", id="lookup in a file"),
     pytest.param(HEAD.replace("cv: CV", "cv: {%s}"), "ValueSpec", id="candidate"),
     pytest.param(HEAD + "answers: {q: {experience: {company_name: C}, %s}}", "ExperienceAnswer", id="entries"),
-    pytest.param(HEAD + "questions_seen: {q: {%s}}", "QuestionSnapshot", id="question snapshot"),
 ]
 
 
@@ -125,9 +124,6 @@ SOUND = [
     pytest.param("answers: {q: {column: A, before: x, after: y}}", id="before and after"),
     pytest.param("answers: {q: {column: A, split: newline, take: first}}", id="newline"),
     pytest.param("route: {column: Job, is: [a, b]}", id="route"),
-    pytest.param(
-        "questions_seen: {q: {text: What?, answer_type: date, required: true, options: [a]}}", id="question snapshot"
-    ),
 ]
 
 
@@ -188,7 +184,6 @@ BROKEN = [
     ),
     pytest.param(HEAD + "answers: {q: {education: {school_name: {column: A, file: J}}}}", id="lookup in an entry"),
     pytest.param(HEAD + "answers: {q: {education: [school]}}", id="a source that is a text"),
-    pytest.param(HEAD + "questions_seen: {q: {text: What?}}", id="question snapshot without type"),
 ]
 
 

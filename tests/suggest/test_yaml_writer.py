@@ -84,15 +84,6 @@ answers:
 # Columns that this mapping does not use:
 #   Permitt   (perhaps for permit)
 #   Remarks
-
-# The questions when this file was written. `importer mapping check` reports all changes, an import those that matter.
-questions_seen:
-  phone: {text: Phone number, answer_type: short_text, question_type: phone}
-  level: {text: Level, answer_type: single_choice, options: [Junior, Senior]}
-  start: {text: Available from, answer_type: date}
-  permit: {text: Work permit, answer_type: yes_no, required: true}
-  heard: {text: How did you hear about us?, answer_type: short_text}
-  photo: {text: Photo, answer_type: file_upload, question_type: photo}
 """
     )
 

@@ -38,7 +38,7 @@ REFUSED_CASES = (
         "a.numbers",
         lambda: b"x",
         "a.numbers: the file extension '.numbers' is not supported; save it as one of .csv .tsv .tab .txt .xlsx "
-        ".xlsm .xlsb .xls .ods .json .jsonl .ndjson",
+        ".xlsm .xlsb .xls .ods",
     ),
     _refused(
         "no-ending",
@@ -46,7 +46,7 @@ REFUSED_CASES = (
         "candidates",
         lambda: b"x",
         "candidates: a file without an extension is not supported; save it as one of .csv .tsv .tab .txt .xlsx .xlsm "
-        ".xlsb .xls .ods .json .jsonl .ndjson",
+        ".xlsb .xls .ods",
     ),
     _refused(
         "early-excel",
