@@ -200,15 +200,13 @@ class UsageError(ImporterError):
 class UnusableInput(ImporterError):
     """File, mapping or settings cannot be used. Nothing was sent.
 
-    `problems` has every problem that was found, not only the first. `columns`: those of the file, by their labels in
-    order, if the mapping does not fit them.
+    `problems` has every problem that was found, not only the first.
     """
 
     exit_code = 3
 
-    def __init__(self, problems: Sequence[Problem] | Problem, columns: Sequence[str] = ()) -> None:
+    def __init__(self, problems: Sequence[Problem] | Problem) -> None:
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
-        self.columns = tuple(columns)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from importer import __version__
 from importer.app.connection import SANDBOX, connect, is_same_address
 from importer.ledger import ledger_name, open_existing_ledger
-from importer.notices import pending_notices
+from importer.notices import AddressesUnusable, described_addresses
 from importer.problems import ImporterError, Problem, UnusableInput
 from importer.regular_files import mode_for_others
 from importer.runs.manifest import read_manifest, runs_in
@@ -165,14 +165,11 @@ def _ledger(settings: Settings) -> Iterator[Finding]:
 
 
 def _notices(settings: Settings) -> Iterator[Finding]:
-    found = pending_notices(settings)
-    if found is None:
-        return
-    waiting = f"{found.waiting} notice{'' if found.waiting == 1 else 's'} could not be sent" if found.waiting else ""
-    result = "; ".join(one for one in (waiting, found.error) if one)
-    hint = "notices that wait are sent after the next scheduled run"
-    to = f"{settings.notify}: {', '.join(found.addresses)}"
-    yield Finding("notices", not result, result or to, hint if result else "")
+    try:
+        if addresses := described_addresses(settings):
+            yield Finding("notices", True, f"{settings.notify}: {', '.join(addresses)}")
+    except AddressesUnusable as unusable:
+        yield Finding("notices", False, str(unusable))
 
 
 def _addresses_of(bases: Sequence[str]) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from importer.load import Cancellation, ErrorLimit, Window, parse_minutes, parse_window
-from importer.models import ManyTargets, Outcome, Question, Stop, TakenFile, Target
+from importer.models import ManyTargets, Outcome, Stop, TakenFile, Target
 from importer.problems import Problem, UsageError
 from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
@@ -194,8 +194,6 @@ class Planned(Event):
     dry_run: bool
     rate: SendingRate | None = None
     sha256: str = ""
-    columns: tuple[str, ...] = ()
-    questions: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from importer.app.orders import Planned, ReadyRows, SendingRate, Started
 from importer.extract import ReadingLimits, Sheet
 from importer.ledger import DONE, LedgerStore, Presence, RunRecord, Scope
 from importer.mapping import ResolvedMapping
-from importer.models import Question
 from importer.problems import UnusableInput
 from importer.report import read_summary
 from importer.runs.known_rows import find_other_forms
@@ -29,7 +28,7 @@ class Plan:
     """A checked combination of file, mapping and target, with the private copy that all rows are read from.
 
     candidates: those of the source; they can be iterated once. scopes: its own, and those of the other targets of its
-    batch. questions: those of its job post.
+    batch.
     """
 
     folder: Path
@@ -40,7 +39,6 @@ class Plan:
     presence: Presence
     limits: ReadingLimits
     scopes: frozenset[Scope]
-    questions: tuple[Question, ...] = ()
 
     @property
     def scope(self) -> Scope:
@@ -116,8 +114,6 @@ class PlannedRun:
             manifest.dry_run,
             self.rate,
             manifest.sha256,
-            tuple(column.label for column in self.sheet.columns),
-            tuple(question for plan in self.plans for question in plan.questions),
         )
 
     def discard(self) -> None:

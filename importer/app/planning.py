@@ -153,7 +153,6 @@ class Planner:
             presence,
             self.limits,
             scopes,
-            inputs.questions,
         )
 
     def _read(self, mapping: Mapping, shown_as: str, folder: Path, part: _Part | None) -> tuple[_Inputs, RunManifest]:
@@ -165,8 +164,7 @@ class Planner:
         sheet, corrections = self._open(copy, mapping.source, folder, part)
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
         questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
-        with _naming_columns(sheet):
-            resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, started_at.date())
+        resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, started_at.date())
         keep_asked(questions, settings.wire, folder)
         _refuse_split_candidates(mapping, selection)
         manifest = replace(
@@ -294,10 +292,9 @@ class Planner:
             for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
             sheet, corrections = self._open(copy, options, folder)
-            with _naming_columns(sheet):
-                column = route_column(mappings, sheet.columns)
-                shared = _Part(folder.name, self.order.selection, scopes, copy, sheet, corrections)
-                targets = self._plan_parts(shared, column, plans)
+            column = route_column(mappings, sheet.columns)
+            shared = _Part(folder.name, self.order.selection, scopes, copy, sheet, corrections)
+            targets = self._plan_parts(shared, column, plans)
             manifest = replace(
                 self._manifest(folder, copy, sheet, options, started_at),
                 mapping_copy=_MAPPINGS,
@@ -346,15 +343,6 @@ class Planner:
         if problems:
             raise UnusableInput(list(dict.fromkeys(problems)))
         return tuple(targets)
-
-
-@contextmanager
-def _naming_columns(sheet: Sheet) -> Iterator[None]:
-    """Within this context, an error of a mapping that does not fit the file names the columns of the file."""
-    try:
-        yield
-    except UnusableInput as error:
-        raise UnusableInput(error.problems, [column.label for column in sheet.columns]) from None
 
 
 @contextmanager

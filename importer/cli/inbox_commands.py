@@ -1,4 +1,4 @@
-"""`importer inbox run`, `watch`, `status`, `release`, `new` and `purge`."""
+"""`importer inbox run`, `status` and `release`."""
 
 from __future__ import annotations
 
@@ -11,25 +11,20 @@ from typing import Annotated, Any
 
 import typer
 
-from importer.app.cleanup import parse_age
 from importer.app.connection import SANDBOX
 from importer.app.orders import RunControl, parse_minutes, parse_window
 from importer.cli import options
 from importer.cli.messages import counted, print_line, print_lines, print_message, print_next, print_result, show_error
-from importer.cli.terminal import Terminal, is_interactive, stopped_by_signals
+from importer.cli.terminal import Terminal, stopped_by_signals
 from importer.inbox.folders import Current
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken, Happened
 from importer.inbox.importing import Means
-from importer.inbox.new import new_inbox
 from importer.inbox.notifying import FileNotices
 from importer.inbox.records import Reason, Record
 from importer.inbox.release import release as release_files
 from importer.inbox.status import InboxStatus, status_of
-from importer.inbox.taking import purge as purge_inbox
 from importer.inbox.worker import run_once
-from importer.inbox.worker import watch as watch_inboxes
 from importer.notices import Notifier
-from importer.problems import UsageError
 from importer.settings import load_settings
 from importer.text.commands import command_line
 from importer.text.dates import in_words
@@ -37,7 +32,7 @@ from importer.text.dates import in_words
 inbox = typer.Typer(
     name="inbox",
     help="Import the files that arrive in a folder, each once: for cron and other schedulers.",
-    epilog="Start with: importer inbox new FOLDER --mapping MAPPING",
+    epilog="Its rules are in inbox.toml: docs/inbox.md has one to begin with.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -81,26 +76,6 @@ def run(
 
 
 @inbox.command()
-def watch(
-    folders: Folders = None,
-    every: Annotated[str, typer.Option("--every", help="The time between two passes.")] = "30s",
-    out: options.Out = None,
-    sandbox: UseSandbox = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Stay and import files as they arrive. Stop it with Ctrl-C or SIGTERM: pending requests finish."""
-    seconds, inboxes = parse_minutes(every) * 60, folders or [_DEFAULT]
-    notices = _notices(inboxes, out)
-    with Terminal(quiet=quiet) as terminal, stopped_by_signals(RunControl()) as control:
-        means = Means(notices.after(_Shown(quiet=quiet)), terminal, control, out=out, sandbox=sandbox)
-        try:
-            code = watch_inboxes(inboxes, means, notices.after_error(show_error), notices.pass_ended, seconds)
-        except KeyboardInterrupt:  # between two runs, nothing is pending
-            code = 130
-    raise typer.Exit(code)
-
-
-@inbox.command()
 def status(
     folders: Folders = None,
     expect_every: Annotated[
@@ -138,38 +113,6 @@ def release(
         print_next("Next", command_line("inbox", "run", folder, flags=flags))
 
 
-@inbox.command()
-def new(
-    folder: Folder = _DEFAULT,
-    mapping: Annotated[
-        Path, typer.Option("--mapping", "-m", help="The mapping file, or a folder of mapping files.")
-    ] = Path("mapping.yaml"),
-    pattern: Annotated[str, typer.Option("--pattern", help="The names of the files, such as acme_*.xlsx.")] = "*",
-) -> None:
-    """Make the folders of an inbox, and an inbox.toml that explains its settings."""
-    rules = new_inbox(folder, pattern, mapping)
-    print_result(f"{rules} has the settings. Let partners write in {folder / 'incoming'} only.")
-    print_next("Next, after a file was put there", command_line("inbox", "run", folder, flags={"--sandbox": ""}))
-
-
-@inbox.command()
-def purge(
-    older_than: Annotated[
-        str, typer.Option("--older-than", help="Remove files that were taken earlier than this: 90d or 12w.")
-    ],
-    folder: Folder = _DEFAULT,
-    yes: options.Yes = False,
-) -> None:
-    """Permanently remove old files from done/; the last one of each pattern stays. Runs: see importer purge."""
-    age = parse_age(older_than)
-    if not yes:
-        if not is_interactive():
-            raise UsageError("nothing was removed: add --yes to remove files without being asked")
-        typer.confirm(f"Remove the files of {folder / 'done'} that are older than {older_than}?", err=True, abort=True)
-    removed = purge_inbox(folder, age, datetime.now(UTC))
-    print_message(f"{counted(len(removed), 'file')} removed.")
-
-
 def _notices(inboxes: list[Path], out: Path | None) -> FileNotices:
     settings = load_settings(out=out)
     notifier = Notifier(settings, lambda failure: print_line(f"importer: {failure}"))
@@ -185,14 +128,12 @@ class _Shown:
 
     quiet: bool
     ended: list[FileEnded] = field(default_factory=list)
-    _left: set[FileLeft] = field(default_factory=set)
 
     def __call__(self, event: Happened) -> None:
         match event:
             case FileTaken(_, name, is_continued):
                 self._show_detail(f"{name}: {'continued' if is_continued else 'taken'}")
-            case FileLeft(_, name, why) if event not in self._left:  # watch meets it in each pass
-                self._left.add(event)
+            case FileLeft(_, name, why):
                 if event.is_odd or event.is_late or not self.quiet:
                     print_message(f"{name} {why}; it stays in {event.place}")
             case FileEnded():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,6 @@ from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.app.import_file import Finished, import_file
 from importer.app.orders import ErrorLimit, Order, Planned, RunControl, SandboxSetup, Sending, Window, parse_minutes
 from importer.inbox.arrivals import is_regular
-from importer.inbox.changes import Change, changes_of, contents_of, of_misfit
 from importer.inbox.folders import Inbox, Place, not_writable
 from importer.inbox.happened import Listener
 from importer.inbox.records import Contents, History, Identity, Reason, Record, Result
@@ -59,8 +58,7 @@ class Means:
     """What a worker works with. tell: is called for what happens to files; listen: for the events of each run.
 
     out: the results folder, None for that of the settings. sandbox: all files are imported into the sandbox.
-    window: the time in which rows may be sent, in place of those of inbox.toml. is_repeated: passes follow each
-    other.
+    window: the time in which rows may be sent, in place of those of inbox.toml.
     """
 
     tell: Listener
@@ -70,7 +68,6 @@ class Means:
     out: Path | None = None
     sandbox: bool = False
     window: Window | None = None
-    is_repeated: bool = False
 
     @property
     def flags(self) -> dict[str, str]:
@@ -132,22 +129,18 @@ class FileImport:
         return self._import(self._until_still(record, rule), rule)
 
     def _import(self, record: Record, rule: FileRule) -> Judged:
-        gate = _Gate(record, self.history, rule, self.means.listen)
+        gate = _Gate(record, self.history, self.means.listen)
         try:
             finished = import_file(self._order(record, rule), gate.listen, self.means.control, gate)
         except UnusableInput as error:
             ends_pass = any(one.code.startswith(_OF_THE_MACHINE) for one in error.problems)
             place: Place = "working" if ends_pass else "attention"
-            found = of_misfit(record, error.columns, error.problems, self.history, rule.changes)
-            result = self._result(error.exit_code, place, [change.reason for change in found])
-            is_refused = any(change.decision == "refuse" for change in found)
-            return Judged(gate.record, replace(result, is_final=is_refused), ends_pass)
+            return Judged(gate.record, self._result(error.exit_code, place, map(_misfit, error.problems)), ends_pass)
         except ImporterError as error:  # the service, another run of its target, or an option
             result = self._result(error.exit_code, "working", [Reason.of(Problem("inbox-run-stopped", str(error)))])
             return Judged(gate.record, result, isinstance(error, StoppedEarly))
         if finished is None:
-            result = self._result(UnusableInput.exit_code, "attention", gate.reasons)
-            return Judged(gate.record, replace(result, is_final=gate.is_refused))
+            return Judged(gate.record, self._result(UnusableInput.exit_code, "attention", gate.reasons))
         return self._judge(gate.record, finished)
 
     def _order(self, record: Record, rule: FileRule) -> Order:
@@ -223,22 +216,19 @@ class _Gate:
     listen: gets the events of the run; its plan only if the run begins, for a file that is held is not sent.
     """
 
-    def __init__(self, record: Record, history: History, rule: FileRule, listen: orders.Listener) -> None:
+    def __init__(self, record: Record, history: History, listen: orders.Listener) -> None:
         self.record = record
         self.reasons: list[Reason] = []
-        self.is_refused = False
-        self._history, self._rule, self._listen = history, rule, listen
+        self._history, self._listen = history, listen
 
     def listen(self, event: orders.Event) -> None:
         if not isinstance(event, Planned):
             self._listen(event)
 
     def __call__(self, planned: Planned) -> bool:
-        contents = contents_of(planned)
-        if not self.record.released:
-            changes = list(self._changes(contents))
-            self.reasons = [change.reason for change in changes]
-            self.is_refused = any(change.decision == "refuse" for change in changes)
+        contents = Contents(planned.service, planned.sha256)
+        if not self.record.released and (problem := self._held_by(contents)) is not None:
+            self.reasons = [Reason.of(replace(problem, place=FilePlace(self.record.name)), "all")]
         runs = () if self.reasons else (planned.folder.name,)
         try:
             self.record = self.record.with_changes(
@@ -250,15 +240,26 @@ class _Gate:
             self._listen(planned)
         return not self.reasons
 
-    def _changes(self, contents: Contents) -> Iterator[Change]:
+    def _held_by(self, contents: Contents) -> Problem | None:
+        """Why a person decides whether this file is imported."""
         before = self.record.contents
         if not self.record.runs or before is None:
-            yield from changes_of(self.record, contents, self._history, self._rule.changes)
-        elif before.service != contents.service:  # an earlier pass accepted the rest
-            message = f"its import began at {before.service}, but the settings name {contents.service}"
-            hint = "correct the settings, or release the file to send its rows to the other service"
-            place = FilePlace(self.record.name)
-            yield Change("hold", Reason.of(Problem("inbox-service-differs", message, hint, place)))
+            same = self._history.imported_with(contents, self.record)
+            if same is None:
+                return None
+            at = f"{same.taken_at:%Y-%m-%d} at {same.taken_at:%H:%M} UTC"
+            message = f"it has the same content as {same.name}, which was imported on {at}"
+            return Problem("inbox-file-repeated", message, "ask its sender for the file that was meant")
+        if before.service == contents.service:  # an earlier pass accepted the rest
+            return None
+        message = f"its import began at {before.service}, but the settings name {contents.service}"
+        hint = "correct the settings, or release the file to send its rows to the other service"
+        return Problem("inbox-service-differs", message, hint)
+
+
+def _misfit(problem: Problem) -> Reason:
+    """Why a file does not fit its mapping. A missing column is named as the mapping names it, so a notice may, too."""
+    return Reason.of(problem, "text" if problem.code == "column-not-found" else "code")
 
 
 def _flags(rule: FileRule, out: Path | None) -> dict[str, str]:

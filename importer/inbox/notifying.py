@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
 from importer.inbox.happened import FileEnded, Happened, Listener
 from importer.inbox.records import Reason
 from importer.notices import Cause, JobEnded, Notifier, causes_of
 from importer.problems import Busy, ImporterError, UnusableInput
 from importer.report import read_summary
-
-_PING_EVERY: Final = 300.0  # seconds
 
 
 class FileNotices:
@@ -28,7 +24,6 @@ class FileNotices:
         self._notifier, self._out, self._inboxes = notifier, out, inboxes
         self._names = ", ".join(map(str, inboxes))
         self._has_failed = False  # in this pass
-        self._pinged: tuple[float, int] | None = None
 
     def started(self) -> None:
         """A command that makes one pass starts."""
@@ -59,20 +54,13 @@ class FileNotices:
         return fail
 
     def pass_ended(self, code: int) -> None:
-        """Send what waits, and ping the monitor; of many passes one after the other, not after each.
-
-        The monitor hears of a failure for as long as a file needs a person.
-        """
-        self._notifier.deliver()
+        """Ping the monitor, which hears of a failure for as long as a file needs a person."""
         if code == Busy.exit_code:
             return
         if not self._has_failed:
             self._notifier.works_again(self._names)
         self._has_failed = False
-        now, code = time.monotonic(), code or (4 if any(map(_has_attention, self._inboxes)) else 0)
-        if self._pinged is None or self._pinged[1] != code or now - self._pinged[0] >= _PING_EVERY:
-            self._notifier.ended(code)
-            self._pinged = now, code
+        self._notifier.ended(code or (4 if any(map(_has_attention, self._inboxes)) else 0))
 
     def _job(self, ended: FileEnded) -> JobEnded:
         codes = " ".join(reason.code for reason in ended.reasons)

@@ -65,20 +65,17 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What was in a file, and the questions of the service when it was read; compared with those of the next file."""
+    """What was in a file, and the service that it was imported into; compared with those of the next files."""
 
     service: str
     sha256: str
-    rows: int | None
-    columns: tuple[str, ...]
-    questions: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """What a pass did with a file. place: where it belongs; in `working` the next pass continues.
 
-    reasons: () for a file that is done. is_final: it cannot be released.
+    reasons: () for a file that is done.
     """
 
     at: datetime
@@ -86,7 +83,6 @@ class Result:
     place: Place
     reasons: tuple[Reason, ...] = ()
     outcomes: Mapping[str, int] = field(default_factory=dict)
-    is_final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,16 +176,12 @@ def _read_once(folder: Path, *_: int) -> Record | None:
                 "identity": Identity(**values["identity"]),
                 "marker_identity": Identity(**marker) if marker else None,
                 "runs": tuple(values["runs"]),
-                "contents": _contents(contents) if contents else None,
+                "contents": Contents(**contents) if contents else None,
                 "result": _result(result) if result else None,
             }
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _contents(values: dict[str, Any]) -> Contents:
-    return Contents(**{**values, "columns": tuple(values["columns"]), "questions": tuple(values["questions"])})
 
 
 def _result(values: dict[str, Any]) -> Result:
@@ -227,18 +219,10 @@ class History:
         found = [record for record in self._records.values() if record.pattern == pattern]
         return sorted(found, key=lambda record: (record.taken_at, record.folder.name))
 
-    def imported_before(self, record: Record, service: str | None = None) -> list[tuple[Record, Contents]]:
-        """The other files of the record's pattern that were imported into the service, in the order of their ends.
-
-        service: None for any.
-        """
-        found = [
-            (one.result.at, one, one.contents)
-            for one in self.of(record.pattern)
-            if one.is_imported and one.result and one.contents and one.folder.name != record.folder.name
-        ]
-        found.sort(key=lambda each: each[0])
-        return [(one, contents) for _, one, contents in found if service in (None, contents.service)]
+    def imported_with(self, contents: Contents, record: Record) -> Record | None:
+        """Another file of the record's pattern with this content that was imported into this service."""
+        others = (one for one in self.of(record.pattern) if one.folder.name != record.folder.name)
+        return next((one for one in others if one.is_imported and one.contents == contents), None)
 
     def done_since(self, since: datetime) -> list[Record]:
         """Those that were done since then, and still are."""

@@ -70,11 +70,6 @@ def _find(inbox: Inbox, name: str) -> Record:
 
 def _check(inbox: Inbox, record: Record) -> None:
     """Refuse a file that the next pass would only put aside again."""
-    if record.result is not None and record.result.is_final:
-        raise UsageError(
-            f"{record.folder}: the settings refuse this file, so it cannot be released; correct it and put it into "
-            f"{inbox.incoming} again, or set what refuses it to hold in inbox.toml and do the same"
-        )
     if not is_regular(record.file):
         raise UsageError(f"{record.file} does not exist any more; put the file into {inbox.incoming} again")
     if inbox.rules.rule_for(record.name) is None:

@@ -90,10 +90,7 @@ def _reason_lines(
     else:
         yield from attention_lines(summary, run)
     yield ""
-    if result.is_final:
-        yield "The settings refuse such a file. Correct it, and put it into incoming/ again."
-    else:
-        yield "To import the file again from here, with what you changed since (imported rows are skipped):"
-        yield from (f"  {command}" for command in commands_again(inbox, record.folder.name, flags))
+    yield "To import the file again from here, with what you changed since (imported rows are skipped):"
+    yield from (f"  {command}" for command in commands_again(inbox, record.folder.name, flags))
     yield "If it is settled in another way, move this folder to done/:"
     yield f"  {shlex.join(['mv', str(folder), str(inbox.place('done'))])}"

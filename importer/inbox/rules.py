@@ -7,7 +7,7 @@ import os.path
 import re
 import unicodedata
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -20,18 +20,7 @@ from importer.text.normalize import did_you_mean
 RULES_FILE: Final = "inbox.toml"
 _MAX_BYTES: Final = 64 << 10
 
-Decision = Literal["go on", "hold", "refuse"]
 Complete = Literal["unchanged", "marker", "renamed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What to do with a file that differs from the last one of its pattern."""
-
-    header: Decision = "hold"
-    questions: Decision = "hold"
-    size: Decision = "hold"
-    repeated: Decision = "hold"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +36,6 @@ class FileRule:
     complete: Complete = "unchanged"
     settle: float = 10.0
     marker: str = "{name}.done"
-    changes: Changes = Changes()
     sheet: str | None = None
     rate: float | None = None
     concurrency: int | None = None
@@ -71,15 +59,14 @@ class FileRule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of an inbox. wait: seconds for which one pass waits for files that still change. fetch: addresses of
-    files that are fetched into incoming/ first. until, max_runtime: for the files of rules without their own.
+    """The rules of an inbox. wait: seconds for which one pass waits for files that still change.
+    until, max_runtime: for the files of rules without their own.
     """
 
     files: tuple[FileRule, ...]
     order: Literal["oldest", "name"] = "oldest"
     wait: float = 600.0
     unmatched: Literal["attention", "leave"] = "attention"
-    fetch: tuple[str, ...] = ()
     until: str | None = None
     max_runtime: str | None = None
 
@@ -105,7 +92,7 @@ def read_rules(folder: Path) -> Rules:
     try:
         text = read_regular(file, _MAX_BYTES).decode("utf-8-sig")
     except FileNotFoundError:
-        message, hint = "this folder is not an inbox", f"make one with: importer inbox new {folder}"
+        message, hint = "this folder is not an inbox", f"write {file.name} in it, as docs/inbox.md shows"
         raise UnusableInput(Problem("inbox-not-found", message, hint, FilePlace(str(folder)))) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UnusableInput(_unreadable(getattr(error, "strerror", None) or "it is not UTF-8 text", file)) from None
@@ -185,17 +172,6 @@ class _Section:
         hint = did_you_mean(value, words) if isinstance(value, str) else f"use one of {', '.join(words)}"
         self._take(key, lambda value: isinstance(value, str) and value in words, hint)
 
-    def addresses(self, key: str) -> None:
-        """A list of addresses without a password, kept as a tuple."""
-        is_address = re.compile(r"[a-z][a-z0-9+.-]*://[^\s@:/]*(@[^\s@]*|[^\s@]*)", re.ASCII).fullmatch
-        hint = 'write a list like ["sftp://user@host/out/*.csv"], without a password: it comes from the environment'
-        self._take(key, lambda value: isinstance(value, list) and all(map(_is_text, value)), hint)
-        if key in self._taken:
-            self._taken[key] = tuple(self._taken[key])
-            if not all(map(is_address, self._taken[key])):
-                del self._taken[key]
-                self.refuse("inbox-value-invalid", f"{key} is not valid", hint, key)
-
     def duration(self, key: str, *, seconds: bool = True) -> None:
         """A text such as 10s, kept in seconds or as it is written."""
         self.parsed(key, parse_minutes)
@@ -238,16 +214,11 @@ class _Section:
             self.refuse("inbox-value-invalid", f"{key} is not valid", hint, key)
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
 def _rules(values: Mapping[str, Any], lines: _Lines, problems: list[Problem]) -> Rules:
     top = _Section(values, lines, problems)
     top.word("order", ("oldest", "name"))
     top.word("unmatched", ("attention", "leave"))
     top.duration("wait")
-    top.addresses("fetch")
     top.window()
     own = top.end("files")
     listed = values.get("files")
@@ -255,11 +226,11 @@ def _rules(values: Mapping[str, Any], lines: _Lines, problems: list[Problem]) ->
         message, hint = "the file has no [[files]] section", "add one with pattern = and mapping ="
         top.refuse("inbox-key-missing", message, hint)
         return Rules(())
-    found = tuple(_file_rule(_Section(one, lines, problems, "files", n), lines, n) for n, one in enumerate(listed))
+    found = tuple(_file_rule(_Section(one, lines, problems, "files", n)) for n, one in enumerate(listed))
     return Rules(tuple(rule for rule in found if rule is not None), **own)
 
 
-def _file_rule(section: _Section, lines: _Lines, number: int) -> FileRule | None:
+def _file_rule(section: _Section) -> FileRule | None:
     for key in ("pattern", "mapping", "marker", "sheet"):
         section.text(key)
     for key in ("resend_rejected", "strict", "no_personal_data", "sandbox"):
@@ -272,7 +243,7 @@ def _file_rule(section: _Section, lines: _Lines, number: int) -> FileRule | None
     section.parsed("max_errors", ErrorLimit.parse)
     section.number_of("rate", float)
     section.number_of("concurrency", int)
-    values = section.end("changes")
+    values = section.end()
     for key in ("pattern", "mapping"):
         if key not in section.values:
             section.refuse("inbox-key-missing", f"this section has no {key}", f"add {key} = to it")
@@ -283,20 +254,7 @@ def _file_rule(section: _Section, lines: _Lines, number: int) -> FileRule | None
     if "{name}" not in values.get("marker", "{name}") or values.get("marker") == "{name}":
         hint = 'write the name of the file as {name}, like "{name}.done"'
         section.refuse("inbox-value-invalid", "marker is not valid", hint, "marker")
-    changes = _changes(section, lines, number)
     if not {"pattern", "mapping"} <= values.keys():
         return None
     mapping = Path(os.path.normpath(section.lines.folder / values.pop("mapping")))
-    return FileRule(**values, mapping=mapping, changes=changes)
-
-
-def _changes(rule: _Section, lines: _Lines, number: int) -> Changes:
-    values = rule.values.get("changes", {})
-    if not isinstance(values, dict):
-        hint = "write it as a section [files.changes]"
-        rule.refuse("inbox-value-invalid", "changes is not valid", hint, "changes")
-        return Changes()
-    section = _Section(values, lines, rule.problems, "files.changes", number)
-    for key in fields(Changes):
-        section.word(key.name, get_args(Decision))
-    return Changes(**section.end())
+    return FileRule(**values, mapping=mapping)

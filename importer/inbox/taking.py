@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from importer.atomic_files import sync_folder
 from importer.inbox.arrivals import Arrival, is_regular, on_one_line
-from importer.inbox.folders import PLACES, Inbox, Place, not_writable, open_inbox
-from importer.inbox.records import RECORD, History, Identity, Record, folders_in, read_record, records_in
+from importer.inbox.folders import PLACES, Inbox, Place, not_writable
+from importer.inbox.records import RECORD, Identity, Record, folders_in, read_record
 
 _LONGEST_NAME: Final = 100  # bytes of a file's name in the name of its folder
 
@@ -112,34 +112,6 @@ def _discard(folder: Path) -> None:
             (folder / name).unlink()
         with suppress(OSError):
             folder.rmdir()
-
-
-def purge(folder: Path, age: timedelta, now: datetime) -> list[Record]:
-    """Remove the files in done/ that were taken longer ago, with the copies of their reports; return them.
-
-    The last file of each pattern stays: the next one is compared with it. Files in attention/ stay too.
-
-    Raises:
-        Busy: a worker uses the inbox. UnusableInput: the inbox cannot be used or written.
-    """
-    inbox = open_inbox(folder)
-    with inbox.lock():
-        history = History(inbox)
-        old = [record for record in records_in(inbox, "done") if now - record.taken_at > age]
-        removed = [record for record in old if history.of(record.pattern)[-1].folder != record.folder]
-        try:
-            for record in removed:
-                _remove(record.folder)
-        except OSError as error:
-            raise not_writable(folder, error) from None
-    return removed
-
-
-def _remove(folder: Path) -> None:
-    """The record last: after a crash, the next purge goes on."""
-    for path in sorted(folder.iterdir(), key=lambda path: path.name == RECORD):
-        path.unlink()
-    folder.rmdir()
 
 
 def _sync(*folders: Path) -> None:

@@ -10,47 +10,20 @@ from typing import Final
 
 from importer.app.orders import Window
 from importer.inbox.arrivals import Arrivals, Waiting
-from importer.inbox.fetching import fetch
 from importer.inbox.folders import Inbox, not_writable, open_inbox
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken
 from importer.inbox.importing import FileImport, Means, changed_since
 from importer.inbox.records import History, Identity, Record, Result
 from importer.inbox.reports import write_reports
-from importer.inbox.rules import RULES_FILE, Rules
 from importer.inbox.taking import move, take, unfinished
 from importer.inbox.windows import Windows
-from importer.problems import ImporterError, StoppedEarly, UnusableInput, unusable_file
+from importer.problems import ImporterError, StoppedEarly
 
 WORST_FIRST: Final = (143, 130, 1, 2, 3, 5, 75, 4)
 """Exit codes: a pass ends with the first of these that one of its files has, else with 0."""
 
 _SHORTEST_WAIT: Final = 0.05  # seconds between two looks
-_SIGNALED: Final = (130, 143)
-_LATER: Final = (3, 5, 75)  # exit codes after which the next pass would meet the same
-_LONGEST: Final = 900.0  # seconds between two passes
 _LOOKED_AT: Final = timedelta(days=1)  # how long a sender may go on with a file that is done
-
-
-def watch(
-    folders: Sequence[Path],
-    means: Means,
-    on_error: Callable[[ImporterError], None],
-    on_pass: Callable[[int], None],
-    every: float,
-) -> int:
-    """Make passes until a signal stops a run; the exit code of that pass. A signal between runs has its usual effect.
-
-    It polls, because network drives do not report what arrives on them. on_pass: called after each, with its exit code.
-    every: seconds between two passes; twice as long after each that the service, the settings or another worker stop.
-    """
-    means, wait = replace(means, is_repeated=True), every
-    while True:
-        code = run_once(folders, means, on_error)
-        on_pass(code)
-        if code in _SIGNALED:
-            return code
-        wait = min(wait * 2, max(_LONGEST, every)) if code in _LATER else every
-        means.clock.sleep(wait)
 
 
 def run_once(folders: Sequence[Path], means: Means, on_error: Callable[[ImporterError], None]) -> int:
@@ -58,7 +31,7 @@ def run_once(folders: Sequence[Path], means: Means, on_error: Callable[[Importer
     codes: list[int] = []
     for folder in folders:
         try:
-            one = _Pass(open_inbox(folder), means, codes, on_error)
+            one = _Pass(open_inbox(folder), means, codes)
             one.run()
             if one.is_over:  # a signal, or the service, which all inboxes share
                 break
@@ -68,21 +41,11 @@ def run_once(folders: Sequence[Path], means: Means, on_error: Callable[[Importer
     return next((code for code in WORST_FIRST if code in codes), 0)
 
 
-def _until_in_watch(inbox: Inbox) -> UnusableInput:
-    message = "it has until, but importer inbox watch makes one pass after the other: the next one would send again"
-    hint = "remove until, or start importer inbox run at the time when files may be sent, for example by cron"
-    return unusable_file("inbox-until-in-watch", message, hint, inbox.folder / RULES_FILE)
-
-
-def _has_until(rules: Rules) -> bool:
-    return rules.until is not None or any(rule.until is not None for rule in rules.files)
-
-
 class _Pass:
     """One pass over one inbox. codes: gets the exit code of each of its files."""
 
-    def __init__(self, inbox: Inbox, means: Means, codes: list[int], on_error: Callable[[ImporterError], None]) -> None:
-        self._inbox, self._means, self._codes, self._on_error = inbox, means, codes, on_error
+    def __init__(self, inbox: Inbox, means: Means, codes: list[int]) -> None:
+        self._inbox, self._means, self._codes = inbox, means, codes
         self._windows = Windows(inbox, means.window, means.clock.now)
         self.is_over = False
 
@@ -94,8 +57,6 @@ class _Pass:
         """
         for rule in self._inbox.rules.files:  # before anything is taken
             self._means.settings(rule)
-        if self._means.is_repeated and _has_until(self._inbox.rules):
-            raise _until_in_watch(self._inbox)
         with self._inbox.lock():
             self._history = History(self._inbox)
             for record in self._history.unreported():
@@ -103,9 +64,6 @@ class _Pass:
             self._look_again()
             left = list(unfinished(self._inbox))
             self._continue(record for record in left if not record.is_cut_off)
-            for error in fetch(self._inbox, self._means.clock.sleep) if not self.is_over else ():
-                self._on_error(error)
-                self._codes.append(error.exit_code)
             self._take_all()
             # Last, because a file may be what killed its worker: it must not keep the others from being imported.
             self._continue(record for record in left if record.is_cut_off)

@@ -77,22 +77,19 @@ class JobEnded:
         """How serious it is, for services that show that."""
         return "success" if self.is_ok else "warning" if self.exit_code == 4 else "failure"
 
-    def subject(self, *, is_back: bool = False) -> str:
-        """One line: `importer: needs attention: acme.csv: 300 rows read, 226 created, ...`. is_back: works again."""
+    def subject(self) -> str:
+        """One line: `importer: needs attention: acme.csv: 300 rows read, 226 created, ...`."""
         if self.summary is not None:
             line = subject_line(self.summary)
-            line = line.replace("importer:", "importer: sandbox:", 1) if self.summary.sandbox else line
-            return line.replace(": complete:", ": works again:", 1) if is_back else line
+            return line.replace("importer:", "importer: sandbox:", 1) if self.summary.sandbox else line
         return f"importer: {'works again' if self.is_ok else 'not imported'}: {self.file}"
 
-    def body(self, before: str = "") -> str:
-        """What happened, the largest causes with what to do, and where the report is. before: how it was before."""
-        return "\n".join(self._lines(before)) + "\n"
+    def body(self) -> str:
+        """What happened, the largest causes with what to do, and where the report is."""
+        return "\n".join(self._lines()) + "\n"
 
-    def _lines(self, before: str) -> Iterator[str]:
+    def _lines(self) -> Iterator[str]:
         texts = GeneralTexts()
-        if before:
-            yield from (before, "")
         yield f"Job: {self.job}"
         yield f"File: {self.file}"
         if self.place:

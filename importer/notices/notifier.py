@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from importer.atomic_files import INTERNAL, internal_folder, read_private, write_json
+from importer.atomic_files import internal_folder, read_private, write_json
+from importer.notices.addresses import AddressesUnusable, addresses_in, described, send
 from importer.notices.job import JobEnded, causes_of
 from importer.notices.metrics import write_metrics
-from importer.notices.outbox import AddressesUnusable, Outbox, addresses_in, described
 from importer.problems import ImporterError
 from importer.report import Summary
 from importer.settings import Settings
@@ -24,32 +25,21 @@ from importer.settings import Settings
 _JOBS: Final = "jobs"  # a file for each, so that jobs that end together keep their states
 _MOST_EVENTS: Final = 50  # of a job that are known again
 _PING_SECONDS: Final = 10.0
+_SECONDS: Final = 10.0  # after which no further address is tried
 
 State = Literal["ok", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class PendingNotices:
-    """For `importer doctor`: the addresses without their secrets, how many notices wait, and what is wrong."""
+def described_addresses(settings: Settings) -> tuple[str, ...]:
+    """For `importer doctor`: the addresses of notices without their secrets; none if notices are not set up.
 
-    addresses: tuple[str, ...]
-    waiting: int
-    error: str
-
-
-def pending_notices(settings: Settings) -> PendingNotices | None:
-    """What waits to be sent; None if notices are not set up and none waits."""
-    has_folder = (settings.out / INTERNAL).is_dir()
-    waiting = Outbox(settings.out).waiting() if has_folder else []
-    error = next((notice.error for notice in waiting if notice.error), "")
+    Raises:
+        AddressesUnusable: the file with the addresses cannot be used.
+    """
     if settings.notify_file is None:
-        return PendingNotices((), len(waiting), "IMPORTER_NOTIFY_FILE is not set") if waiting else None
-    try:
-        listed = addresses_in(settings.notify_file)
-        addresses = tuple(described(number, address) for number, address in enumerate(listed, start=1))
-    except AddressesUnusable as unusable:
-        return PendingNotices((), len(waiting), str(unusable))
-    return PendingNotices(addresses, len(waiting), error)
+        return ()
+    listed = addresses_in(settings.notify_file)
+    return tuple(described(number, address) for number, address in enumerate(listed, start=1))
 
 
 class Notifier:
@@ -82,7 +72,7 @@ class Notifier:
             self.ended(ended.exit_code)
 
     def job_ended(self, ended: JobEnded) -> None:
-        """Keep a notice of a run if the settings ask for one, send what waits, and write the metrics.
+        """Send a notice of a run if the settings ask for one, and write the metrics.
 
         A run in the sandbox counts for a job of its own: it must not hide that a real one is missing.
         """
@@ -95,14 +85,11 @@ class Notifier:
                 self._fail(write_metrics(self._settings.metrics_folder, ended, last_success))
             if self._settings.notify_file is None:
                 return
-            outbox = Outbox(self._settings.out)
-            if self._is_wanted(ended, before.get("state"), is_known=ended.event in before.get("events", ())):
-                change = _change(ended, before.get("state"), before.get("since"))
-                subject = ended.subject(is_back=ended.is_ok and bool(change))
-                outbox.put(subject, ended.body(change), ended.kind, _iso(ended.ended_at))
-            self._deliver(outbox)
+            is_known = ended.event in before.get("events", ())
+            if not is_known and (self._settings.notify == "always" or not ended.is_ok):
+                self._send(ended)
         except (OSError, ImporterError) as error:
-            self._fail(f"the notice of this run cannot be kept: {error}")
+            self._fail(f"the notice of this run cannot be sent: {error}")
 
     def works_again(self, job: str) -> None:
         """What kept a job from starting is over, so that it is reported if it comes back."""
@@ -115,38 +102,24 @@ class Notifier:
         """Ping the monitor that a scheduled command ended; with a failure unless no action is needed."""
         self._ping("" if exit_code == 0 else "/fail")
 
-    def deliver(self) -> None:
-        """Send what waits, if anything does."""
-        if self._settings.notify_file is not None:
-            with suppress(OSError, ImporterError):
-                self._deliver(Outbox(self._settings.out))
-
     # ------------------------------------------------------------------------------------------------
 
-    def _is_wanted(self, ended: JobEnded, before: State | None, *, is_known: bool) -> bool:
-        if is_known:
-            return False
-        match self._settings.notify:
-            case "always":
-                return True
-            case "problems":
-                return not ended.is_ok
-            case "changes":
-                return (not ended.is_ok) != (before == "failed")
-
-    def _deliver(self, outbox: Outbox) -> None:
+    def _send(self, ended: JobEnded) -> None:
         assert self._settings.notify_file is not None
-        if not outbox.waiting():
-            return
         try:
             addresses = addresses_in(self._settings.notify_file)
         except AddressesUnusable as unusable:
-            outbox.note(str(unusable))
-            self._fail(f"{unusable}. {_LATER}")
+            self._fail(f"no notice was sent: {unusable}")
             return
-        if not outbox.deliver(addresses):
-            errors = dict.fromkeys(notice.error for notice in outbox.waiting() if notice.error)
-            self._fail(f"a notice could not be sent: {'; '.join(errors) or 'another run is sending it'}. {_LATER}")
+        began = time.monotonic()
+        for number, address in enumerate(addresses, start=1):
+            is_late = time.monotonic() - began > _SECONDS
+            if error := "was not tried, since others took too long" if is_late else self._sent(address, ended):
+                self._fail(f"a notice could not be sent: {described(number, address)} {error}")
+
+    @staticmethod
+    def _sent(address: str, ended: JobEnded) -> str:
+        return send(address, ended.subject(), ended.body(), ended.kind)
 
     def _record(self, ended: JobEnded) -> dict[str, Any]:
         """Keep the state of the job, and return the one before: state, since, events, and the last success of all."""
@@ -181,22 +154,6 @@ class Notifier:
     def _fail(self, sentence: str) -> None:
         if sentence:
             self._on_failure(sentence)
-
-
-_LATER: Final = "It is tried again after the next run."
-
-
-def _change(ended: JobEnded, before: State | None, since: str | None) -> str:
-    """What changed since the run before; "" if nothing did."""
-    if ended.is_ok and before == "failed":
-        return f"It works again. It had failed since {_day(since)}."
-    if not ended.is_ok and before == "ok":
-        return f"This is the first failure. It had worked since {_day(since)}."
-    return ""
-
-
-def _day(moment: str | None) -> str:
-    return datetime.fromisoformat(moment).astimezone().strftime("%Y-%m-%d %H:%M") if moment else "the first run"
 
 
 def _iso(moment: datetime) -> str:

@@ -162,7 +162,7 @@ class Settings(BaseModel):
     source_megabytes: int = Field(default=4096, ge=1)
     csv_row_megabytes: int = Field(default=16, ge=1)
     csv_columns: int = Field(default=16_384, ge=1)
-    notify: Literal["always", "problems", "changes"] = "problems"
+    notify: Literal["always", "problems"] = "problems"
     notify_file: Path | None = None
     ping_url: SecretStr | None = None
     metrics_folder: Path | None = None

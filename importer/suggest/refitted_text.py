@@ -34,7 +34,7 @@ def refitted(text: str, proposed: str | None, proposal: Proposal) -> str:
     for section, name in _names(mine, theirs):
         own, new = mine.values(section).get(name), theirs.values(section).get(name)
         is_reading = section == "source" and name in _READING
-        is_unseen = section == "answers" and own is None and base is None
+        is_unseen = section == "answers" and own is None and base is None and not is_same_target
         is_untouched = base is not None and own == base.values(section).get(name)
         if own != new and (is_reading or is_unseen or is_untouched):
             mine = (
