@@ -211,9 +211,9 @@ class Candidates:
         yield WarningsOfFile(self.warnings or ())
 
     def _checked(self) -> Iterator[_Checked]:
-        with FirstRows() as first_rows, FirstRows() as people, FirstRows() as corrected:
+        with FirstRows() as first_rows, FirstRows() as corrected:
             duplicates = Duplicates(self._mapping, self._repeated, first_rows, corrected)
-            likely = LikelyErrors(self._mapping, people)
+            likely = LikelyErrors(self._mapping)
             yield from self._check(duplicates, likely)
         self._repeated = self._repeated or duplicates.repeated
         if self.warnings is None:
@@ -281,7 +281,7 @@ class _Preparation:
     """
 
     def __init__(self, mapping: ResolvedMapping, ready: Callable[[Submission], ReadyCandidate]) -> None:
-        self._mapping, self._ready, self._likely = mapping, ready, LikelyErrors(mapping, {})
+        self._mapping, self._ready, self._likely = mapping, ready, LikelyErrors(mapping)
 
     def __reduce__(self) -> tuple[type[_Preparation], tuple[object, ...]]:
         return _Preparation, (self._mapping, self._ready)

@@ -55,52 +55,12 @@ class Cells:
         return f", also {', '.join(rest)}{more}" if rest else ""
 
 
-def counters_of(value: ResolvedValue) -> Iterator[_SameForAll | _Magnitudes | _Documents | _LastWords]:
+def counters_of(value: ResolvedValue) -> Iterator[_Magnitudes | _Documents]:
     """What counts the texts that are sent of this value."""
-    if must_vary(value) and value.default is None:
-        yield _SameForAll(value)
     if value.field.kind in NUMBERS:
         yield _Magnitudes(value)
     if value.field.kind in (Kind.CV, Kind.DOCUMENT):
         yield _Documents(value)
-    if value.part == "last" and not (value.formats.names and value.formats.names.surname):
-        yield _LastWords(value)
-
-
-# --- one answer for nearly all rows ---------------------------------------------------------------
-
-_SAME_SHARE: Final = 0.9
-
-
-def must_vary(value: ResolvedValue) -> bool:
-    """Whether few people have the same: a name, a phone number, a date of birth."""
-    return value.field.kind in (Kind.NAME, Kind.PHONE) or value.field.is_birth
-
-
-class _SameForAll:
-    """Counts the most common of the first answers."""
-
-    def __init__(self, value: ResolvedValue) -> None:
-        self._value = value
-        self._first: Counter[str] = Counter()
-        self._common = ""
-        self._count = self._same = 0
-        self._place: CellPlace | None = None
-
-    def add(self, text: str, row: Row) -> None:
-        self._count += 1
-        if self._count <= _FEWEST:
-            self._place = self._place or place_of(self._value, row)
-            self._first[text] += 1
-            ((self._common, self._same),) = self._first.most_common(1)
-        elif text == self._common:
-            self._same += 1
-
-    def of_file(self) -> Iterator[Problem]:
-        if self._count >= _FEWEST and self._same >= _SAME_SHARE * self._count:
-            message = f"{self._value.field.label} is the same in {self._same:,} of {self._count:,} rows"
-            hint = f"check the column {in_mapping(self._value.place)}"
-            yield Problem("answer-same-for-all", message, hint, self._place)
 
 
 # --- numbers a thousand times too large or too small ------------------------------------------------
@@ -169,35 +129,6 @@ class _Documents:
             message = f"the document ID is shorter than '{example}': its leading zeros are probably lost{cells.others}"
             hint = "type it with its zeros, in a cell with the format Text"
             yield Problem("document-id-shorter", message, hint, cells.first[0])
-
-
-# --- last names of which a word may be lost ----------------------------------------------------------
-
-
-class _LastWords:
-    """Counts the full names with a word that may be of the first or the last name, if the mapping names no rule."""
-
-    def __init__(self, value: ResolvedValue) -> None:
-        self._value = value
-        self._cells = Cells()
-
-    def add(self, text: str, row: Row) -> None:
-        """`text`: the last name that is sent. A cell that is not only a name, or shows its order, is not counted."""
-        value = self._value
-        full_name = next((cell for one in value.columns if (cell := stripped(row.cells[one.index]))), "")
-        words = [word for word in full_name.split() if len(word.rstrip(".")) > 1]  # without initials
-        if len(words) > len(text.split()) + 1 and "," not in full_name and not (value.pattern or value.lookup):
-            self._cells.add(value, row)
-
-    def of_file(self) -> Iterator[Problem]:
-        if (cells := self._cells).count:
-            names = "1 name" if cells.count == 1 else f"{cells.count:,} names"
-            message = f"of {names} with three or more words, only the last is sent as the last name{cells.others}"
-            hint = (
-                "set names: {surname: last_word} under defaults: if that is right, or last_two_words if people have "
-                f"two last names, {in_mapping(self._value.place)}"
-            )
-            yield Problem("last-name-assumed", message, hint, cells.first[0])
 
 
 # --- columns of which most cells are dropped ------------------------------------------------------

@@ -67,7 +67,7 @@ def _warnings(
     file.write_text(f"{source}{head}  {answers}\n", encoding="utf-8")
     columns = tuple(Column(index, chr(65 + index), name) for index, name in enumerate(_NAMES))
     mapping = resolve(read_mapping(file), columns, _QUESTIONS, WireFormat())
-    likely = LikelyErrors(mapping, {})
+    likely = LikelyErrors(mapping)
     found = []
     for number, person in enumerate(people, start=2):
         row = Row(Origin("c.csv"), number, tuple(person.get(name, "") for name in _NAMES))
@@ -89,59 +89,6 @@ def test_a_few_rows_prove_nothing() -> None:
     people = _people(19, First="Test", Mobile="ask me")
     people[3]["Salary"] = "30000000"
     assert _warnings(people, "{phone: {column: [Mobile, Phone]}, salary: Salary}") == []
-
-
-def test_a_value_given_by_otherwise() -> None:
-    """A text that is in no table is named with what `otherwise` makes of it; texts in the table are not."""
-    people = _people()
-    people[3]["Level"], people[4]["Level"], people[5]["Level"] = "Chief", "Sr", "junior"
-    people[6]["City"] = "Nowhere"
-    answers = (
-        "{level: {column: Level, values: {Sr: Senior}, otherwise: {value: Junior}}, "
-        "city: {column: City, values: {Bursa: Bursa}, otherwise: blank}}"
-    )
-    assert _warnings(people, answers) == [
-        "row 5, column \"Level\": 'Chief' is not an option of level, so otherwise: gives 'Junior'; "
-        "if that is wrong, add it under values: in m.yaml:6",
-        "row 8, column \"City\": 'Nowhere' is not in the value table, so otherwise: leaves it blank; "
-        "if that is wrong, add it under values: in m.yaml:6",
-    ]
-
-
-def test_a_field_of_an_entry_given_by_otherwise() -> None:
-    """An entry's value by `otherwise` is named too; one that `otherwise: keep` keeps is not."""
-    people = _people()
-    people[1]["Level"] = "Chief"
-    answers = (
-        "{city: {column: City, values: {Nowhere: Bursa}, otherwise: keep}, education: {education: "
-        "{school_name: City, degree: {column: Level, values: {Junior: certificate_or_diploma}, otherwise: blank}}}}"
-    )
-    assert _warnings(people, answers) == [
-        "row 3, column \"Level\": 'Chief' is not a degree that the service accepts, so otherwise: leaves it blank; "
-        "if that is wrong, add it under values: in m.yaml:6"
-    ]
-
-
-@pytest.mark.parametrize(
-    ("column", "text", "expected"),
-    [
-        ("First", "Test", "the first name is the same in 40 of 40 rows; check the column in m.yaml:4"),
-        ("Last", "Nur", "the last name is the same in 40 of 40 rows; check the column in m.yaml:4"),
-        ("Phone", "+905550000001", "the answer to phone is the same in 40 of 40 rows; check the column in m.yaml:6"),
-        ("Birth", "1980-05-17", "the answer to birth is the same in 40 of 40 rows; check the column in m.yaml:6"),
-    ],
-)
-def test_one_answer_for_all(column: str, text: str, expected: str) -> None:
-    """A name, phone number or date of birth that nearly all rows have is a warning."""
-    assert _warnings(_people(**{column: text})) == [f'row 2, column "{column}": {expected}']
-
-
-def test_one_answer_for_many_but_not_nearly_all() -> None:
-    """A name that eight of ten rows have is no warning."""
-    people = _people(First="Test")
-    for number, person in enumerate(people[:8]):
-        person["First"] = f"Ada {number}"
-    assert _warnings(people) == []
 
 
 def test_numbers_far_from_all_others() -> None:
@@ -197,21 +144,6 @@ def test_a_mistyped_domain_of_this_file() -> None:
     assert _warnings(people) == [
         "row 2, column \"E-mail\": the domain 'exmaple.com' looks like a typing error of example.com; "
         "correct the e-mail address if it is one"
-    ]
-
-
-def test_one_person_with_two_addresses() -> None:
-    """The same name with the same phone number or date of birth, but another address, is named at the second row."""
-    people = _people()
-    for second, column in ((7, "Phone"), (9, "Birth")):
-        for name in ("First", "Last", column):
-            people[second][name] = people[2][name]
-    people[11]["First"], people[11]["Last"] = people[2]["First"], people[2]["Last"]  # only the name
-    people[12]["Phone"] = people[2]["Phone"]  # only the phone number: a family
-    ending = "but the e-mail address is another; if this is one person, keep one of the two rows"
-    assert _warnings(people) == [
-        f'row 9, column "E-mail": name and phone number are the same as in row 4, {ending}',
-        f'row 11, column "E-mail": name and date of birth are the same as in row 4, {ending}',
     ]
 
 
@@ -272,35 +204,6 @@ def test_document_ids_of_an_answer() -> None:
 
 _FULL_NAMES = ("Lucía García López", "José Luis Núñez Ibáñez", "Ada Nur", "John A. Park", "Öz, Ali Can", "Ali van Öz")
 _SPLIT = "first_name: {column: First, part: first, NAMES}, last_name: {column: First, part: last, NAMES}"
-
-
-@pytest.mark.parametrize(
-    ("rule", "expected"),
-    [
-        (
-            "particles: [van]",
-            'row 2, column "First": of 2 names with three or more words, only the last is sent as the last name, also '
-            "row 3; set names: {surname: last_word} under defaults: if that is right, or last_two_words if people have "
-            "two last names, in m.yaml:4",
-        ),
-        ("surname: last_word, particles: [van]", ""),
-        ("surname: last_two_words, particles: [van]", ""),
-    ],
-)
-def test_full_names_without_a_rule(rule: str, expected: str) -> None:
-    """Names whose middle word may belong to the last name are one warning, unless the mapping says which it is."""
-    people = [{**person, "First": name} for person, name in zip(_people(6), _FULL_NAMES, strict=True)]
-    names = _SPLIT.replace("NAMES", f"names: {{{rule}}}")
-    assert _warnings(people, names=names) == ([expected] if expected else [])
-
-
-def test_the_same_first_and_last_name() -> None:
-    """A row that sends one text as both names has a warning."""
-    (warning,) = _warnings(_people(1, First="Fay  Ulrik", Last="FAY ULRIK"))
-    assert warning == (
-        "row 2, column \"Last\": first and last name are both 'FAY ULRIK'; if it is a full name, write each name in "
-        "its own column"
-    )
 
 
 # --- names, and cells that a program changed --------------------------------------------------------

@@ -10,7 +10,7 @@ import pytest
 from importer.mapping import ResolvedMapping
 from importer.models import Application, Question
 from importer.problems import UnusableInput
-from importer.transform import LikelyErrors, join_warnings, trace_row, transform_row
+from importer.transform import join_warnings, trace_row, transform_row
 from tests.transform.cells import answer_of, mapping_of, problems_of, question, row
 
 _THERE = "file: {name: there.csv, key: Person, equals: ID}"
@@ -115,22 +115,6 @@ def test_a_lookup_that_never_matches_is_a_warning() -> None:
         "'ID' in the source"
     ]
     assert join_warnings(_mapping("8,Van,\n9,Bursa,\n"), lambda: rows) == ()
-
-
-def test_a_value_given_by_otherwise() -> None:
-    """A text of the other file that is in no table is a warning at its cell there."""
-    answer = "column: City, values: {'35': İzmir}, otherwise: {value: Elsewhere}"
-    mapping = _mapping("7,Oslo,\n8,35,\n", answer)
-    likely = LikelyErrors(mapping, {})
-    found = []
-    for source in (row("7"), row("8", number=6), row("9", number=7)):
-        body = transform_row(source, mapping)
-        assert isinstance(body, Application)
-        found += likely.of_row(source, body.email, likely.look(source, body))
-    assert [str(problem) for problem in found] == [
-        "there.csv, row 2, column \"City\": 'Oslo' is not in the value table, so otherwise: gives 'Elsewhere'; if "
-        "that is wrong, add it under values: in m.yaml:4"
-    ]
 
 
 # --- values of entries ------------------------------------------------------------------------------
