@@ -322,15 +322,6 @@ def test_an_env_file_that_is_not_text_is_reported(folder: Path) -> None:
     assert line.endswith("save it as UTF-8 text")
 
 
-def test_an_unknown_transport_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The message lists the valid transports."""
-    monkeypatch.setenv("IMPORTER_TRANSPORT", "pigeon")
-    assert refusal() == [
-        "IMPORTER_TRANSPORT: the value is not valid: input should be 'auto', 'requests' or 'curl'; "
-        "set by the environment variable IMPORTER_TRANSPORT; fix it there"
-    ]
-
-
 def test_a_misspelled_setting_is_reported(folder: Path) -> None:
     """If it were ignored, the default would be used silently."""
     (folder / "importer.toml").write_text("concurency = 2\nIMPORTER_RATE = 3\n")

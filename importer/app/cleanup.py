@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from importer.app.connection import sandbox_memory
-from importer.atomic_files import INTERNAL, open_private
+from importer.atomic_files import INTERNAL
 from importer.ledger import LedgerStore, Presences, Scope, open_existing_ledger, presences_in
 from importer.problems import Busy, UnusableInput, UsageError, unusable_file
 from importer.runs.journal import JOURNAL
@@ -29,7 +29,6 @@ from importer.settings import Settings
 
 _DAYS = {"d": 1, "w": 7}
 _MAYBE_RUNNING = timedelta(days=1)  # a check holds no lock
-_BLOCK = 1 << 20
 
 
 def remove_abandoned(out: Path, ledger: LedgerStore | None, presences: Presences) -> Iterator[str]:
@@ -209,8 +208,9 @@ def _remove(old: OldRun, ledger: LedgerStore | None) -> bool:
 
 
 def _erase(folder: Path) -> None:
-    """Overwrite and delete every file of a run's folder; manifest and marker last, so that an interrupted purge can be
-    repeated. A folder that is not a run's is left alone.
+    """Delete every file of a run's folder; manifest and marker last, so that an interrupted purge can be repeated.
+
+    A folder that is not a run's is left alone.
     """
     if not is_run_folder(folder):
         return
@@ -219,18 +219,6 @@ def _erase(folder: Path) -> None:
     for path in sorted(files, key=lambda path: last.get(path.name, 0)):
         if path.is_dir() and not path.is_symlink():
             continue
-        if not path.is_symlink():
-            _overwrite(path)
         path.unlink()
     for parent, _, _ in os.walk(folder, topdown=False):
         Path(parent).rmdir()
-
-
-def _overwrite(path: Path) -> None:
-    """Overwrite a file with zeros, which removes its data from file systems that write in place."""
-    with os.fdopen(open_private(path, os.O_RDWR), "r+b", buffering=0) as file:
-        remaining = os.fstat(file.fileno()).st_size
-        while remaining > 0:
-            remaining -= file.write(bytes(min(remaining, _BLOCK)))
-        os.fsync(file.fileno())
-        file.truncate(0)

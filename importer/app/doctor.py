@@ -80,7 +80,7 @@ def _trust(settings: Settings) -> Iterator[Finding]:
 def _address(settings: Settings, confirm_use: Callable[[Settings], None]) -> Iterator[Finding]:
     missing = list(missing_settings(settings))
     try:
-        yield Finding("transport", True, describe_transport(settings.transport))
+        yield Finding("transport", True, describe_transport())
     except UnusableInput as error:
         missing.insert(0, _failure("transport", error.problems[0]))
     if proxy := without_secrets(settings.proxy_for(settings.base_url)):

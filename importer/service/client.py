@@ -12,7 +12,6 @@ from typing import Any, Final, Literal, NamedTuple
 
 from importer import __version__
 from importer.models import Operation, Question, Target
-from importer.problems import unusable_file
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
 from importer.service.transport_api import Limits, NoReply, RawReply, Reason, Request, Transport, send
 from importer.service.unspecified_forms import Clock, message_of, one_line, readable, retry_after
@@ -63,7 +62,6 @@ def service_of(settings: Settings, base_url: str, token: str, connections: int) 
         token,
         limits=limits,
         connections=connections,
-        transport=settings.transport,
         options_separator=settings.options_separator,
         changed_token=settings.changed_token,
     )
@@ -234,13 +232,9 @@ def _created(operation: Operation, body: bytes) -> Reply:
 
 
 def open_transport(limits: Limits, connections: int, choice: TransportChoice = "auto") -> Transport:
-    """The transport with the chosen library.
-
-    Raises:
-        UnusableInput: curl is set but cannot be used.
-    """
+    """The transport with the chosen library."""
     # Import only the library that is used: each takes a while to load.
-    if _uses_curl(choice):
+    if choice == "curl" or (choice == "auto" and not _why_not_curl()):
         from importer.service.curl_transport import CurlTransport
 
         return CurlTransport(limits, connections)
@@ -249,32 +243,13 @@ def open_transport(limits: Limits, connections: int, choice: TransportChoice = "
     return RequestsTransport(limits, connections)
 
 
-def _uses_curl(choice: TransportChoice) -> bool:
-    why_not = _why_not_curl() if choice != "requests" else ""
-    if choice == "curl" and why_not:
-        raise unusable_file(
-            "transport-unavailable",
-            f"the curl transport is not available: {why_not}",
-            "install it with: pip install 'candidate-importer[fast]'; or remove this setting",
-            "IMPORTER_TRANSPORT",
-        )
-    return choice != "requests" and not why_not
+def describe_transport() -> str:
+    """The library that is used, for a person."""
+    if why_not := _why_not_curl():
+        return f"requests ({why_not}; for more speed: pip install 'candidate-importer[fast]')"
+    import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-
-def describe_transport(choice: TransportChoice = "auto") -> str:
-    """The library in use, and how to choose the other one, for a person.
-
-    Raises:
-        UnusableInput: curl is set but cannot be used.
-    """
-    if _uses_curl(choice):
-        import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
-
-        version = pycurl.version.split()[0].removeprefix("PycURL/")
-        return f"pycurl {version} (set IMPORTER_TRANSPORT=requests to use requests instead)"
-    if choice == "requests":
-        return "requests (set by IMPORTER_TRANSPORT)"
-    return f"requests ({_why_not_curl()}; for more speed: pip install 'candidate-importer[fast]')"
+    return f"pycurl {pycurl.version.split()[0].removeprefix('PycURL/')}"
 
 
 def _why_not_curl() -> str:

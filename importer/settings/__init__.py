@@ -156,7 +156,6 @@ class Settings(BaseModel):
     short_text_limit: int | None = Field(default=None, ge=1)
     pool_exists: str | None = None  # words of the 400 by which a pool says that it has the candidate already
     strict: bool = False
-    transport: Literal["auto", "requests", "curl"] = "auto"
     standard_input_megabytes: int = Field(default=2048, ge=1)
     upload_megabytes: int = Field(default=1024, ge=1)
     source_megabytes: int = Field(default=4096, ge=1)

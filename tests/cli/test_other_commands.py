@@ -143,18 +143,9 @@ def test_doctor_finds_all_well(serve: Serve) -> None:
 
 
 def test_doctor_says_what_carries_the_requests(serve: Serve) -> None:
-    """By name, and with how to have the other."""
+    """By name; without the faster library, with how to install it."""
     served = serve()
-    line = "ok     transport: pycurl [0-9.]+ \\(set IMPORTER_TRANSPORT=requests to use requests instead\\)\n"
-    assert re.search(line, served("doctor").out)
-    assert "ok     transport: requests (set by IMPORTER_TRANSPORT)\n" in (
-        served("doctor", IMPORTER_TRANSPORT="requests").out
-    )
-
-
-def test_a_transport_that_is_not_installed(serve: Serve) -> None:
-    """It is optional; if it is requested but missing, the hint explains how to install it."""
-    served = serve()
+    assert re.search(r"^ok     transport: pycurl [0-9.]+$", served("doctor").out, re.MULTILINE)
     (served.door.folder / "without").mkdir()
     (served.door.folder / "without" / "pycurl.py").write_text("raise ImportError\n", "utf-8")
     hidden = {"PYTHONPATH": os.pathsep.join([str(served.door.folder / "without"), *sys.path])}
@@ -163,18 +154,6 @@ def test_a_transport_that_is_not_installed(serve: Serve) -> None:
     assert process.returncode == 0
     line = "transport: requests (pycurl is not installed; for more speed: pip install 'candidate-importer[fast]')"
     assert f"ok     {line}\n" in out
-    with served.door.started("doctor", IMPORTER_TRANSPORT="curl", **hidden) as process:
-        out, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 3
-    assert "ERROR  transport: the curl transport is not available: pycurl is not installed\n" in out
-    with served.door.started("questions", "4f2c9a", IMPORTER_TRANSPORT="curl", **hidden) as process:
-        _, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 3
-    assert err == (
-        "importer: 1 problem found; nothing was sent.\n\n"
-        "IMPORTER_TRANSPORT: the curl transport is not available: pycurl is not installed [transport-unavailable]\n"
-        "  -> install it with: pip install 'candidate-importer[fast]'; or remove this setting\n"
-    )
 
 
 UNWELL = [

@@ -20,7 +20,7 @@ from typing import Any
 
 from importer.ledger import open_ledger
 from tests.crash.failpoints import KILLED, RESENT, ROW_POINTS, STEPS
-from tests.crash.fork_server import Failpoint, ForkServer
+from tests.crash.fork_server import WITHOUT_PYCURL, Failpoint, ForkServer
 from tests.crash.imports import OPERATIONS, SHORT_TIMEOUTS, Recorder, recorded_sandbox, write_mappings, write_people
 from tests.crash.report_checks import Truth, has_started, read_report, report_errors
 
@@ -142,7 +142,7 @@ class _Place:
         self._mapping = OPERATIONS[part.operation]
         self._cases = 0
         # The points of a request are in Python's sockets, which libcurl does not use.
-        own = {"IMPORTER_READ_TIMEOUT": "0.3", "IMPORTER_TRANSPORT": "requests"}
+        own = {"IMPORTER_READ_TIMEOUT": "0.3", WITHOUT_PYCURL: "1"}
         self._environment = {**SHORT_TIMEOUTS, **own, **recorder.environment}
         self._most_runs = 8 + 2 * len(self._form.few)
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Final, Self, TextIO
 
 import importer
 from tests.patience import PATIENCE
@@ -107,6 +107,8 @@ class ForkServer:
 # --- the process that forks ---
 
 
+WITHOUT_PYCURL: Final = "WITHOUT_PYCURL"
+"""In the environment of a command: requests are sent with the library requests."""
 _SIGNALS = {"kill": signal.SIGKILL, "interrupt": signal.SIGTERM}
 
 
@@ -157,6 +159,8 @@ def _run_command(question: dict[str, Any]) -> None:
         nothing = os.open(os.devnull, os.O_RDONLY)
         for number, descriptor in ((0, nothing), (1, output), (2, output)):
             os.dup2(descriptor, number)
+        if WITHOUT_PYCURL in os.environ:
+            sys.modules["pycurl"] = None  # type: ignore[assignment]  # importing it fails then
         sys.argv = ["importer", *question["arguments"]]
         if question["user"] is not None:
             os.setgroups([])
