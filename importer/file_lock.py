@@ -6,21 +6,19 @@ import json
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from importer.atomic_files import file_mode, internal_folder, open_private, read_private
+from importer.files import file_mode, internal_folder, open_private, read_private
 from importer.problems import Busy, not_writable
 
 
 @contextmanager
-def hold_lock(path: Path, busy: str, instead: str = "") -> Iterator[tuple[int, ...]]:
+def hold_lock(path: Path, busy: str, instead: str = "") -> Iterator[None]:
     """Hold a lock file in the folder `.importer` of a results folder, and write there which process holds it.
-
-    Yields the descriptors of the file: the lock is held until every process that inherits them has ended too.
 
     `busy` begins the message if another process holds it; `instead` is an alternative to waiting, or "".
 
@@ -42,7 +40,7 @@ def hold_lock(path: Path, busy: str, instead: str = "") -> Iterator[tuple[int, .
             _write_holder(path)
         except OSError as error:
             raise not_writable(path, error.strerror or str(error)) from None
-        yield _descriptors(path)
+        yield
     finally:
         lock.release()
 
@@ -66,17 +64,6 @@ def is_free(path: Path) -> bool:
     except (Timeout, OSError):
         return False
     return True
-
-
-def _descriptors(path: Path) -> tuple[int, ...]:
-    """The open files of this process at a path; () where the system does not list them."""
-    found = []
-    with suppress(OSError):
-        for entry in Path("/dev/fd").iterdir():
-            with suppress(OSError):  # the one that the listing used
-                if os.path.samestat(os.fstat(int(entry.name)), path.stat()):
-                    found.append(int(entry.name))
-    return tuple(found)
 
 
 def _holder_path(lock_path: Path) -> Path:

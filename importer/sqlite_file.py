@@ -9,9 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, Literal
 
-from importer.atomic_files import open_private, sync_folder
-from importer.database_errors import ConstraintError, DatabaseError
-from importer.problems import UnusableInput, not_writable, unusable_file
+from importer.files import open_private, sync_folder
+from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable, unusable_file
 
 Connection = sqlite3.Connection
 Durability = Literal["FULL", "NORMAL"]

@@ -14,21 +14,19 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-FILES = {"atomic_files", "regular_files", "database_errors", "sqlite_file", "group_writer", "file_lock"}
-FILES |= {"answering_process"}
-GROUND = {"models", "problems", "sent_answers", "startup", "child_process", "text", "importer"} | FILES
+FILES = {"files", "sqlite_file", "group_writer", "file_lock"}
+GROUND = {"models", "problems", "sent_answers", "processes", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
 MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
     "models": {"problems", "importer"},
     "sent_answers": {"models", "problems", "importer"},
-    "sqlite_file": {"atomic_files", "database_errors", "problems", "importer"},
-    "file_lock": {"atomic_files", "problems", "importer"},
+    "sqlite_file": {"files", "problems", "importer"},
+    "file_lock": {"files", "problems", "importer"},
     "settings": GROUND,
     **dict.fromkeys(SUPPLIES - {"settings"}, GROUND | {"settings"}),
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
-    "report": GROUND | SUPPLIES | {"problem_codes"},
     "template": GROUND | SUPPLIES | {"suggest"},
     "runs": GROUND | SUPPLIES | {"extract", "load", "report", "transform"},
     "notices": GROUND | SUPPLIES | {"report"},
@@ -36,9 +34,8 @@ MAY_IMPORT = {
     "web": GROUND | {"settings", "report", "runs", "app"},  # of report the values and their words
     "inbox": GROUND | {"settings", "report", "runs", "app", "notices"},
     "cli": GROUND | {"settings", "report", "runs", "app", "notices", "sandbox", "web", "inbox"},
-    "sandbox": {"importer", "child_process"},
+    "sandbox": {"importer", "processes"},
     "__main__": {"cli"},
-    "problem_codes": set(),  # writes docs/problems.md; of a report without personal data the texts
 }
 
 # The only rooms that know a library.

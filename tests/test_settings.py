@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from importer.extract import ReadingLimits
+from importer.files import read_regular
 from importer.ledger import ledger_name
 from importer.problems import UnusableInput
-from importer.regular_files import read_regular
 from importer.settings import Settings, WireFormat, load_settings
 
 

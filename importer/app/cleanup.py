@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from importer.app.connection import sandbox_memory
-from importer.atomic_files import INTERNAL
+from importer.files import INTERNAL
 from importer.ledger import LedgerStore, Presences, Scope, open_existing_ledger, presences_in
 from importer.problems import Busy, UnusableInput, UsageError, unusable_file
 from importer.runs.journal import JOURNAL

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from importer.app.orders import Listener, Order, Paused, QuestionsDelayed, Resumed, SandboxSetup
-from importer.atomic_files import INTERNAL, internal_folder, open_private
 from importer.file_lock import hold_lock
+from importer.files import INTERNAL, internal_folder, open_private
 from importer.ledger import is_on_server, open_existing_ledger
 from importer.models import Question
 from importer.problems import Problem, StoppedEarly, UnusableInput

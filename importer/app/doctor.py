@@ -12,10 +12,10 @@ from pathlib import Path
 
 from importer import __version__
 from importer.app.connection import SANDBOX, connect, is_same_address
+from importer.files import mode_for_others
 from importer.ledger import ledger_name, open_existing_ledger
 from importer.notices import AddressesUnusable, described_addresses
 from importer.problems import ImporterError, Problem, UnusableInput
-from importer.regular_files import mode_for_others
 from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
 from importer.service import PROBED, NoReply, Reply, describe_transport

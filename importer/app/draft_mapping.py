@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.app.file_sample import Sample
-from importer.atomic_files import read_private, write_json, write_private
+from importer.files import read_private, write_json, write_private
 from importer.mapping import read_mapping
 from importer.models import SourceOptions, Target
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput

@@ -20,7 +20,7 @@ from importer.runs.manifest import RunManifest, find_run, part_folders, read_man
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
 from importer.settings import Settings
-from importer.text.commands import command_line
+from importer.text.terminal import command_line
 
 _SENT_AGAIN = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)  # by the same command
 

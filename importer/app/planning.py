@@ -15,7 +15,6 @@ from pathlib import Path
 from importer.app.classify_rows import Candidates
 from importer.app.orders import Order
 from importer.app.plan import Plan, PlannedRun, count_done, discard, remove_files, sending_rate
-from importer.atomic_files import make_subfolder
 from importer.extract import (
     ReadingLimits,
     Sheet,
@@ -25,6 +24,7 @@ from importer.extract import (
     open_sheet,
     share_copy,
 )
+from importer.files import make_subfolder
 from importer.ledger import Presence, Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, route_column
 from importer.models import Operation, Question, Row, SourceOptions

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Self, get_args
 
 from importer.app import orders
-from importer.atomic_files import open_private
+from importer.files import open_private
 from importer.group_writer import GroupWriter, QueuedWrite
 from importer.load import RequestAnswered
 from importer.models import Outcome

@@ -13,7 +13,7 @@ from typing import Literal
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, part_with
 from importer.app.orders import refuse_to_replace
-from importer.atomic_files import open_private
+from importer.files import open_private
 from importer.ledger import DONE, LedgerStore, RequestRecord, open_existing_ledger, presences_in
 from importer.models import Outcome, OutcomeKind, Row, Target
 from importer.problems import UnusableInput, UsageError

@@ -14,8 +14,8 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from importer import __version__
 from importer.cli.messages import print_result, show_error
 from importer.problems import ImporterError
-from importer.startup import open_streams, reduce_garbage_collection
-from importer.text.commands import command_line
+from importer.processes import open_streams, reduce_garbage_collection
+from importer.text.terminal import command_line
 
 if sys.platform != "win32":
     import resource

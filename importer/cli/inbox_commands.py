@@ -26,8 +26,8 @@ from importer.inbox.status import InboxStatus, status_of
 from importer.inbox.worker import run_once
 from importer.notices import Notifier
 from importer.settings import load_settings
-from importer.text.commands import command_line
 from importer.text.dates import in_words
+from importer.text.terminal import command_line
 
 inbox = typer.Typer(
     name="inbox",

@@ -9,7 +9,7 @@ from typing import TextIO
 
 from importer.problems import DamagedRun, ImporterError, LinePlace, Problem, UnusableInput
 from importer.text.normalize import visible
-from importer.text.wrapping import WIDTH, wrapped
+from importer.text.terminal import WIDTH, wrapped
 
 _MAX_SHOWN = 50  # problems; more than that have one cause
 

@@ -49,7 +49,7 @@ from importer.runs.source_status import SourceStatus, rows_without_target
 from importer.sent_answers import sent_lines
 from importer.settings import load_settings
 from importer.text.dates import in_words
-from importer.text.wrapping import wrapped
+from importer.text.terminal import wrapped
 
 _MOST_EDITS = 6  # proposed changes that are shown
 

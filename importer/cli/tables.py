@@ -16,7 +16,7 @@ from importer.models import Row
 from importer.problems import Origin
 from importer.sent_answers import Note, PickedCandidate, TracedAnswer, address, sent_lines, sent_text
 from importer.text.normalize import visible
-from importer.text.wrapping import wrapped
+from importer.text.terminal import wrapped
 
 _LONGEST: Final = 120  # characters of a text
 _WIDTH: Final = 100  # columns of a table of answers; a terminal of 80 is enough

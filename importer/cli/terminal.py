@@ -19,12 +19,12 @@ from importer.app.event_lines import detail_of, notice_of
 from importer.app.orders import RunControl
 from importer.cli.messages import print_line, print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
+from importer.processes import ending_signals
 from importer.report import Summary, group_lines, warning_lines
 from importer.settings import Settings
 from importer.settings.trust import confirm
-from importer.startup import ending_signals
 from importer.text.dates import in_words
-from importer.text.wrapping import wrapped
+from importer.text.terminal import wrapped
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar

@@ -15,11 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from importer.atomic_files import write_private
 from importer.extract.cell_text import quoted
 from importer.extract.opening import open_sheet
 from importer.extract.results_file import is_canonical
 from importer.extract.sheet import ReadingLimits, Sheet
+from importer.files import write_private
 from importer.models import CorrectedCell, Row, SourceOptions
 from importer.problems import Column, FilePlace, Place, Problem, UnusableInput, column_letter
 from importer.text.normalize import closest

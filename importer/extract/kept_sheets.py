@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from importer import __version__
-from importer.atomic_files import make_subfolder, open_private
 from importer.extract.sheet_content import SheetFacts, decoded, read_frame, with_length
+from importer.files import make_subfolder, open_private
 
 _MOST: Final = 4  # sheets in a folder
 

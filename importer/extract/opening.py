@@ -12,11 +12,11 @@ from pathlib import Path
 from importer.extract.csv_file import CsvFile, Encoding, Survey, shown_delimiter, survey
 from importer.extract.csv_records import CsvRecords, Unreadable
 from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, doubtful_encoding, find_encoding
-from importer.extract.hidden_parts import hidden_tables_not_read
 from importer.extract.results_file import results_header
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
 from importer.extract.table import RecordSource, has_table, open_table
+from importer.extract.table_warnings import hidden_tables_not_read
 from importer.extract.workbook import sheet_heads, workbook_records
 from importer.models import SourceOptions
 from importer.problems import Origin, Problem, UnusableInput, file_problem, unusable_file

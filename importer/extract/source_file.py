@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from importer.atomic_files import open_private
 from importer.extract.sheet import FileKind, ReadingLimits
+from importer.files import open_private
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 
 _ENDINGS = {

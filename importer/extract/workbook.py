@@ -15,15 +15,14 @@ from functools import partial
 from pathlib import Path
 from threading import Timer
 
-from importer.child_process import child_environment, python_command
 from importer.extract.cell_flags import MergedRange
 from importer.extract.cell_text import quoted
 from importer.extract.header import place_of
-from importer.extract.hidden_parts import hidden_columns_read, hidden_rows_read
 from importer.extract.kept_sheets import kept_sheet
 from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record
 from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, encoded, frame, read_frame
 from importer.extract.table import RecordSource
+from importer.extract.table_warnings import hidden_columns_read, hidden_rows_read
 from importer.models import SourceOptions
 from importer.problems import (
     CellPlace,
@@ -35,6 +34,7 @@ from importer.problems import (
     file_problem,
     unusable_file,
 )
+from importer.processes import child_environment, python_command
 
 _MAX_HEADS = 8  # sheets that are looked at, beside the one that is read
 _HIDDEN_SECONDS = 20  # for hidden sheets, of which only a warning may come

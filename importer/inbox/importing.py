@@ -15,12 +15,11 @@ from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.app.import_file import Finished, import_file
 from importer.app.orders import ErrorLimit, Order, Planned, RunControl, SandboxSetup, Sending, Window, parse_minutes
 from importer.inbox.arrivals import is_regular
-from importer.inbox.folders import Inbox, Place, not_writable
+from importer.inbox.folders import Inbox, Place, Windows, not_writable
 from importer.inbox.happened import Listener
 from importer.inbox.records import Contents, History, Identity, Reason, Record, Result
 from importer.inbox.reports import commands_again
 from importer.inbox.rules import FileRule
-from importer.inbox.windows import Windows
 from importer.models import NEEDS_ATTENTION, TakenFile
 from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput
 from importer.report import Summary

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
-from importer.atomic_files import read_private, sync_folder, write_json
+from importer.files import read_private, sync_folder, write_json
 from importer.inbox.folders import PLACES, Inbox, Place
 from importer.problems import Problem
 

@@ -13,7 +13,7 @@ from importer.inbox.reports import remove_reports
 from importer.inbox.rules import RULES_FILE
 from importer.inbox.taking import move
 from importer.problems import UsageError
-from importer.text.commands import command_line
+from importer.text.terminal import command_line
 
 
 def release(folder: Path, names: Sequence[str]) -> list[Record]:

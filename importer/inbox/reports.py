@@ -8,13 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from importer.atomic_files import sync_folder, write_private
+from importer.files import sync_folder, write_private
 from importer.inbox.folders import Inbox, not_writable
 from importer.inbox.records import Record, Result
 from importer.problems import UnusableInput
 from importer.report import Summary, attention_lines, read_summary
-from importer.text.commands import command_line
 from importer.text.normalize import visible
+from importer.text.terminal import command_line
 
 _COPIED: Final = ("report.xlsx", "summary.json")
 

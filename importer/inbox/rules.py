@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from importer.app.orders import ErrorLimit, Resend, parse_minutes, parse_window
+from importer.files import read_regular
 from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInput, UsageError
-from importer.regular_files import read_regular
 from importer.text.normalize import did_you_mean
 
 RULES_FILE: Final = "inbox.toml"

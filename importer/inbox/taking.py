@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from importer.atomic_files import sync_folder
+from importer.files import sync_folder
 from importer.inbox.arrivals import Arrival, is_regular, on_one_line
 from importer.inbox.folders import PLACES, Inbox, Place, not_writable
 from importer.inbox.records import RECORD, Identity, Record, folders_in, read_record

@@ -10,13 +10,12 @@ from typing import Final
 
 from importer.app.orders import Window
 from importer.inbox.arrivals import Arrivals, Waiting
-from importer.inbox.folders import Inbox, not_writable, open_inbox
+from importer.inbox.folders import Inbox, Windows, not_writable, open_inbox
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken
 from importer.inbox.importing import FileImport, Means, changed_since
 from importer.inbox.records import History, Identity, Record, Result
 from importer.inbox.reports import write_reports
 from importer.inbox.taking import move, take, unfinished
-from importer.inbox.windows import Windows
 from importer.problems import ImporterError, StoppedEarly
 
 WORST_FIRST: Final = (143, 130, 1, 2, 3, 5, 75, 4)

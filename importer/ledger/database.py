@@ -10,9 +10,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from importer.database_errors import DatabaseError
 from importer.ledger.states import Scope
-from importer.problems import Problem, UnusableInput
+from importer.problems import DatabaseError, Problem, UnusableInput
 from importer.settings import LedgerAddress
 
 Result = TypeVar("Result")

@@ -6,7 +6,7 @@ import os
 import secrets
 from pathlib import Path
 
-from importer.atomic_files import INTERNAL, open_private, read_private, sync_folder
+from importer.files import INTERNAL, open_private, read_private, sync_folder
 from importer.problems import UnusableInput, unusable_file
 
 _KEY_BYTES = 32

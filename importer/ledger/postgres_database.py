@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Final
 
 import psycopg
 
-from importer.database_errors import DatabaseError
 from importer.ledger.address import ledger_name
 from importer.ledger.database import Connection, Database, Result
 from importer.ledger.postgres_locks import TARGETS, TargetLocks
@@ -23,7 +22,7 @@ from importer.ledger.postgres_server import (
     errors_translated,
 )
 from importer.ledger.states import Scope
-from importer.problems import UnusableInput, unusable_file
+from importer.problems import DatabaseError, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
 _MOST_CONFLICTS: Final = 20  # of one group; more are a bug

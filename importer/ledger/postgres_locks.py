@@ -23,7 +23,6 @@ from typing import Final
 
 import psycopg
 
-from importer.database_errors import DatabaseError
 from importer.ledger.postgres_server import (
     ConnectionLost,
     PostgresServer,
@@ -35,7 +34,7 @@ from importer.ledger.postgres_server import (
     is_quiet,
 )
 from importer.ledger.states import Scope
-from importer.problems import Busy, UnusableInput
+from importer.problems import Busy, DatabaseError, UnusableInput
 
 # process, host, started_at: of the last holder, for messages only.
 TARGETS: Final = """CREATE TABLE targets (

@@ -14,8 +14,8 @@ from typing import Any, Final, TypeVar
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from importer.database_errors import ConstraintError, DatabaseError
 from importer.ledger.database import Cursor
+from importer.problems import ConstraintError, DatabaseError
 
 Result = TypeVar("Result")
 # For one statement; then the connection counts as lost. Only what reads a whole ledger takes more than a second.

@@ -8,7 +8,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from importer.database_errors import ConstraintError, DatabaseError
 from importer.group_writer import GroupWriter, OnDone, QueuedWrite
 from importer.ledger.database import Connection, Database
 from importer.ledger.sql_runs import SqlRuns
@@ -27,6 +26,7 @@ from importer.ledger.states import (
 )
 from importer.ledger.store import LedgerUnwritable
 from importer.ledger.tables import initialize_or_check
+from importer.problems import ConstraintError, DatabaseError
 from importer.settings import LedgerAddress
 
 _LINGER: Final = 0.01  # seconds for which an asynchronous write waits for others, to share one commit

@@ -9,13 +9,12 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from importer.database_errors import ConstraintError, DatabaseError
 from importer.ledger.database import Connection, Database
 from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
 from importer.ledger.tables import COLUMNS, examine
 from importer.models import Operation, Target
-from importer.problems import Problem, UsageError
+from importer.problems import ConstraintError, DatabaseError, Problem, UsageError
 
 _RUN_COLUMNS: Final = ", ".join(COLUMNS["runs"])
 _RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"

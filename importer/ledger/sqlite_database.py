@@ -10,12 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from importer.atomic_files import INTERNAL, internal_folder, open_private
-from importer.database_errors import DatabaseError
 from importer.file_lock import hold_lock
+from importer.files import INTERNAL, internal_folder, open_private
 from importer.ledger.database import Connection, Database, Result
 from importer.ledger.states import Scope
-from importer.problems import FilePlace, Problem, UnusableInput, not_writable
+from importer.problems import DatabaseError, FilePlace, Problem, UnusableInput, not_writable
 from importer.settings import LedgerAddress
 from importer.sqlite_file import SqliteFile, create_private, not_a_database, unusable
 

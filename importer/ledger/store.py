@@ -13,8 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Protocol, Self
 
-from importer.atomic_files import INTERNAL, internal_folder
 from importer.file_lock import acquire, is_free
+from importer.files import INTERNAL, internal_folder
 from importer.ledger.states import (
     Answered,
     Fingerprints,

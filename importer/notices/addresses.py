@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import Final, Literal
 
-from importer.regular_files import can_be_made_private, mode_for_others, read_regular
+from importer.files import can_be_made_private, mode_for_others, read_regular
 
 _MAX_BYTES: Final = 1 << 20
 

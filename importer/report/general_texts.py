@@ -16,7 +16,7 @@ class GeneralTexts:
     """The general text of each code in place of a message, which may quote a cell or a response."""
 
     def __init__(self) -> None:
-        from importer.problem_codes import areas  # slow to load, rarely needed
+        from importer.report.problem_codes import areas  # slow to load, rarely needed
 
         self._codes = {each.code: each for area in areas() for each in area.codes}
 

@@ -12,7 +12,7 @@ from importer.models import OutcomeKind
 from importer.problems import UnusableInput
 from importer.report.outcomes import EDITS_FILE, csv_file
 from importer.report.summary import Summary
-from importer.text.commands import command_line
+from importer.text.terminal import command_line
 
 FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from importer.atomic_files import read_private
+from importer.files import read_private
 from importer.models import (
     ID_COLUMN,
     LINKS_COLUMN,
@@ -27,7 +27,7 @@ from importer.models import (
 )
 from importer.problems import CellPlace, Column, DamagedRun, FilePlace, Origin, Place, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE
-from importer.text.commands import command_line
+from importer.text.terminal import command_line
 
 VERSION: Final = 2
 

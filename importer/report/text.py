@@ -10,7 +10,7 @@ from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
 from importer.report.next_steps import OpenRows, Step, next_steps, steps_of_source
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, outcome_text
 from importer.report.summary import ProblemGroup, Summary
-from importer.text.wrapping import WIDTH, on_one_line, wrapped
+from importer.text.terminal import WIDTH, on_one_line, wrapped
 
 MOST_GROUPS: Final = 12
 LARGEST_GROUPS: Final = 3  # at the end of a run

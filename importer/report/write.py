@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
-from importer.atomic_files import file_mode, make_folder, make_subfolder, set_mode, sync_folder
+from importer.files import file_mode, make_folder, make_subfolder, set_mode, sync_folder
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
 from importer.report.accounting import ReportedRow, SummaryCounter, pair
@@ -25,7 +25,7 @@ from importer.report.csv_files import CsvFiles, EntryFiles
 from importer.report.outcomes import EDITS_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
 from importer.report.summary import RunFacts, Summary, write_summary
 from importer.sent_answers import SentLine
-from importer.text.commands import command_line
+from importer.text.terminal import command_line
 
 _PREFIX: Final = ".writing-"
 _EDITED: Final = "_edited"

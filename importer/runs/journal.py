@@ -11,12 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from importer.database_errors import DatabaseError
 from importer.group_writer import GroupWriter, QueuedWrite
 from importer.models import Outcome, OutcomeKind
 from importer.problems import (
     CellPlace,
     Column,
+    DatabaseError,
     FilePlace,
     LinePlace,
     Origin,

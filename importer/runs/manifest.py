@@ -11,13 +11,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from importer.atomic_files import read_private, write_json
+from importer.files import read_private, write_json
 from importer.ledger import Scope
 from importer.models import ManyTargets, Operation, SourceOptions, Stop, TakenFile, Target, TargetRun
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
-from importer.text.commands import command_line
+from importer.text.terminal import command_line
 
 MANIFEST = "run.json"
 VERSION = 4

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from importer import __version__
-from importer.atomic_files import read_private, write_json, write_private
 from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, corrected_sheet, open_sheet, restore_values
+from importer.files import read_private, write_json, write_private
 from importer.mapping import (
     OUTSIDE_HINT,
     ChildSource,

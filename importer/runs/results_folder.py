@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Final, Literal
 
-from importer.atomic_files import (
+from importer.files import (
     INTERNAL,
     is_team_folder,
     make_folder,

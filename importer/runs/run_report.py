@@ -20,17 +20,16 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
-from importer.atomic_files import open_private
-from importer.child_process import child_environment, lower_priority, python_command
 from importer.extract import ReadingLimits, Sheet, open_sheet
+from importer.files import open_private
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import DamagedRun, FilePlace, Problem
+from importer.processes import child_environment, lower_priority, python_command, reduce_garbage_collection
 from importer.report import Entries, RunFacts, Summary, write_report
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
 from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.row_selection import route_word
-from importer.startup import reduce_garbage_collection
 from importer.text.normalize import closest
 
 CONTINUE_HINT = "continue with importer resume, or run the same command again; completed rows are skipped"

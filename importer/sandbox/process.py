@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import IO, Literal
 
-from importer.child_process import child_environment, python_command
+from importer.processes import child_environment, python_command
 from importer.sandbox.app import SandboxOptions
 from importer.sandbox.json_reading import SandboxUnusable
 from importer.sandbox.server import RunningSandbox, prepare

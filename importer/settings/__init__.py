@@ -23,8 +23,8 @@ from pydantic import (
     field_validator,
 )
 
+from importer.files import can_be_made_private, mode_for_others, read_regular
 from importer.problems import Problem, UnusableInput, file_problem, unusable_file
-from importer.regular_files import can_be_made_private, mode_for_others, read_regular
 from importer.settings.files import ENVIRONMENT, PREFIX, SettingSource, from_env_file, from_toml, settings_in, user_file
 from importer.settings.trust import FolderSetting, TokenUse, is_confirmed
 

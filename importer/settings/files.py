@@ -10,8 +10,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
+from importer.files import read_regular
 from importer.problems import Problem, file_problem
-from importer.regular_files import read_regular
 
 PREFIX: Final = "IMPORTER_"  # of a setting's name in the environment and in .env
 ENVIRONMENT: Final = "the environment"  # the name of this source

@@ -9,9 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from importer.atomic_files import write_json
+from importer.files import read_regular, write_json
 from importer.problems import FilePlace, Problem, UnusableInput
-from importer.regular_files import read_regular
 from importer.settings.files import user_file
 
 _MAX_BYTES: Final = 4 << 20  # bytes: tens of thousands of folders

@@ -8,7 +8,7 @@ from dataclasses import replace
 from importer.suggest.columns import SIMILAR, ColumnView
 from importer.suggest.header_words import has_two_last_names, is_last_name_first, read_table, words_of
 from importer.suggest.proposal import Goal, Match, NameStyle
-from importer.text.names import words_in_capitals, wrong_word
+from importer.text.normalize import words_in_capitals, wrong_word
 
 _MIN_SHARE = 0.6  # of the names
 _MAX_WORDS = 4  # of a name

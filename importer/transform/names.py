@@ -7,8 +7,7 @@ from typing import Literal
 
 from importer.mapping import NameRule, Surname
 from importer.text.damage import NULL_WORDS, code_in
-from importer.text.names import words_in_capitals, wrong_word
-from importer.text.normalize import normalize
+from importer.text.normalize import normalize, words_in_capitals, wrong_word
 from importer.transform.texts import WITHOUT_EFFECT, InvalidValue, quoted, read_text
 
 Side = Literal["first", "last"]

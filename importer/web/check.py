@@ -14,8 +14,7 @@ from importer.app.checked_rows import CheckedRow, CheckedRows
 from importer.app.import_file import check_file
 from importer.problems import Column, UsageError
 from importer.report import ProblemGroup
-from importer.web.downloads import download
-from importer.web.forms import Form, Sent
+from importer.web.forms import Form, Sent, download
 from importer.web.pages import ImportPage, OfImport
 from importer.web.result import CORRECTIONS, found_run
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Final
-from urllib.parse import parse_qsl
+from typing import IO, Annotated, Any, Final
+from urllib.parse import parse_qsl, quote
 
 from fastapi import Depends, Request
+from fastapi.responses import StreamingResponse
 from python_multipart.exceptions import FileError, FormParserError
 from python_multipart.multipart import File, FormParser, parse_options_header
 from starlette.requests import ClientDisconnect
 
-from importer.atomic_files import make_subfolder
-from importer.problems import UnusableInput, unusable_file
+from importer.files import make_subfolder, open_private
+from importer.problems import UnusableInput, UsageError, unusable_file
 from importer.web.pages import Web
 
 _LARGEST_FORM: Final = 4 << 20  # bytes without an upload
@@ -187,3 +189,39 @@ def safe_name(given: str) -> str:
     kept = re.sub(r"[^\w .()+-]", "_", last).strip(" .")
     stem, dot, ending = kept.rpartition(".")
     return (stem[:_LONGEST_NAME] + dot + ending[:10] if dot else kept[:_LONGEST_NAME]) or "upload"
+
+
+# --- downloads ---
+
+
+_CHUNK: Final = 1 << 18  # bytes
+_NO_HEADERS: Final[Mapping[str, str]] = {}
+_WITHOUT_WAITING: Final = getattr(os, "O_NONBLOCK", 0)  # opening a pipe must not wait for its other end
+
+
+def download(path: Path, name: str = "", kind: str = "", headers: Mapping[str, str] = _NO_HEADERS) -> StreamingResponse:
+    """The content of a file. name: under which a browser stores it, "" to show it; kind: its media type.
+
+    Raises:
+        UsageError: it is missing, a symbolic link or no regular file.
+    """
+    try:
+        file = os.fdopen(open_private(path, os.O_RDONLY | _WITHOUT_WAITING), "rb")
+    except OSError as error:
+        raise UsageError(f"{path.name} cannot be read: {error.strerror or error}") from None
+    found = os.fstat(file.fileno())
+    if not stat.S_ISREG(found.st_mode):
+        file.close()
+        raise UsageError(f"{path.name} cannot be read: it is not a regular file")
+    own = {"Content-Length": str(found.st_size)}
+    if name:
+        own["Content-Disposition"] = f"attachment; filename*=utf-8''{quote(name, safe='')}"
+    chunks = _chunks(file, found.st_size)
+    return StreamingResponse(chunks, media_type=kind or "application/octet-stream", headers={**own, **headers})
+
+
+def _chunks(file: IO[bytes], size: int) -> Iterator[bytes]:
+    with file:
+        while size > 0 and (chunk := file.read(min(_CHUNK, size))):
+            size -= len(chunk)
+            yield chunk

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 
 from importer.app.mapping_files import listed_questions, question_list
 from importer.app.orders import Order, SandboxSetup, Sending
-from importer.atomic_files import INTERNAL, read_private, write_json
+from importer.files import INTERNAL, read_private, write_json
 from importer.models import Operation, Question, SourceOptions, Target
 from importer.runs.results_folder import folders_in, is_run_name, make_private_folder, make_results, new_run_id
 from importer.runs.results_folder import remove_folder as remove

@@ -22,9 +22,9 @@ from importer.app.inspect_file import FirstRows
 from importer.problems import ImporterError, LinePlace, Problem, UnusableInput
 from importer.report import outcome_text
 from importer.settings import Settings
-from importer.text.commands import NO_FLAGS, command_line
 from importer.text.dates import in_words
 from importer.text.normalize import visible
+from importer.text.terminal import NO_FLAGS, command_line
 from importer.web import steps
 from importer.web.imports import Draft, Drafts, out_flag
 from importer.web.running import Job, Jobs, Kind, Work

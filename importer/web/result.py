@@ -15,15 +15,14 @@ from fastapi.responses import RedirectResponse, Response
 from importer.app.earlier_runs import EarlierRun, resolve, resume, rows_with
 from importer.app.orders import Sending
 from importer.app.shown_runs import State, running_runs, show_row, state_of
-from importer.atomic_files import read_private, write_private
+from importer.files import read_private, write_private
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UsageError
 from importer.report import Summary, read_summary
 from importer.runs.manifest import RunManifest
 from importer.runs.results_folder import is_run_name
 from importer.sent_answers import sent_lines
-from importer.web.downloads import download
-from importer.web.forms import Sent
+from importer.web.forms import Sent, download
 from importer.web.pages import FieldError, NoSuchImport, OfAny, OfImport, Page
 from importer.web.running import again
 

@@ -19,9 +19,9 @@ from typing import Final
 import uvicorn
 
 from importer.problems import UsageError
+from importer.processes import ending_signals
 from importer.runs.results_folder import make_results
 from importer.settings import Settings, load_settings
-from importer.startup import ending_signals
 from importer.web.application import application
 from importer.web.imports import Drafts
 from importer.web.pages import Web

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from importer.app.background_worker import BackgroundWorker
-from importer.app.classify_rows import Candidates, Classified
-from importer.app.first_rows import FirstRows
+from importer.app.classify_rows import Candidates, Classified, FirstRows
 from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Outcome, Question, Row
 from importer.problems import Column, FilePlace, Origin, Problem, UnusableInput

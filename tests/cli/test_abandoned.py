@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from importer.app.cleanup import remove_abandoned
-from importer.atomic_files import internal_folder
+from importer.files import internal_folder
 from importer.ledger import RunRecord, open_ledger, presences_in
 from importer.runs.journal import JOURNAL
 from importer.runs.manifest import MANIFEST as FILE

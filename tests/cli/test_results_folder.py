@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.atomic_files import internal_folder
+from importer.files import internal_folder
 from importer.runs.results_folder import make_private_folder
 from tests.cli.conftest import FrontDoor, Served, candidate
 from tests.cli.test_run import RUN, people

@@ -320,8 +320,8 @@ MUTANTS = (
     Mutant(
         "a created candidate is sent again",
         "load/loader.py",
-        "        if known.state in DONE:\n",
-        "        if known.state is State.ALREADY_EXISTS:\n",
+        "    if known.state in DONE:\n",
+        "    if known.state is State.ALREADY_EXISTS:\n",
         ("tests/load", "tests/cli/test_run.py"),
     ),
     Mutant(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from importer.problem_codes import ProblemCode, areas, page
+from importer.report.problem_codes import ProblemCode, areas, page
 from tests.docs.messages_in_code import Raised, Template, fits, python_files, raised_in, texts_in
 from tests.samples.sample import ROOT
 
@@ -51,7 +51,7 @@ def is_reported(code: ProblemCode, found: Iterable[Raised | str]) -> bool:
 
 
 def test_the_page_is_generated_from_the_table() -> None:
-    """After a change: `python -m importer.problem_codes > docs/problems.md`."""
+    """After a change: `python -m importer.report.problem_codes > docs/problems.md`."""
     assert (ROOT / "docs" / "problems.md").read_text(encoding="utf-8") == page()
 
 

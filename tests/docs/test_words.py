@@ -70,7 +70,7 @@ def texts() -> Iterator[tuple[str, str]]:
         found = texts_of_code(file.read_text(encoding="utf-8"), with_docstrings=name.startswith("importer/cli/"))
         yield from ((f"{name}:{line}", text) for line, text in found)
     # In suggest/ they are words of the files that people import.
-    yield from _lines(ROOT / "importer" / "problem_codes.toml")
+    yield from _lines(ROOT / "importer" / "report" / "problem_codes.toml")
     yield from _lines(ROOT / "importer" / "web" / "texts.toml")
     for file in sorted((ROOT / "importer").rglob("*.json")):
         name = file.relative_to(ROOT).as_posix()

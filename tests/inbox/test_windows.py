@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from importer.app.orders import Planned, Window, ignore
-from importer.inbox.folders import Inbox
+from importer.inbox.folders import Inbox, Windows
 from importer.inbox.happened import FileLeft
 from importer.inbox.rules import FileRule, Rules
 from importer.inbox.status import status_of
-from importer.inbox.windows import Windows
 from importer.inbox.worker import watch
 from importer.problems import ImporterError
 from tests.cli.conftest import Served, candidate, write_csv

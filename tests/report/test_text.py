@@ -12,7 +12,7 @@ from importer.models import Outcome, OutcomeKind, Row, Stop
 from importer.problems import Origin
 from importer.report import RunFacts, summary_lines, write_report, write_unfinished_summary
 from importer.report.text import MOST_GROUPS, attention_lines, subject_line
-from importer.text.wrapping import WIDTH
+from importer.text.terminal import WIDTH
 from tests.report.building import FACTS, ORIGIN, bad_degree, bad_mobile, created, facts_with, refused, row, rows
 
 SHOWN = Path("results/20261121-021503-7f3a")

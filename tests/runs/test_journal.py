@@ -12,9 +12,18 @@ from unittest.mock import patch
 
 import pytest
 
-from importer.database_errors import DatabaseError
 from importer.models import Outcome, OutcomeKind
-from importer.problems import CellPlace, Column, FilePlace, LinePlace, Origin, Place, Problem, UnusableInput
+from importer.problems import (
+    CellPlace,
+    Column,
+    DatabaseError,
+    FilePlace,
+    LinePlace,
+    Origin,
+    Place,
+    Problem,
+    UnusableInput,
+)
 from importer.runs.journal import JournalUnreadable, RunJournal
 
 ORIGIN = Origin("candidates.xlsx", "Candidates")

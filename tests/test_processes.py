@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.child_process import child_environment, python_command
+from importer.processes import child_environment, python_command
 
 TOLD = "import importer, json, os, sys; print(json.dumps([sys.argv[1:], sys.path, dict(os.environ)]))"
 

@@ -1,9 +1,12 @@
-"""Breaks texts into the lines of a terminal."""
+"""Texts as a terminal shows them: broken into lines, and commands that can be copied."""
 
 from __future__ import annotations
 
 import re
+import shlex
 import textwrap
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 from importer.text.normalize import visible
@@ -34,3 +37,25 @@ def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
 def on_one_line(text: str) -> str:
     """On one line and without control sequences, which a cell or a response could contain."""
     return visible(_BLANK.sub(" ", text))
+
+
+# --- command lines ---
+
+
+NO_FLAGS: Mapping[str, str] = {}
+
+
+def command_line(*words: str | Path, flags: Mapping[str, str] = NO_FLAGS) -> str:
+    """`importer WORDS FLAGS`, quoted for the shell. flags: with their values, "" for a flag without one.
+
+    >>> command_line("run", Path("my list.csv"), flags={"--rows": "2-9", "--sandbox": ""})
+    "importer run 'my list.csv' --rows 2-9 --sandbox"
+    """
+    pairs = (part for flag in flags.items() for part in flag if part)
+    return shlex.join(["importer", *map(_argument, words), *pairs])
+
+
+def _argument(word: str | Path) -> str:
+    """A path that begins with - would be read as a flag; - alone is standard input."""
+    text = str(word)
+    return f"./{text}" if isinstance(word, Path) and text.startswith("-") and text != "-" else text

@@ -1,7 +1,7 @@
 """The problem codes that this package reports, and docs/problems.md, which explains each of them.
 
-They are kept in problem_codes.toml, which a run only reads for a page without personal data: a message is written
-where its problem is found, and a test compares both. `python -m importer.problem_codes > docs/problems.md` writes the
+They are kept in problem_codes.toml, which a run only reads for a page without personal data: a message is written where
+its problem is found, and a test compares both. `python -m importer.report.problem_codes > docs/problems.md` writes the
 page again.
 """
 
@@ -29,7 +29,8 @@ A problem that ends a command before it reads the rows is shown without its code
 
 Codes do not change between versions, but the wording of a message may. Values such as `'31.02.2020'` are examples.
 
-<!-- Written by `python -m importer.problem_codes > docs/problems.md`; edit importer/problem_codes.toml instead. -->
+<!-- Written by `python -m importer.report.problem_codes > docs/problems.md`; edit importer/report/problem_codes.toml
+instead. -->
 """
 
 
@@ -59,7 +60,7 @@ class Area:
 
 def areas() -> tuple[Area, ...]:
     """All codes, as problem_codes.toml lists them."""
-    listed = tomllib.loads((files("importer") / "problem_codes.toml").read_text(encoding="utf-8"))["area"]
+    listed = tomllib.loads((files("importer.report") / "problem_codes.toml").read_text(encoding="utf-8"))["area"]
     return tuple(
         Area(area["title"], tuple(ProblemCode(code, **texts) for code, texts in area["codes"].items()))
         for area in listed

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.atomic_files import write_json
+from importer.files import write_json
 
 
 @pytest.mark.parametrize("text", ["İstanbul", "a lone surrogate: \ud83d", "a file name: c\udcff.csv"])
