@@ -229,11 +229,6 @@ class CsvRecords:
         return True
 
 
-def cell_spans(text: str, delimiter: str) -> list[tuple[int, int]]:
-    """Where each cell of a record begins and ends in its text, with its quotes; [] if the text is not one record."""
-    return _Grammar(delimiter).spans(text)
-
-
 class _Read(NamedTuple):
     """The cells of a record; `strays`: whether an unquoted cell contains a quote."""
 
@@ -264,16 +259,6 @@ class _Grammar:
             if not more:
                 return _Read(cells, strays)
         return self._fault(text, at)
-
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where each cell begins and ends, with its quotes; [] if there is a fault."""
-        found, at = [], 0
-        while match := self._cell.match(text, at):
-            at = match.end()
-            found.append((match.start(), match.start(3) if match[3] else len(text.rstrip("\r\n"))))
-            if not match[3]:
-                return found
-        return []
 
     def loose_width(self, text: str) -> int:
         """The number of cells if a quote closes only before a delimiter or a line end; 0 if one is not closed."""

@@ -208,16 +208,6 @@ class LearnedRate:
         self._measured: float | None = None
 
     @property
-    def rate(self) -> GrowingRate | None:
-        """The rate as it was set last."""
-        return self._rate
-
-    def adopt(self, rate: GrowingRate | None) -> None:
-        """Another run of the service has changed its rate."""
-        self._rate, self._is_on_trial, self._trials = rate, False, 0
-        self._lately.clear()
-
-    @property
     def measured(self) -> float | None:
         """The accepted rate while requests were waiting; None if the limit is not known."""
         return self._measured if self.is_kept else None
