@@ -7,7 +7,7 @@ INSTALLED_WEB := $(VENV)/.installed-web
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: help demo web test quick crash mutants proposals bench faults lint check clean
+.PHONY: help demo web test quick net crash mutants proposals bench faults lint check clean
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make web        import the same export in the browser, into a recruiting service on this machine"
 	@echo "make test       run the tests"
 	@echo "make quick      run the tests without the slow ones (crash, samples, benchmarks, web) and those of docs"
+	@echo "make net        what must hold whatever is rebuilt inside: golden imports, corpus, truth, planted, kills"
 	@echo "make lint       run ruff and mypy"
 	@echo "make check      run lint and tests"
 	@echo "make crash      1,000 kills, kills at every point, generated scenarios, 2,000 power cuts (an hour)"
@@ -58,6 +59,14 @@ test: $(INSTALLED_DEV)
 quick: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/crash --ignore tests/samples --ignore tests/benchmarks \
 		--ignore tests/web --ignore tests/docs
+
+# What must hold whatever is rebuilt inside; CONTRIBUTING.md names each part.
+net: $(INSTALLED_DEV)
+	$(BIN)/python -m pytest -n auto --dist worksteal tests/samples tests/cases tests/extract/test_corpus.py \
+		tests/extract/test_header.py tests/mapping tests/crash
+	$(BIN)/python benchmarks/suggest.py
+	$(BIN)/python -m benchmarks truth
+	$(BIN)/python -m benchmarks planted
 
 # About an hour on two cores. For a single part or another size: python -m tests.crash --help
 crash: $(INSTALLED_DEV)

@@ -154,8 +154,8 @@ _OTHER_DISTRIBUTION = re.compile(r"(?<![\w-])importer\[|\binstall (?:-\S+ )*[\"'
 
 
 def _texts_of_the_project() -> Iterator[tuple[str, str]]:
-    """Every text file of the source tree by its name, without what is created in it, and without the changes of old."""
-    made = ("results", "build", "dist", "CHANGELOG.md")
+    """Every text file of the source tree by its name, without what is created in it."""
+    made = ("results", "build", "dist")
     for top in sorted(ROOT.iterdir()):
         if top.name in made or top.suffix == ".egg-info" or (top.name.startswith(".") and top.name != ".ci"):
             continue
