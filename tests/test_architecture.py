@@ -67,8 +67,6 @@ HOMES = {
     "python_multipart": {"web"},
     "xlsxwriter": {"report", "template"},
     "apprise": {"notices"},
-    "fsspec": {"inbox"},
-    "paramiko": {"inbox"},
     "prometheus_client": {"notices"},
     "httptools": {"sandbox"},
     "typer": {"cli"},

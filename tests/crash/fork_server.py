@@ -184,10 +184,7 @@ def _run_command(question: dict[str, Any]) -> None:
         os._exit(code if isinstance(code, int) else 1)
 
 
-_NOT_IN_A_RUN = {
-    "importer.__main__",  # runs the command when it is imported
-    "importer.inbox.sftp",  # needs candidate-importer[remote], which is not always installed
-}
+_NOT_IN_A_RUN = {"importer.__main__"}  # runs the command when it is imported
 _ALSO = ("encodings.idna", "encodings.utf_8_sig", "phonenumbers.data.region_TR", "tests.crash.failpoints")
 
 
