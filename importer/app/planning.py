@@ -83,7 +83,6 @@ class _Inputs:
     mapping: Mapping
     sheet: Sheet
     children: ChildTables
-    questions: tuple[Question, ...]
     resolved: ResolvedMapping
 
 
@@ -179,7 +178,7 @@ class Planner:
             entries=children.entries(resolved),
         )
         manifest = replace(manifest, fingerprint=fingerprint(folder, manifest, questions, settings.wire))
-        return _Inputs(mapping, sheet, children, questions, resolved), manifest
+        return _Inputs(mapping, sheet, children, resolved), manifest
 
     def _open(
         self, copy: SourceCopy, options: SourceOptions, folder: Path, part: _Part | None = None

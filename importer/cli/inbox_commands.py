@@ -70,7 +70,7 @@ def run(
         notices.pass_ended(code)
     if as_json:
         print_result(json.dumps([_as_json(event) for event in shown.ended], ensure_ascii=False, indent=1))
-    elif not shown.ended and not quiet:
+    elif code == 0 and not shown.ended and not quiet:
         print_message("No file was complete and waiting.")
     raise typer.Exit(code)
 
@@ -131,9 +131,9 @@ class _Shown:
 
     def __call__(self, event: Happened) -> None:
         match event:
-            case FileTaken(_, name, is_continued):
+            case FileTaken(name, is_continued):
                 self._show_detail(f"{name}: {'continued' if is_continued else 'taken'}")
-            case FileLeft(_, name, why):
+            case FileLeft(name, why):
                 if event.is_odd or event.is_late or not self.quiet:
                     print_message(f"{name} {why}; it stays in {event.place}")
             case FileEnded():

@@ -80,7 +80,7 @@ class Inbox:
 
 
 def open_inbox(folder: Path) -> Inbox:
-    """The inbox in a folder, with its private folders made.
+    """The inbox in a folder, with its other folders made.
 
     Raises:
         UnusableInput: its rules have problems, or others could change or read what they must not.
@@ -89,8 +89,8 @@ def open_inbox(folder: Path) -> Inbox:
     if problems := list(_problems(inbox)):
         raise UnusableInput(problems)
     try:
-        for place in PLACES:
-            make_folder(inbox.place(place))
+        for path in (inbox.incoming, *map(inbox.place, PLACES)):
+            make_folder(path)
     except OSError as error:
         raise not_writable(folder, error) from None
     if problems := list(_problems_of_private(inbox)):
@@ -114,11 +114,8 @@ def _problems(inbox: Inbox) -> Iterator[Problem]:
     try:
         yield from _writable_by_others(inbox.folder)
         yield from _writable_by_others(inbox.folder / RULES_FILE)
-        if not stat.S_ISDIR(inbox.incoming.lstat().st_mode):
+        if os.path.lexists(inbox.incoming) and not stat.S_ISDIR(inbox.incoming.lstat().st_mode):
             yield file_problem("inbox-folder-invalid", "it is not a folder", "replace it with a folder", inbox.incoming)
-    except FileNotFoundError:
-        hint = "make it, or mount the drive that has it"
-        yield file_problem("inbox-folder-invalid", "this folder does not exist", hint, inbox.incoming)
     except OSError as error:
         raise not_writable(inbox.folder, error) from None
 

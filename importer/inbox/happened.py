@@ -13,7 +13,6 @@ from importer.inbox.records import Reason
 class FileTaken:
     """A complete file was taken, or one that an earlier pass had taken is continued."""
 
-    inbox: Path
     name: str
     is_continued: bool = False
 
@@ -50,7 +49,6 @@ class FileLeft:
     the time for sending was over before its turn.
     """
 
-    inbox: Path
     name: str
     why: str
     is_odd: bool

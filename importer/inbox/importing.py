@@ -134,7 +134,7 @@ class FileImport:
         except UnusableInput as error:
             ends_pass = any(one.code.startswith(_OF_THE_MACHINE) for one in error.problems)
             place: Place = "working" if ends_pass else "attention"
-            return Judged(gate.record, self._result(error.exit_code, place, map(_misfit, error.problems)), ends_pass)
+            return Judged(gate.record, self._result(error.exit_code, place, map(Reason.of, error.problems)), ends_pass)
         except ImporterError as error:  # the service, another run of its target, or an option
             result = self._result(error.exit_code, "working", [Reason.of(Problem("inbox-run-stopped", str(error)))])
             return Judged(gate.record, result, isinstance(error, StoppedEarly))
@@ -227,7 +227,7 @@ class _Gate:
     def __call__(self, planned: Planned) -> bool:
         contents = Contents(planned.service, planned.sha256)
         if not self.record.released and (problem := self._held_by(contents)) is not None:
-            self.reasons = [Reason.of(replace(problem, place=FilePlace(self.record.name)), "all")]
+            self.reasons = [Reason.of(replace(problem, place=FilePlace(self.record.name)))]
         runs = () if self.reasons else (planned.folder.name,)
         try:
             self.record = self.record.with_changes(
@@ -254,11 +254,6 @@ class _Gate:
         message = f"its import began at {before.service}, but the settings name {contents.service}"
         hint = "correct the settings, or release the file to send its rows to the other service"
         return Problem("inbox-service-differs", message, hint)
-
-
-def _misfit(problem: Problem) -> Reason:
-    """Why a file does not fit its mapping. A missing column is named as the mapping names it, so a notice may, too."""
-    return Reason.of(problem, "text" if problem.code == "column-not-found" else "code")
 
 
 def _flags(rule: FileRule, out: Path | None) -> dict[str, str]:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.inbox.happened import FileEnded, Happened, Listener
-from importer.inbox.records import Reason
 from importer.notices import Cause, JobEnded, Notifier, causes_of
 from importer.problems import Busy, ImporterError, UnusableInput
 from importer.report import read_summary
@@ -59,7 +58,6 @@ class FileNotices:
             return
         if not self._has_failed:
             self._notifier.works_again(self._names)
-        self._has_failed = False
         self._notifier.ended(code or (4 if any(map(_has_attention, self._inboxes)) else 0))
 
     def _job(self, ended: FileEnded) -> JobEnded:
@@ -77,7 +75,7 @@ class FileNotices:
             (summary.ended_at if summary else None) or now,
             summary,
             folder,
-            tuple(map(_cause, ended.reasons)),
+            tuple(Cause.of(reason.code, reason.text) for reason in ended.reasons),
             place=str(ended.folder),
             # A file that stays in working/ because of what kept an earlier pass from it is not reported again.
             event=f"{ended.folder.name} {ended.exit_code} {codes}" if ended.place == "working" else "",
@@ -88,9 +86,3 @@ def _has_attention(inbox: Path) -> bool:
     with suppress(OSError):  # reported elsewhere
         return any((inbox / "attention").iterdir())
     return False
-
-
-def _cause(reason: Reason) -> Cause:
-    """What a notice may show of a reason."""
-    text = reason.text if reason.shown != "code" else ""
-    return Cause(reason.code, text, reason.hint if reason.shown == "all" else "")

@@ -7,9 +7,8 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Self
 
 from importer.files import read_private, sync_folder, write_json
 from importer.inbox.folders import PLACES, Inbox, Place
@@ -43,29 +42,22 @@ class Identity:
         return replace(self, ctime_ns=0) == replace(other, ctime_ns=0)
 
 
-Shown = Literal["code", "text", "all"]
-
-
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a file was not imported, or not completely: what, with its place, and what to do.
-
-    shown: what a notice may show of it, because it has no personal data: the code, also the text, or also the hint.
-    """
+    """Why a file was not imported, or not completely: what, with its place, and what to do."""
 
     code: str
     text: str
     hint: str = ""
-    shown: Shown = "code"
 
     @classmethod
-    def of(cls, problem: Problem, shown: Shown = "code") -> Self:
-        return cls(problem.code, str(Problem(problem.code, problem.message, "", problem.place)), problem.hint, shown)
+    def of(cls, problem: Problem) -> Self:
+        return cls(problem.code, str(replace(problem, hint="")), problem.hint)
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What was in a file, and the service that it was imported into; compared with those of the next files."""
+    """What was in a file, and the service that it was imported into; compared with those of the next file."""
 
     service: str
     sha256: str
@@ -91,7 +83,7 @@ class Record:
 
     pattern: of its rule, None if none matched. marker: the name of its marker file, with its identity. runs: those that
     imported it, the last one last; is_begun: the last one began, but its result was not kept yet. released: a person
-    accepted its changes. result: of the last pass, None before it;
+    accepted it. result: of the last pass, None before it;
     reported: whether the listeners were called for it; not yet, if it was released since.
     """
 
@@ -154,16 +146,6 @@ class Record:
 def read_record(folder: Path) -> Record | None:
     """The record of a folder; None if it has none, or none that can be read."""
     try:
-        found = (folder / RECORD).lstat()
-    except OSError:
-        return None
-    return _read_once(folder, found.st_ino, found.st_mtime_ns, found.st_size)
-
-
-@lru_cache(maxsize=20_000)
-def _read_once(folder: Path, *_: int) -> Record | None:
-    """The record, read again only after a change: each pass of a worker that stays looks at all of them."""
-    try:
         values = json.loads(read_private(folder / RECORD))
         if values.pop("version") != _VERSION:
             return None
@@ -176,7 +158,7 @@ def _read_once(folder: Path, *_: int) -> Record | None:
                 "identity": Identity(**values["identity"]),
                 "marker_identity": Identity(**marker) if marker else None,
                 "runs": tuple(values["runs"]),
-                "contents": Contents(**contents) if contents else None,
+                "contents": Contents(contents["service"], contents["sha256"]) if contents else None,
                 "result": _result(result) if result else None,
             }
         )
@@ -185,8 +167,9 @@ def _read_once(folder: Path, *_: int) -> Record | None:
 
 
 def _result(values: dict[str, Any]) -> Result:
-    reasons = tuple(Reason(**reason) for reason in values["reasons"])
-    return Result(**{**values, "at": datetime.fromisoformat(values["at"]), "reasons": reasons})
+    reasons = tuple(Reason(each["code"], each["text"], each["hint"]) for each in values["reasons"])
+    at = datetime.fromisoformat(values["at"])
+    return Result(at, values["exit_code"], values["place"], reasons, values["outcomes"])
 
 
 def records_in(inbox: Inbox, place: Place) -> Iterator[Record]:

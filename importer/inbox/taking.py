@@ -1,4 +1,4 @@
-"""Moves files: incoming/X -> working/<id>/X -> done/<id> or attention/<id>, each by one rename; removes old ones."""
+"""Moves files: incoming/X -> working/<id>/X -> done/<id> or attention/<id>, each by one rename."""
 
 from __future__ import annotations
 

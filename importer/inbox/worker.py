@@ -94,7 +94,7 @@ class _Pass:
             if (window := self._windows.over(self._inbox.rules.rule_for(record.name))) is not None:
                 self._leave_late(record.name, window, "working")
                 continue
-            self._means.tell(FileTaken(self._inbox.folder, record.name, is_continued=True))
+            self._means.tell(FileTaken(record.name, is_continued=True))
             self._finish(record)
 
     def _take_all(self) -> None:
@@ -108,7 +108,7 @@ class _Pass:
                 if (window := self._windows.over(arrival.rule)) is not None:
                     late[arrival.name] = window
                 elif (record := take(self._inbox, arrival, self._means.clock.now())) is not None:
-                    self._means.tell(FileTaken(self._inbox.folder, record.name))
+                    self._means.tell(FileTaken(record.name))
                     self._finish(record)
             if len(looked.ready) > len(late):
                 continue
@@ -124,13 +124,13 @@ class _Pass:
 
     def _leave(self, waiting: Sequence[Waiting]) -> None:
         for each in waiting:
-            self._means.tell(FileLeft(self._inbox.folder, each.name, each.why, each.is_odd))
+            self._means.tell(FileLeft(each.name, each.why, each.is_odd))
             if each.is_odd and self._inbox.rules.rule_for(each.name):
                 self._codes.append(4)  # it has the name of a file to import, but will never be taken
 
     def _leave_late(self, name: str, window: Window, place: str) -> None:
         why = f"waits for the next pass: its time for sending is over ({window.set_by})"
-        self._means.tell(FileLeft(self._inbox.folder, name, why, is_odd=False, is_late=True, place=place))
+        self._means.tell(FileLeft(name, why, is_odd=False, is_late=True, place=place))
         self._codes.append(StoppedEarly.exit_code)
 
     # --- one file ---

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Final, Literal, Self
 
 from importer.models import OutcomeKind
-from importer.problems import ImporterError, Problem, UnusableInput
+from importer.problems import ImporterError, UnusableInput
 from importer.report import GeneralTexts, Summary, next_steps, outcome_text, subject_line
 from importer.text.dates import in_words
 
 _CAUSES: Final = 3
+_SHOWN: Final = ("column-not-found", "inbox-file-repeated")  # names of files, and of columns in the mapping
 _MEANINGS: Final = {
     0: "what kept it from starting is over",
     1: "an error in importer itself; please report it",
@@ -27,23 +28,21 @@ _MEANINGS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a person is needed. text, hint: without personal data; "": those of its code are shown."""
+    """Why a person is needed. text: without personal data; "": that of its code is shown."""
 
     code: str
     text: str = ""
-    hint: str = ""
 
     @classmethod
-    def of(cls, problem: Problem) -> Self:
-        """The cause that a problem is. Only a missing column is named: by the mapping, not by a cell."""
-        if problem.code != "column-not-found":
-            return cls(problem.code)
-        return cls(problem.code, str(replace(problem, hint="")))
+    def of(cls, code: str, message: str) -> Self:
+        """The cause that a problem is; its message is kept only if it never has a cell."""
+        return cls(code, message if code in _SHOWN else "")
 
 
 def causes_of(error: ImporterError) -> tuple[Cause, ...]:
     """Why an error kept a run from starting."""
-    return tuple(map(Cause.of, error.problems)) if isinstance(error, UnusableInput) else ()
+    problems = error.problems if isinstance(error, UnusableInput) else ()
+    return tuple(Cause.of(problem.code, str(replace(problem, hint=""))) for problem in problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,7 @@ class JobEnded:
         for cause in dict.fromkeys(self.causes):
             if cause.code != stop:
                 text, action = texts.of(cause.code)
-                yield from ("", f"[{cause.code}] {cause.text or text}", f"  What to do: {cause.hint or action}")
+                yield from ("", f"[{cause.code}] {cause.text or text}", f"  What to do: {action}")
         if self.folder is None:
             return
         if self.summary is not None and not self.place:  # otherwise a file beside it names the next commands

@@ -112,25 +112,20 @@ class Notifier:
         except AddressesUnusable as unusable:
             self._fail(f"no notice was sent: {unusable}")
             return
-        began = time.monotonic()
+        began, notice = time.monotonic(), (ended.subject(), ended.body(), ended.kind)
         for number, address in enumerate(addresses, start=1):
             is_late = time.monotonic() - began > _SECONDS
-            if error := "was not tried, since others took too long" if is_late else self._sent(address, ended):
+            if error := "was not tried, since others took too long" if is_late else send(address, *notice):
                 self._fail(f"a notice could not be sent: {described(number, address)} {error}")
 
-    @staticmethod
-    def _sent(address: str, ended: JobEnded) -> str:
-        return send(address, ended.subject(), ended.body(), ended.kind)
-
     def _record(self, ended: JobEnded) -> dict[str, Any]:
-        """Keep the state of the job, and return the one before: state, since, events, and the last success of all."""
+        """Keep the state of the job, and return the one before: state, events, and the last success of all."""
         before, path = self._state_of(ended.job), self._file_of(ended.job)
         path.parent.mkdir(mode=0o700, exist_ok=True)
         state, now = "ok" if ended.is_ok else "failed", _iso(ended.ended_at)
-        since = before.get("since", now) if before.get("state") == state else now
         success = now if ended.is_ok else before.get("last_success")
         known = [] if ended.is_ok else [*before.get("events", ()), *([ended.event] if ended.event else [])]
-        values = {"state": state, "since": since, "last_success": success, "events": known[-_MOST_EVENTS:]}
+        values = {"state": state, "last_success": success, "events": known[-_MOST_EVENTS:]}
         write_json(path, {"version": 1, "job": values})
         return {**before, "last_success": success}
 

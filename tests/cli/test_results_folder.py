@@ -289,10 +289,12 @@ def test_a_drive_that_refuses_chmod_is_refused_otherwise(serve: Serve, command: 
 def test_an_inbox_on_a_drive_that_refuses_chmod_finishes_its_files(serve: Serve) -> None:
     """The copies of its reports are private from the beginning."""
     served = serve()
-    served("inbox", "new", "box", "--mapping", "mapping.yaml")
     rules = served.door.folder / "box" / "inbox.toml"
-    rules.write_text(rules.read_text().replace('# complete = "unchanged"', 'complete = "renamed"'))
-    people(served.door.folder / "box" / "incoming", 3)
+    rules.parent.mkdir(0o700)
+    rules.write_text('[[files]]\npattern = "*"\nmapping = "../mapping.yaml"\ncomplete = "renamed"\n')
+    rules.chmod(0o600)
+    (rules.parent / "incoming").mkdir()
+    people(rules.parent / "incoming", 3)
     ran = without_chmod(served, "inbox", "run", "box", IMPORTER_OUT_SHARED="any")
     assert (ran.returncode, len(served.accepted)) == (0, 3), ran.stderr
     copies = list((served.door.folder / "box" / "done").glob("*/report.xlsx"))

@@ -68,7 +68,7 @@ def _options() -> dict[str, frozenset[str]]:
 def test_the_readme_lists_every_command() -> None:
     """Each command of the table exists, and each command is in the table."""
     listed = [
-        re.match(r"importer ([a-z]+(?: (?:new|check|copy|run|watch|status|release|purge)\b)?)", key)
+        re.match(r"importer ([a-z]+(?: (?:new|check|copy|run|status|release)\b)?)", key)
         for key in table(README, "command", "what it does")
     ]
     assert sorted(match[1] if match else "" for match in listed) == sorted(_options())

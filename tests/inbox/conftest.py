@@ -90,6 +90,13 @@ def night_of(served: Served, monkeypatch: pytest.MonkeyPatch, rules: str = RULES
     inbox = folder / "inbox"
     (inbox / "incoming").mkdir(parents=True)
     inbox.chmod(0o755)
-    (inbox / "inbox.toml").write_text(rules, encoding="utf-8")
-    (inbox / "inbox.toml").chmod(0o644)
+    write_rules(inbox, rules)
     return Night(Path("inbox"), replace(served))
+
+
+def write_rules(inbox: Path, rules: str) -> Path:
+    """Write inbox.toml, which only its owner can change."""
+    path = inbox / "inbox.toml"
+    path.write_text(rules, encoding="utf-8")
+    path.chmod(0o644)
+    return path

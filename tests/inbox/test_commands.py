@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-import pytest
-
 from importer.inbox.arrivals import Arrival
 from importer.inbox.folders import open_inbox
-from importer.inbox.importing import Clock, Means
 from importer.inbox.records import Identity
 from importer.inbox.taking import take
-from importer.inbox.worker import watch
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
-from tests.inbox.conftest import Night
+from tests.inbox.conftest import RULES, write_rules
 
 
-def test_a_user_makes_an_inbox_tries_it_and_looks_at_its_status(front_door: FrontDoor) -> None:
-    """Each command names the next one; status ends with 4 if no file came in time."""
-    made = front_door("inbox", "new", "box", "--mapping", "mapping.yaml", "--pattern", "people*.csv")
-    assert made.err == "Next, after a file was put there: importer inbox run box --sandbox\n"
+def inbox_in(folder: Path, complete: str = "renamed") -> Path:
+    """A new inbox: a folder with inbox.toml alone."""
+    inbox = folder / "box"
+    inbox.mkdir(0o755)
+    write_rules(inbox, f'{RULES}complete = "{complete}"\n')
+    return inbox
+
+
+def test_a_folder_without_rules_is_not_an_inbox(front_door: FrontDoor) -> None:
+    """The message says what to write; nothing is made."""
+    (front_door.folder / "box").mkdir()
+    ran = front_door("inbox", "run", "box")
+    assert (ran.code, ran.out, ran.err) == (
+        3,
+        "",
+        "importer: 1 problem found; nothing was sent.\n\nbox: this folder is not an inbox [inbox-not-found]\n"
+        "  -> write inbox.toml in it, as docs/inbox.md shows\n",
+    )
+    assert list((front_door.folder / "box").iterdir()) == []
+
+
+def test_a_user_tries_an_inbox_and_looks_at_its_status(front_door: FrontDoor) -> None:
+    """The folders are made; each command names the next one; status ends with 4 if no file came in time."""
+    inbox_in(front_door.folder)
     late = front_door("inbox", "status", "box", "--expect-every", "24h")
     assert (late.code, late.out) == (
         4,
@@ -32,8 +47,6 @@ def test_a_user_makes_an_inbox_tries_it_and_looks_at_its_status(front_door: Fron
         "  pattern    people*.csv: no file so far; LATE: one is expected every 24h\n",
     )
     assert front_door("inbox", "run", "box", "--sandbox").err == "No file was complete and waiting.\n"
-    rules = front_door.folder / "box" / "inbox.toml"
-    rules.write_text(rules.read_text().replace('# complete = "unchanged"', 'complete = "renamed"'))
     write_csv(front_door.folder / "box" / "incoming" / "people.csv", [candidate(1), candidate(2, Salary="much")])
     ran = front_door("inbox", "run", "box", "--sandbox", "--json")
     (event,) = json.loads(ran.out)
@@ -61,9 +74,8 @@ def test_a_user_makes_an_inbox_tries_it_and_looks_at_its_status(front_door: Fron
 
 def test_the_status_says_what_is_imported_now_and_what_each_file_waits_for(front_door: FrontDoor) -> None:
     """With times; what a killed worker left is not taken for a running import."""
-    front_door("inbox", "new", "box", "--pattern", "people*.csv")
     (front_door.folder / "mapping.yaml").touch()
-    inbox = open_inbox(front_door.folder / "box")
+    inbox = open_inbox(inbox_in(front_door.folder, complete="unchanged"))
     for name in ("people1.csv", "people2.csv.part"):
         (inbox.incoming / name).touch()
     at = datetime(2026, 3, 1, 2, tzinfo=UTC)
@@ -92,38 +104,13 @@ def test_the_status_says_what_is_imported_now_and_what_each_file_waits_for(front
     assert "  working    people1.csv was taken, and the next pass imports it" in status()
 
 
-def test_a_worker_that_stays_waits_longer_while_the_service_is_down(
-    night: Night, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """And imports the file when it is back."""
-    token, waits = os.environ["IMPORTER_TOKEN"], list[float]()
-    monkeypatch.setenv("IMPORTER_TOKEN", "expired")
-
-    def sleep(seconds: float) -> None:
-        waits.append(seconds)
-        if len(waits) == 4:
-            monkeypatch.setenv("IMPORTER_TOKEN", token)
-        if len(waits) == 6:
-            raise KeyboardInterrupt
-
-    clock = Clock(monotonic=lambda: sum(waits), sleep=sleep)
-    night.drop("people.csv", range(2))
-    with pytest.raises(KeyboardInterrupt):
-        watch([night.folder], Means(night.events.append, clock=clock), night.errors.append, lambda _: None, 30)
-    assert waits == [10, 60, 120, 240, 30, 30]
-    assert night.places == {"done": ["people.csv"]}
-
-
-def test_a_signal_stops_a_worker_that_stays_after_pending_requests(
-    serve: Callable[..., Served], tmp_path: Path
-) -> None:
+def test_a_signal_stops_a_worker_after_pending_requests(serve: Callable[..., Served], tmp_path: Path) -> None:
     """The file stays in working/, and the next pass continues it."""
     served = serve()
-    served("inbox", "new", "box", "--mapping", "mapping.yaml")
-    rules = tmp_path / "box" / "inbox.toml"
-    rules.write_text(rules.read_text().replace('# complete = "unchanged"', 'complete = "renamed"'))
-    write_csv(tmp_path / "box" / "incoming" / "people.csv", [candidate(number) for number in range(30)])
-    with served.held_after(5) as go_on, served.door.started("inbox", "watch", "box") as worker:
+    incoming = inbox_in(tmp_path) / "incoming"
+    incoming.mkdir()
+    write_csv(incoming / "people.csv", [candidate(number) for number in range(30)])
+    with served.held_after(5) as go_on, served.door.started("inbox", "run", "box") as worker:
         served.wait_for(5)
         worker.terminate()
         assert worker.stderr is not None

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from importer.inbox.folders import open_inbox
-from importer.inbox.new import new_inbox
-from importer.inbox.rules import Changes, FileRule, read_rules
+from importer.inbox.rules import FileRule, Rules, read_rules
 from importer.problems import UnusableInput
+from tests.inbox.conftest import write_rules
+
+DOCS = Path(__file__).parent.parent.parent / "docs" / "inbox.md"
 
 WRONG = """\
 ordr = "name"
@@ -39,14 +43,13 @@ def test_every_problem_is_reported_at_its_line(tmp_path: Path) -> None:
         read_rules(tmp_path)
     found = [str(one).removeprefix(f"{tmp_path}/inbox.toml:") for one in refused.value.problems]
     assert sorted(found, key=lambda text: int(text.partition(":")[0])) == [
-        "1:1: unknown key 'ordr'; did you mean 'order'? use one of order, unmatched, wait, fetch, until, "
-        "max_runtime, files",
+        "1:1: unknown key 'ordr'; did you mean 'order'? use one of order, unmatched, wait, until, max_runtime, files",
         "2:1: wait is not valid: 'soon' is not a valid duration; write it like 15m, 90s or 2h; fix the value",
         "3:1: until is not valid: '24:00' is not a time of day; write it like 06:00 or 22:30; fix the value",
         "4:1: this section has no pattern; add pattern = to it",
         "5:1: unknown key 'patern'; did you mean 'pattern'? use one of pattern, mapping, marker, sheet, "
         "resend_rejected, strict, no_personal_data, sandbox, complete, resend_unconfirmed, settle, give_up_after, "
-        "until, max_runtime, max_errors, rate, concurrency, changes",
+        "until, max_runtime, max_errors, rate, concurrency",
         "7:1: complete is not valid; did you mean 'unchanged'? use one of unchanged, marker, renamed",
         '8:1: marker is not valid; write the name of the file as {name}, like "{name}.done"',
         "9:1: rate is not valid; write a number greater than 0, without quotes",
@@ -54,8 +57,10 @@ def test_every_problem_is_reported_at_its_line(tmp_path: Path) -> None:
         "11:1: max_errors is not valid: 'few' is not a valid limit for errors; use a number of rows (25) or a "
         "percentage (5%); fix the value",
         "12:1: max_runtime is not valid: '0h' is not a valid duration; write it like 15m, 90s or 2h; fix the value",
+        "13:1: unknown key 'changes'; use one of pattern, mapping, marker, sheet, resend_rejected, strict, "
+        "no_personal_data, sandbox, complete, resend_unconfirmed, settle, give_up_after, until, max_runtime, "
+        "max_errors, rate, concurrency",
         "14:1: pattern is not valid: it contains a folder; write only the name of the file; its folder is incoming",
-        "17:1: header is not valid; use one of go on, hold, refuse",
     ]
 
 
@@ -74,35 +79,43 @@ def test_a_file_without_rules_is_refused(tmp_path: Path, text: str, problem: str
     assert refused.value.problems[0].message == problem
 
 
-def test_a_new_inbox_can_be_used_and_its_comments_are_valid_settings(tmp_path: Path) -> None:
-    """The file as it is, and with each of its commented settings switched on."""
-    (tmp_path / "m.yaml").touch()
-    rules = new_inbox(tmp_path / "box", "acme_*.xlsx", tmp_path / "m.yaml")
-    (rule,) = open_inbox(tmp_path / "box").rules.files
-    assert rule == FileRule("acme_*.xlsx", tmp_path / "m.yaml", changes=Changes())
-    lines = rules.read_text().splitlines()
-    switched = [
-        line.removeprefix("# ") if " = " in line.partition("#")[2].partition("#")[0] else line for line in lines
-    ]
-    assert switched != lines
-    rules.write_text("\n".join(switched))
-    assert read_rules(tmp_path / "box").files[0].rate == 5
+def test_the_inbox_toml_of_the_docs_can_be_used_and_its_comments_are_valid_settings(tmp_path: Path) -> None:
+    """As it is, and with each of its commented settings switched on: together, they are every key that exists."""
+    text = re.findall(r"```toml\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)[0]
+    box = tmp_path / "import" / "night"
+    box.mkdir(mode=0o755, parents=True)
+    mapping = tmp_path / "import" / "mappings" / "nightly.yaml"
+    mapping.parent.mkdir()
+    mapping.touch()
+    write_rules(box, text)
+    assert open_inbox(box).rules == Rules((FileRule("acme_*.xlsx", mapping),))
+    lines = [line.removeprefix("# ") if re.match(r"# \w+ = ", line) else line for line in text.splitlines()]
+    (box / "inbox.toml").write_text("\n".join(lines))
+    assert read_rules(box).files[0].rate == 5
+    keys = [match[1] for line in lines if (match := re.match(r"(\w+) = ", line))]
+    known = [one.name for one in (*fields(Rules), *fields(FileRule)) if one.name != "files"]
+    assert sorted(keys) == sorted(known)
 
 
 def test_only_incoming_may_be_open_to_others(tmp_path: Path) -> None:
-    """Rules that others could change are refused; folders with reports are made private."""
+    """Each folder is made private, incoming/ stays as it is opened; rules that others could change are refused."""
     box = tmp_path / "box"
+    box.mkdir(mode=0o755)
     mapping = tmp_path / "m.yaml"
     mapping.touch()
-    rules = new_inbox(box, "*.csv", mapping)
+    rules = write_rules(box, '[[files]]\npattern = "*.csv"\nmapping = "../m.yaml"\n')
+    open_inbox(box)
+    modes = {path.name: oct(path.stat().st_mode & 0o777) for path in box.iterdir() if path.is_dir()}
+    assert modes == dict.fromkeys(("incoming", "working", "done", "attention"), "0o700")
     (box / "incoming").chmod(0o777)
     (box / "done").chmod(0o755)
     open_inbox(box)
-    assert oct((box / "done").stat().st_mode & 0o777) == "0o700"
+    assert [oct((box / name).stat().st_mode & 0o777) for name in ("incoming", "done")] == ["0o777", "0o700"]
     box.chmod(0o777)
     rules.chmod(0o666)
     mapping.unlink()
     (box / "incoming").rmdir()
+    (box / "incoming").touch()
     with pytest.raises(UnusableInput) as refused:
         open_inbox(box)
     assert [(one.code, str(one.place)) for one in refused.value.problems] == [

@@ -16,10 +16,8 @@ from importer.inbox.folders import Inbox, Windows
 from importer.inbox.happened import FileLeft
 from importer.inbox.rules import FileRule, Rules
 from importer.inbox.status import status_of
-from importer.inbox.worker import watch
-from importer.problems import ImporterError
-from tests.cli.conftest import Served, candidate, write_csv
-from tests.inbox.conftest import RULES, Night, night_of
+from tests.cli.conftest import Served
+from tests.inbox.conftest import RULES, night_of
 
 BEGAN = datetime(2026, 3, 1, 22, 0, tzinfo=UTC)
 
@@ -83,7 +81,7 @@ def test_the_end_of_a_window_leaves_the_files_of_its_section_for_the_next_pass(
     assert night.run() == 5
     why = 'waits for the next pass: its time for sending is over (max_runtime = "1h" in inbox/inbox.toml)'
     assert [event for event in night.events if isinstance(event, FileLeft)] == [
-        FileLeft(night.folder, "people2.csv", why, is_odd=False, is_late=True)
+        FileLeft("people2.csv", why, is_odd=False, is_late=True)
     ]
     assert [reason.text for reason in night.ended[0].reasons] == [
         'the time for sending is over (max_runtime = "1h" in inbox/inbox.toml)'
@@ -93,22 +91,3 @@ def test_the_end_of_a_window_leaves_the_files_of_its_section_for_the_next_pass(
     night.listen, night.at = ignore, datetime.now(UTC)
     assert night.run() == 0
     assert sorted(night.served.accepted) == [f"person{number}@example.com" for number in range(6)]
-
-
-def test_watch_refuses_until(night: Night) -> None:
-    """Its next pass would begin at once, and send through the next day."""
-    rules = night.folder / "inbox.toml"
-    rules.write_text(f'until = "06:00"\n{rules.read_text()}')
-    write_csv(night.folder / "incoming" / "people.csv", [candidate(1)])
-    errors: list[ImporterError] = []
-
-    class Ended(Exception):
-        pass
-
-    def end(code: int) -> None:
-        raise Ended(code)
-
-    with pytest.raises(Ended, match="3"):
-        watch([night.folder], night.means, errors.append, end, every=1)
-    assert str(errors[0]).startswith("inbox/inbox.toml: it has until, but importer inbox watch makes one pass after")
-    assert night.places == {"incoming": ["people.csv"]}
