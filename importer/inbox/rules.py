@@ -137,8 +137,8 @@ class _Lines:
         return self._file.parent
 
     def place(self, section: str, number: int, key: str = "") -> Place:
-        at = self._at
-        return at.get((section, number, key)) or at.get((section, number, "")) or FilePlace(str(self._file))
+        keys = ((section, number, key), (f"{section}.{key}", number, ""), (section, number, ""))
+        return next((self._at[one] for one in keys if one in self._at), FilePlace(str(self._file)))
 
 
 @dataclass(frozen=True, slots=True)

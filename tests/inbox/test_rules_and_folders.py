@@ -57,10 +57,10 @@ def test_every_problem_is_reported_at_its_line(tmp_path: Path) -> None:
         "11:1: max_errors is not valid: 'few' is not a valid limit for errors; use a number of rows (25) or a "
         "percentage (5%); fix the value",
         "12:1: max_runtime is not valid: '0h' is not a valid duration; write it like 15m, 90s or 2h; fix the value",
-        "13:1: unknown key 'changes'; use one of pattern, mapping, marker, sheet, resend_rejected, strict, "
+        "14:1: pattern is not valid: it contains a folder; write only the name of the file; its folder is incoming",
+        "16:1: unknown key 'changes'; use one of pattern, mapping, marker, sheet, resend_rejected, strict, "
         "no_personal_data, sandbox, complete, resend_unconfirmed, settle, give_up_after, until, max_runtime, "
         "max_errors, rate, concurrency",
-        "14:1: pattern is not valid: it contains a folder; write only the name of the file; its folder is incoming",
     ]
 
 
