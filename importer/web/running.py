@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import threading
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal
-
-from fastapi import APIRouter
-from fastapi.responses import Response, StreamingResponse
 
 from importer.app import orders
 from importer.app.earlier_runs import NothingToSend
@@ -24,7 +19,6 @@ from importer.app.orders import Listener, RunControl
 from importer.models import OutcomeKind
 from importer.problems import ImporterError, UsageError
 from importer.web.imports import Draft, Drafts
-from importer.web.pages import ImportPage, OfImport
 
 Kind = Literal["read", "check", "send"]
 Work = Callable[[Listener, RunControl], Finished | None]
@@ -199,34 +193,3 @@ class Jobs:
             job.control.stop(signal)
         while any(not job.is_over for job in sending):
             time.sleep(0.05)
-
-
-# --- its progress, as server-sent events ---
-
-
-router = APIRouter()
-
-_INTERVAL: Final = 0.5  # seconds
-
-
-@router.get("/imports/{id}/progress")
-def follow(page: OfImport) -> Response:
-    """What the run is doing whenever it changes, and its end."""
-    if page.job is None:
-        return Response(status_code=204)  # a browser does not ask again
-    return StreamingResponse(_events(page, page.job), media_type="text/event-stream")
-
-
-async def _events(page: ImportPage, job: Job) -> AsyncIterator[str]:
-    shown = ""
-    while not page.web.closing.is_set():
-        is_over, seen = job.is_over, job.progress.seen()
-        html = page.fragment("progress", job=job)
-        if html != shown:
-            shown = html
-            data = {"html": html, "percent": seen.percent, "status": seen.doing}
-            yield f"event: progress\ndata: {json.dumps(data)}\n\n"
-        if is_over:
-            yield "event: over\ndata:\n\n"
-            return
-        await asyncio.sleep(_INTERVAL)
