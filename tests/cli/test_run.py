@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from openpyxl import Workbook
 
-from importer.app import import_file, planning, process_rows
+from importer.app import import_file, planning
 from importer.ledger import LedgerStore, Scope
 from importer.problems import StoppedEarly
 from tests.cli.conftest import HEADER, MAPPING, FrontDoor, Served, candidate, read_csv, write_csv
@@ -344,7 +344,7 @@ def test_a_wrong_header_row_is_one_problem(serve: Serve, source: str, expected: 
 )
 def test_a_learned_rate_is_shown_as_it_can_be_typed(rate: float, expected: str) -> None:
     """Rounded to whole numbers, a rate of 0.2 would be shown as 0."""
-    assert expected in process_rows._learned_rate_warning(rate)
+    assert expected in import_file._learned_rate_warning(rate)
 
 
 def test_quiet_reports_changed_data_that_was_not_sent(serve: Serve) -> None:
