@@ -215,6 +215,10 @@ def _number_reading(spec: FieldSpec, counts: Counts, header: str, question: str)
         settings.append(Setting("thousands", thousands))
     if kind is Kind.DECIMAL and thousands in (".", ",") and not decimals and grouped_texts:
         review_reason = review_reason or f"'{grouped_texts[0]}' is read with a thousands separator"
+    # 45.000 among 60000.5: who wrote it may have meant 45,000.
+    if clashing := next((text for text in grouped_texts if decimals.intersection(text)), None):
+        sign = min(decimals)
+        review_reason = f"'{clashing}' is read as {clashing.partition(sign)[0]}: '{sign}' is decimal in other cells"
     unread = [pair for pair, (one, _) in zip(counts, amounts, strict=True) if not NUMBER.fullmatch(one.number)]
     return Reading(
         tuple(settings),

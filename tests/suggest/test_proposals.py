@@ -428,6 +428,13 @@ def test_settings_are_found_from_values(answer_type: str, values: list[str], set
     assert value_of(proposed({"q": values}, asked("q", answer_type)), "q").settings == settings
 
 
+def test_a_number_with_the_decimal_sign_before_three_digits_is_reviewed() -> None:
+    """`45.000` among `60000.5` and `45,000` would be sent as 45: a person must say that it is."""
+    value = value_of(proposed({"Salary": ["60000.5", "45,000", "45.000"]}, asked("salary", "decimal")), "salary")
+    assert {setting.key: setting.value for setting in value.settings} == {"thousands": ","}
+    assert value.review_reason == "'45.000' is read as 45: '.' is decimal in other cells"
+
+
 CURRENCIES = [
     pytest.param("Salary (€)", "Salary", ["50000"], "€", "", id="the header names it"),
     pytest.param("Salary", "Salary (EUR)", ["50000 €"], "€", "", id="the question names it"),
