@@ -379,7 +379,7 @@ def _without_connection(run: RunState, job: Job, state: State, answer: NoReply, 
     is_new = not run.has_answered
     if is_new and (run.unreachable >= _NEW_ADDRESS_ATTEMPTS or conditions.now - since >= _NEW_ADDRESS_SECONDS):
         return _end(_stopped(run, no_connection(answer.reason)), job, state, conditions)
-    if run.suspension is None:
+    if run.suspension is None or (job.is_probe and run.suspension.kind == "odd"):
         run = _suspended(run, "unreachable", f"the service cannot be reached ({answer.reason})", conditions, None)
     elif job.is_probe:
         run = _wait_longer(run, conditions, None)

@@ -309,6 +309,13 @@ def test_a_failed_connection_suspends_the_run() -> None:
     assert held == Suspension("unreachable", "the service cannot be reached (connection refused)", NOW + 0.5, holds=1)
 
 
+def test_a_probe_without_a_connection_shows_why_the_run_waits() -> None:
+    """The service refused rows that it accepted before, and then cannot be reached: that is what is waited for."""
+    odd = BUSY._replace(suspension=Suspension("odd", "why", NOW, holds=5), accepted=3, odd=3)
+    held = step(odd, PROBE, REFUSED).run.suspension
+    assert held == Suspension("unreachable", "the service cannot be reached (connection refused)", NOW + 0.5, holds=1)
+
+
 @pytest.mark.parametrize(
     ("since", "after"),
     [

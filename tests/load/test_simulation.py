@@ -129,6 +129,8 @@ def test_one_row_that_is_refused_while_all_others_are_accepted(status: int) -> N
     found = simulate(200, _only(50, Reply(status, "blocked country")))
     assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: 199, OutcomeKind.REJECTED: 1}, None)
     assert (found.requests, found.twice) == (201, 0)
+    (waited,) = found.waits
+    assert f"reason='rows that the service refused ({status}) are sent once more'" in waited
 
 
 @pytest.mark.parametrize("status", [401, 405, 410, 307])
