@@ -300,7 +300,8 @@ def _after_odd(run: RunState, job: Job, state: State, before: int | None, condit
     if is_over or not run.accepted:
         return _end(_stopped(run, stop), job, state, conditions)
     has_accepted_since = job.odd > 0 and run.accepted > job.accepted_then
-    if not is_odd_time and has_accepted_since and job.status == before and job.status in _OF_THE_ROW:
+    is_of_row = has_accepted_since and job.status == before and job.status in _OF_THE_ROW
+    if is_of_row and not is_odd_time and run.odd <= 1:  # one: the last row of all may be refused for itself, too
         return _end(run, job, State.REJECTED if state is State.FAILED else state, conditions)
     odd = 1 if has_accepted_since else job.odd + 1
     run = run._replace(odd=run.odd + (not job.odd))
@@ -310,7 +311,7 @@ def _after_odd(run: RunState, job: Job, state: State, before: int | None, condit
         # For a probe of another kind: the service responds again, but refuses what it accepted before.
         run = _suspended(run, "odd", f"{stop.reason}, but accepted other rows before", conditions, None)
     is_resent = state is not State.UNCONFIRMED or options.resend_unconfirmed != "never"
-    if not is_resent or (not is_odd_time and (odd >= _ODD_TRIES or job.attempts >= options.max_attempts)):
+    if not is_resent or (not is_odd_time and odd >= _ODD_TRIES):
         return _end(run, job, state, conditions)
     job = job._replace(odd=odd, accepted_then=run.accepted)
     if state is State.FAILED:
