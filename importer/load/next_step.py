@@ -328,7 +328,7 @@ def _after_inconclusive(run: RunState, job: Job, state: State, conditions: Condi
         tries=job.tries + is_counted, prior=PriorAttempt.SAME_BYTES if job.prior is PriorAttempt.NONE else job.prior
     )
     if job.is_probe and run.suspension is not None:
-        is_lasting = run.suspension.kind == "inconclusive"
+        is_lasting = run.suspension.kind in ("inconclusive", "odd")
         run = _wait_longer(run, conditions, asked) if is_lasting else run._replace(suspension=None)
     if run.suspension is None:
         run = _note_inconclusive(run, job.row, conditions, asked)
@@ -380,7 +380,7 @@ def _without_connection(run: RunState, job: Job, state: State, answer: NoReply, 
     is_new = not run.has_answered
     if is_new and (run.unreachable >= _NEW_ADDRESS_ATTEMPTS or conditions.now - since >= _NEW_ADDRESS_SECONDS):
         return _end(_stopped(run, no_connection(answer.reason)), job, state, conditions)
-    if run.suspension is None or (job.is_probe and run.suspension.kind == "odd"):
+    if run.suspension is None:
         run = _suspended(run, "unreachable", f"the service cannot be reached ({answer.reason})", conditions, None)
     elif job.is_probe:
         run = _wait_longer(run, conditions, None)

@@ -332,13 +332,6 @@ def test_a_row_that_is_refused_where_others_were_accepted(run: RunState, job: Jo
     assert (found.next, found.state, found.run.stop) == (next_, state, None)
 
 
-def test_a_probe_without_a_connection_shows_why_the_run_waits() -> None:
-    """The service refused rows that it accepted before, and then cannot be reached: that is what is waited for."""
-    odd = BUSY._replace(suspension=Suspension("odd", "why", NOW, holds=5), accepted=3, odd=3)
-    held = step(odd, PROBE, REFUSED).run.suspension
-    assert held == Suspension("unreachable", "the service cannot be reached (connection refused)", NOW + 0.5, holds=1)
-
-
 @pytest.mark.parametrize(
     ("since", "after"),
     [

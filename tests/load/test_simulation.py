@@ -209,6 +209,21 @@ def test_a_token_that_is_gone_after_an_outage(kind: str) -> None:
     assert found.seconds - refused_at[0] < 60
 
 
+@pytest.mark.parametrize("kind", ["process down", "502", "503", "429"])
+def test_a_token_that_is_gone_while_the_service_often_fails(kind: str) -> None:
+    """Failures are no sign that it is accepted again: few rows are sent until the run stops."""
+
+    def draw(_: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
+        if now < 0.2:
+            return Reply(201), 0.005, True
+        return OUTAGES[kind](luck) if luck.random() < 0.5 else (Reply(401), 0.005, False)
+
+    for seed in range(3):
+        found = simulate(1000, draw, seed)
+        assert (found.stop.code if found.stop else None) == "token-refused"
+        assert (found.seconds < 180, found.kinds[OutcomeKind.NOT_SENT] > 600) == (True, True)
+
+
 def test_a_closed_target_that_still_checks_rows() -> None:
     """Rows that it rejects are no sign that it is open again: the run stops, and no other row is rejected."""
 
