@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 SANDBOX = "sandbox"  # its name in the ledger, as its port changes
 _LEDGER_PROBES = 1.0  # seconds between two of them
+_PASSES = re.compile("the database system is|too many|connection slots|terminating")  # it restarts, or is full
 _SANDBOX_RESEND_DELAY = 2.0  # seconds; no delayed request can still arrive there
 
 
@@ -136,8 +138,9 @@ def wait_for_ledger(order: Order, listen: Listener) -> None:
         try:
             ledger = open_existing_ledger(address)
         except UnusableInput as error:
-            if not is_known or error.problems[0].code != "ledger-unreachable" or "FATAL" in str(error):
-                raise  # such as a wrong password
+            is_refused = "FATAL" in str(error) and not _PASSES.search(str(error))  # such as a wrong password
+            if not is_known or error.problems[0].code != "ledger-unreachable" or is_refused:
+                raise
             if (left := until - time.monotonic()) <= 0:
                 raise StoppedEarly(f"{error}; run the same command again when the server is back") from None
             if not is_waiting:

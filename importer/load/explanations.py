@@ -241,6 +241,13 @@ def _short_hash(email: str) -> str:
 def _unconfirmed(job: Job) -> str:
     if job.last is None:
         return "an earlier request was sent, but its response was lost or inconclusive"
+    if isinstance(job.last, NoReply):
+        is_clear = not job.last.may_have_arrived
+    else:
+        is_clear = 400 <= job.last.status < 500 and job.last.status != 408
+    if is_clear:  # it says nothing about the request before it
+        before = "an earlier request was sent, but its response was lost or inconclusive"
+        return f"{before}; the last one was not accepted ({_answer_text(job)})"
     return f"sent, but the response was lost or inconclusive ({_answer_text(job)})"
 
 

@@ -133,6 +133,10 @@ class WaitingRows:
     def has(self, kind: Next) -> bool:
         return bool(self._heaps[kind])
 
+    def first(self, kind: Next) -> Job | None:
+        """The one that is due first."""
+        return self._heaps[kind][0][2] if self._heaps[kind] else None
+
     def due_times(self, kinds: Sequence[Next]) -> list[float]:
         """When the first row of each kind is due."""
         return [self._heaps[kind][0][0] for kind in kinds if self._heaps[kind]]

@@ -333,6 +333,8 @@ class Loader:
             return
         elif waiting.has(Next.RESEND):
             reason = "unconfirmed rows are sent again after a delay"
+        elif (first := waiting.first(Next.RETRY)) is not None and first.odd:
+            reason = f"rows that the service refused ({first.status}) are sent once more"
         else:
             reason = "the service asked to wait"
         reported = f"{reason} {now + seconds:.0f}"

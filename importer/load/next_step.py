@@ -134,8 +134,9 @@ SuspensionKind = Literal["inconclusive", "refused", "unreachable", "odd"]
 class Suspension(NamedTuple):
     """A time in which only probes are sent, one at a time, the next one at `until`.
 
-    kind: `inconclusive` ends after three clear responses; the others end with the first probe that the service accepts
-    or rejects. clear: clear responses to probes so far. holds: waits so far, of the other kinds.
+    kind: `inconclusive` ends after three clear responses; `odd` with the first probe that the service accepts; the
+    others also with one that it rejects. clear: clear responses to probes so far. holds: waits so far, except for
+    `inconclusive`.
     """
 
     kind: SuspensionKind
@@ -293,23 +294,25 @@ def _after_odd(run: RunState, job: Job, state: State, before: int | None, condit
     Where no row was accepted, it is true of every row. Where others were, it may be one row's fate or one odd second:
     the row waits until all others are done, the next one is sent alone, and several in a row suspend the run.
     """
-    stop, suspension = target_refused(conditions.target, job.status or 0), run.suspension
+    options, stop, suspension = conditions.options, target_refused(conditions.target, job.status or 0), run.suspension
     is_odd_time = suspension is not None and suspension.kind == "odd"
     is_over = is_odd_time and job.is_probe and suspension is not None and suspension.holds >= _ODD_PROBES
     if is_over or not run.accepted:
-        step = _end(run, job, state, conditions)
-        return step._replace(run=_stopped(step.run, stop))
-    is_of_row = job.odd > 0 and job.status == before and job.status in _OF_THE_ROW
-    odd = job.odd + 1 if job.accepted_then == run.accepted else 1
-    if not is_odd_time and (is_of_row or odd >= _ODD_TRIES or job.attempts >= conditions.options.max_attempts):
-        return _end(run, job, State.REJECTED if is_of_row and state is State.FAILED else state, conditions)
-    if job.is_probe and suspension is not None:
+        return _end(_stopped(run, stop), job, state, conditions)
+    has_accepted_since = job.odd > 0 and run.accepted > job.accepted_then
+    is_of_row = has_accepted_since and job.status == before and job.status in _OF_THE_ROW
+    if is_of_row and not is_odd_time and run.odd <= 1:  # one: the last row of all may be refused for itself, too
+        return _end(run, job, State.REJECTED if state is State.FAILED else state, conditions)
+    odd = 1 if has_accepted_since else job.odd + 1
+    run = run._replace(odd=run.odd + (not job.odd))
+    if is_odd_time and job.is_probe:
         run = _wait_longer(run, conditions, None)
-    elif not job.odd:
-        run = run._replace(odd=run.odd + 1)
-        if run.odd >= _ODD_IN_A_ROW and run.suspension is None:
-            reason = f"{stop.reason}, but accepted other rows before"
-            run = _suspended(run, "odd", reason, conditions, None)
+    elif job.is_probe or (suspension is None and not job.odd and run.odd >= _ODD_IN_A_ROW):
+        # For a probe of another kind: the service responds again, but refuses what it accepted before.
+        run = _suspended(run, "odd", f"{stop.reason}, but accepted other rows before", conditions, None)
+    is_resent = state is not State.UNCONFIRMED or options.resend_unconfirmed != "never"
+    if not is_resent or (not is_odd_time and odd >= _ODD_TRIES):
+        return _end(run, job, state, conditions)
     job = job._replace(odd=odd, accepted_then=run.accepted)
     if state is State.FAILED:
         state = State.PLANNED
@@ -325,7 +328,7 @@ def _after_inconclusive(run: RunState, job: Job, state: State, conditions: Condi
         tries=job.tries + is_counted, prior=PriorAttempt.SAME_BYTES if job.prior is PriorAttempt.NONE else job.prior
     )
     if job.is_probe and run.suspension is not None:
-        is_lasting = run.suspension.kind == "inconclusive"
+        is_lasting = run.suspension.kind in ("inconclusive", "odd")
         run = _wait_longer(run, conditions, asked) if is_lasting else run._replace(suspension=None)
     if run.suspension is None:
         run = _note_inconclusive(run, job.row, conditions, asked)
@@ -425,6 +428,8 @@ def _after_clear_probe(run: RunState, conditions: Conditions) -> RunState:
     suspension = run.suspension
     if suspension is None:
         return run
+    if suspension.kind == "odd" and run.odd:  # rejected: whether it accepts other rows again is not known
+        return run._replace(suspension=suspension._replace(until=conditions.now))
     if suspension.kind != "inconclusive":
         return _judged_anew(run, None)
     clear = suspension.clear + 1

@@ -25,6 +25,7 @@ _CUT: Final = 0.96  # new rate after a refusal, as a share of the accepted rate
 _TOP: Final = 0.99  # highest rate without probing, as a share of the accepted rate
 _DEEPEST_CUT: Final = 0.5
 _SLOWEST: Final = 0.2  # a second
+_UNKNOWN: Final = 2.0  # a second, at most: if nothing was accepted before a cut, which shows no rate
 # Growth per second, as a share of the rate.
 _SEARCHING: Final = 0.25  # while the limit is not known
 _STEADY: Final = 0.01
@@ -251,7 +252,9 @@ class LearnedRate:
         """Too many of the last responses were refusals: try a lower rate when sending continues."""
         if now >= self._no_cut_until and not self._is_on_trial:
             self._kept_growth = _SEARCHING if self._rate is None else _STEADY
-            self._rate = GrowingRate(max(self._limit(now) * _CUT, _SLOWEST), max(now, goes_on_at))
+            unproven = min(self.at(now) or _UNKNOWN, _UNKNOWN)
+            value = self._limit(now) * _CUT if self._accepted_lately(now) else unproven
+            self._rate = GrowingRate(max(value, _SLOWEST), max(now, goes_on_at))
             self._is_on_trial, self._trials = True, 0
             self._lately.clear()
         self._refused_since = None

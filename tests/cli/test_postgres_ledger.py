@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 import signal
-from collections.abc import Callable
+import socketserver
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +164,48 @@ def test_an_unreachable_server_stops_before_anything_is_sent(serve: Serve, tmp_p
     assert "\npostgresql://me@127.0.0.1:1/ledger: the server cannot be used (" in ran.err
     assert "s3cret" not in ran.err
     assert "ERROR  ledger: postgresql://me@127.0.0.1:1/ledger" in served("doctor", **settings).out
+
+
+@contextmanager
+def refusing(message: str) -> Iterator[int]:
+    """The port of a server that refuses every session with these words."""
+    error = f"SFATAL\0VFATAL\0C57P03\0M{message}\0\0".encode()
+
+    class Refusal(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            while self.request.recv(4096)[4:8] in (b"\x04\xd2\x16\x2f", b"\x04\xd2\x16\x30"):
+                self.request.sendall(b"N")  # no TLS, no GSSAPI
+            self.request.sendall(b"E" + (len(error) + 4).to_bytes(4, "big") + error)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Refusal) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        yield server.server_address[1]
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("the database system is starting up", 5),
+        ("the database system is not yet accepting connections", 5),
+        ("sorry, too many clients already", 5),
+        ('password authentication failed for user "me"', 3),
+    ],
+)
+def test_a_server_that_is_starting_is_waited_for(serve: Serve, tmp_path: Path, message: str, code: int) -> None:
+    """It passes, as its silence does; a refused password does not, and is reported at once."""
+    served = serve()
+    people(served.door.folder, 2)
+    key = tmp_path / "key"
+    key.write_bytes(bytes(32))
+    key.chmod(0o600)
+    with refusing(message) as port:
+        settings = {"IMPORTER_LEDGER": f"postgresql://me@127.0.0.1:{port}/ledger", "IMPORTER_LEDGER_KEY_FILE": str(key)}
+        ran = served(*RUN, **settings, IMPORTER_GIVE_UP_MINUTES="0.01")
+    assert (ran.code, served.accepted) == (code, []), ran.err
+    assert (message in ran.err, "Waiting" in ran.err) == (True, code == 5)
 
 
 @pytest.mark.parametrize("how", ["stop", "kill"])

@@ -104,7 +104,16 @@ def test_the_slowest_is_one_in_five_seconds() -> None:
     """Even if very little is accepted."""
     rate = LearnedRate()
     rate.cut(100.0, 100.0)
-    assert rate.at(100.0) == pytest.approx(0.2)
+    now = answered(rate, 100.0, *[False] * 4 * 4)
+    assert rate.at(now) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("seconds", [1, 10])
+def test_a_service_that_refuses_everything_at_first(seconds: float) -> None:
+    """That shows no limit: a thousand rows take a minute longer, and not as long as at the slowest rate."""
+    found = simulate(1000, lambda _, now, __: (Reply(429 if now < seconds else 201), 0.005, now >= seconds))
+    assert found.kinds == {CREATED: 1000}
+    assert found.seconds < seconds + 90
 
 
 def test_the_rate_that_is_reported_was_measured_while_requests_waited() -> None:

@@ -58,6 +58,11 @@ def unconfirmed(text: str) -> Problem:
     return Problem("unconfirmed", f"sent, but the response was lost or inconclusive ({text})", SETTLE)
 
 
+def not_accepted_since(text: str) -> Problem:
+    before = "an earlier request was sent, but its response was lost or inconclusive"
+    return Problem("unconfirmed", f"{before}; the last one was not accepted ({text})", SETTLE)
+
+
 def rejected(text: str) -> Problem:
     return Problem("rejected", f"the service rejected this row ({text})", FIX)
 
@@ -117,7 +122,7 @@ FILL = Reply(400, "cv: this field may not be blank")
         ),
         pytest.param(
             (BROKEN, Reply(429)),
-            Outcome(2, K.UNCONFIRMED, 429, 7, (unconfirmed("429, no reason given"),)),
+            Outcome(2, K.UNCONFIRMED, 429, 7, (not_accepted_since("429, no reason given"),)),
             id="a 429 confirms nothing",
         ),
     ],

@@ -309,6 +309,29 @@ def test_a_failed_connection_suspends_the_run() -> None:
     assert held == Suspension("unreachable", "the service cannot be reached (connection refused)", NOW + 0.5, holds=1)
 
 
+ODD = BUSY._replace(accepted=9)
+ASIDE = NEW._replace(attempts=1, odd=1, accepted_then=8, last=Reply(403))
+
+
+@pytest.mark.parametrize(
+    ("run", "job", "next_", "state"),
+    [
+        pytest.param(ODD, NEW, Next.LAST_PASS, State.PLANNED, id="for the first time"),
+        pytest.param(ODD, NEW._replace(attempts=20), Next.LAST_PASS, State.PLANNED, id="after twenty 429s"),
+        pytest.param(ODD, ASIDE, Next.END, State.REJECTED, id="again, and another row was accepted between"),
+        pytest.param(ODD._replace(odd=1), ASIDE, Next.END, State.REJECTED, id="the last row was refused, too"),
+        pytest.param(ODD._replace(odd=2), ASIDE, Next.LAST_PASS, State.PLANNED, id="new rows are refused, too"),
+        pytest.param(ODD._replace(accepted=8), ASIDE, Next.LAST_PASS, State.PLANNED, id="no row was accepted between"),
+        pytest.param(ODD, ASIDE._replace(last=Reply(404)), Next.LAST_PASS, State.PLANNED, id="with another status"),
+        pytest.param(ODD._replace(accepted=8), ASIDE._replace(odd=4), Next.END, State.FAILED, id="for the fifth time"),
+    ],
+)
+def test_a_row_that_is_refused_where_others_were_accepted(run: RunState, job: Job, next_: Next, state: State) -> None:
+    """It is rejected only if the service has accepted another row since, and does not refuse new ones."""
+    found = step(run, job, Reply(403, "blocked"))
+    assert (found.next, found.state, found.run.stop) == (next_, state, None)
+
+
 @pytest.mark.parametrize(
     ("since", "after"),
     [

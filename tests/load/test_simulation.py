@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from importer.load import ErrorLimit, LoadOptions
 from importer.models import OutcomeKind
 from importer.service import Reply
 from tests.load.simulation import (
@@ -128,6 +129,8 @@ def test_one_row_that_is_refused_while_all_others_are_accepted(status: int) -> N
     found = simulate(200, _only(50, Reply(status, "blocked country")))
     assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: 199, OutcomeKind.REJECTED: 1}, None)
     assert (found.requests, found.twice) == (201, 0)
+    (waited,) = found.waits
+    assert f"reason='rows that the service refused ({status}) are sent once more'" in waited
 
 
 @pytest.mark.parametrize("status", [401, 405, 410, 307])
@@ -166,6 +169,79 @@ def test_a_token_or_a_target_that_is_really_gone(status: int, code: str) -> None
     assert found.seconds < 60
     assert found.kinds.keys() <= {OutcomeKind.CREATED, OutcomeKind.FAILED, OutcomeKind.NOT_SENT}
     assert found.kinds[OutcomeKind.FAILED] <= 8 + 7
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_a_target_that_is_closed_before_the_last_rows(rows: int) -> None:
+    """No row was accepted after them, so they have failed and the next run sends them again: none is rejected."""
+
+    def draw(row: int, _: float, __: random.Random) -> tuple[Answer, float, bool]:
+        return (Reply(403), 0.005, False) if row > 51 - rows else (Reply(201), 0.005, True)
+
+    found = simulate(50, draw)
+    assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: 50 - rows, OutcomeKind.FAILED: rows}, None)
+    assert found.seconds < 60
+
+
+@pytest.mark.parametrize("options", [LoadOptions(max_attempts=1), LoadOptions(max_errors=ErrorLimit(0))])
+def test_a_token_that_is_gone_stops_a_run_with_any_options(options: LoadOptions) -> None:
+    """Few attempts or errors that are allowed neither send every row to it nor hide the reason."""
+    found = simulate(1000, within(lambda now: now > 0.1, lambda _: (Reply(401), 0.005, False)), options=options)
+    assert (found.stop.code if found.stop else None) == "token-refused"
+    assert (found.seconds < 60, found.kinds[OutcomeKind.FAILED] <= 8 + 7) == (True, True)
+
+
+@pytest.mark.parametrize("kind", OUTAGES)
+def test_a_token_that_is_gone_after_an_outage(kind: str) -> None:
+    """Its refusals, not the outage, stop the run, less than a minute after the first of them."""
+    refused_at = list[float]()
+
+    def draw(_: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
+        if now < 0.2:
+            return Reply(201), 0.005, True
+        if now < 30:
+            return OUTAGES[kind](luck)
+        refused_at.append(now)
+        return Reply(401), 0.005, False
+
+    found = simulate(1500, draw)
+    assert (found.stop.code if found.stop else None) == "token-refused"
+    assert found.seconds - refused_at[0] < 60
+
+
+@pytest.mark.parametrize("kind", ["process down", "502", "503", "429"])
+def test_a_token_that_is_gone_while_the_service_often_fails(kind: str) -> None:
+    """Failures are no sign that it is accepted again: few rows are sent until the run stops."""
+
+    def draw(_: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
+        if now < 0.2:
+            return Reply(201), 0.005, True
+        return OUTAGES[kind](luck) if luck.random() < 0.5 else (Reply(401), 0.005, False)
+
+    for seed in range(3):
+        found = simulate(1000, draw, seed)
+        assert (found.stop.code if found.stop else None) == "token-refused"
+        assert (found.seconds < 180, found.kinds[OutcomeKind.NOT_SENT] > 600) == (True, True)
+
+
+def test_a_closed_target_that_still_checks_rows() -> None:
+    """Rows that it rejects are no sign that it is open again: the run stops, and no other row is rejected."""
+
+    def draw(row: int, now: float, _: random.Random) -> tuple[Answer, float, bool]:
+        if row % 3 == 0:
+            return Reply(400, f"phone of {row}"), 0.005, False
+        return (Reply(201), 0.005, True) if now < 0.2 else (Reply(403), 0.005, False)
+
+    found = simulate(1000, draw)
+    assert (found.stop.code if found.stop else None) == "target-forbidden"
+    assert (found.seconds < 60, found.kinds[OutcomeKind.FAILED] <= 8 + 7) == (True, True)
+
+
+def test_a_redirected_row_is_not_sent_again_if_none_is() -> None:
+    """It may have been accepted, and the user has chosen that such rows are never sent again."""
+    found = simulate(200, _only(50, Reply(302)), options=LoadOptions(resend_unconfirmed="never"))
+    assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: 199, OutcomeKind.UNCONFIRMED: 1}, None)
+    assert found.requests == 200
 
 
 def test_one_node_of_three_refuses_the_token() -> None:
