@@ -177,7 +177,7 @@ IMPORTER_CA_FILE=ca.pem
 
 def test_what_a_folder_sends_or_writes_elsewhere_is_confirmed(served: Served) -> None:
     """Everything that .env names outside the folder is refused at once, without its secrets, until it is confirmed."""
-    work = served.door.folder / "work"
+    work = served.door.folder / "imports"
     work.mkdir()
     address, folder = served.sandbox.base_url, served.door.folder.resolve()
     door = FrontDoor(work, {**served.door.environment, "IMPORTER_GIVE_UP_MINUTES": "0.001"})
@@ -188,9 +188,9 @@ def test_what_a_folder_sends_or_writes_elsewhere_is_confirmed(served: Served) ->
         "OUT": f"{folder}/kept",
         "METRICS_FOLDER": "/srv/metrics",
         "PING_URL": "https://hc.example.com",
-        "NOTIFY_FILE": f"{folder}/work/notify",
+        "NOTIFY_FILE": f"{folder}/imports/notify",
         "PROXY": "http://proxy.example.com:8080",
-        "CA_FILE": f"{folder}/work/ca.pem",
+        "CA_FILE": f"{folder}/imports/ca.pem",
     }
     refusals = [
         f".env in this folder sets IMPORTER_{name} to {value}, which you have not confirmed yet"
