@@ -324,12 +324,6 @@ CANDIDATE_COLUMN: Final = "import_candidate"
 SUMMARY_SHEET: Final = "Summary"
 """The first sheet of report.xlsx."""
 
-CORRECTED_SHEET: Final = "Corrected cells"
-"""The sheet of report.xlsx with the cells that a list of corrections changed."""
-
-SENT_SHEETS: Final = ("What was sent", "What would be sent")
-"""The last sheet of report.xlsx, of a run and of a check."""
-
 ADDED_COLUMNS: Final = frozenset((*IMPORT_COLUMNS, ID_COLUMN, TYPED_COLUMN, LINKS_COLUMN, CANDIDATE_COLUMN))
 """All columns that are added in results files."""
 

@@ -16,7 +16,7 @@ from importer.problems import UsageError
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.journal import JOURNAL, RunJournal
-from importer.runs.manifest import RunManifest, find_run, part_folders, read_manifest
+from importer.runs.manifest import RunManifest, find_run, is_run, part_folders, read_manifest
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import Selection
 from importer.settings import Settings
@@ -136,6 +136,24 @@ def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finish
     if not personal_data:
         summary = run_report.rewrite_report(folder, earlier.limits, personal_data=False)
     return Finished(folder, summary)
+
+
+def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
+    """The flags, with the mapping, that import a results file as its run was imported.
+
+    Raises:
+        UsageError: it is not in the folder of a run.
+    """
+    if not is_run(file.parent):
+        raise UsageError(
+            "--mapping is missing; only for a file in the folder of a run, such as invalid.csv, it is known"
+        )
+    refuse_untrusted(settings)
+    manifest = read_manifest(file.parent)
+    sandbox = {"--sandbox": ""} if manifest.sandbox else {}
+    of_file = ("--sheet", "--corrections", "--rows", "--limit", "--resend-rejected", "--out", "--mapping")
+    kept = {flag: value for flag, value in manifest.flags.items() if flag not in of_file}
+    return {"--mapping": manifest.mapping, "--out": str(file.parent.parent), **sandbox, **kept}
 
 
 def _import_command(manifest: RunManifest) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from rich.markup import escape
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from importer import __version__
@@ -21,41 +20,35 @@ if sys.platform != "win32":
     import resource
 
 
-# The file of each command, and its line in the help. Loaded only when it is called, which keeps startup fast.
-COMMANDS = {
-    "inspect": ("inspect_command", "Show how a file is read, its columns with samples, and its problems."),
-    "check": (
-        "run_command",
-        "Check a file against its mapping and the current questions. Writes a report, sends nothing.",
-    ),
-    "run": ("run_command", "Import the rows of a file. Safe to repeat: imported rows are not sent again."),
-    "resume": (
-        "run_command",
-        "Continue a run that was stopped or killed, from its copies of the file and the mapping.",
-    ),
-    "resolve": ("run_command", "Record whether the candidate of an unconfirmed row exists in the service."),
-    "questions": ("mapping_commands", "Show the questions of a job post, with their keys, answer types and options."),
-    "template": (
-        "mapping_commands",
-        "Create an empty workbook with a column for every question, and its mapping file.",
-    ),
-    "runs": ("runs_commands", "List the runs in the results folder, newest first."),
-    "show": ("runs_commands", "Show the summary of a run, or one row of it."),
-    "status": ("runs_commands", "Show what became of each row of a file, over all its runs."),
-    "report": ("runs_commands", "Write the report of a run again, even if the run was killed."),
-    "inbox": (
-        "inbox_commands",
-        "Import the files that arrive in a folder, each once: for cron and other schedulers.",
-    ),
-    "web": ("web_command", "Import files in a browser on this machine. Stop it with Ctrl-C."),
-    "sandbox": ("sandbox_command", "Run a local recruiting service for testing. Stop it with Ctrl-C."),
-    "doctor": ("maintenance_commands", "Check the settings, token, connection, folders and ledger."),
-    "purge": (
-        "maintenance_commands",
-        "Permanently remove the reports and copies of old runs. Imported candidates stay in the ledger.",
-    ),
-    "mapping": ("mapping_commands", "Propose or check a mapping file."),
+# The file of each command and its line in the help, by group. Loaded only when it is called, which keeps startup fast.
+GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "First import": {
+        "inspect": ("inspect_command", "Show the columns of a file, and what needs attention."),
+        "questions": ("mapping_commands", "Show the questions of a job post."),
+        "template": ("mapping_commands", "Create an empty workbook with a column for each question."),
+        "mapping": ("mapping_commands", "Propose a mapping file (new), or check it (check)."),
+        "check": ("run_command", "Check a file and report every problem. Sends nothing."),
+        "web": ("web_command", "Do all this in a browser on this machine."),
+    },
+    "Sending": {
+        "run": ("run_command", "Import a file. Safe to repeat: no row is sent twice."),
+        "resume": ("run_command", "Continue a run that was stopped or killed."),
+        "resolve": ("run_command", "Record what you found about an unconfirmed row."),
+        "inbox": ("inbox_commands", "Import the files that arrive in a folder, each once."),
+    },
+    "Results": {
+        "runs": ("runs_commands", "List the runs, newest first."),
+        "show": ("runs_commands", "Show the summary of a run, or one row of it."),
+        "status": ("runs_commands", "Show what became of a file, over all its runs."),
+        "report": ("runs_commands", "Write the report of a run again."),
+        "purge": ("maintenance_commands", "Remove the reports and copies of old runs."),
+    },
+    "Service": {
+        "doctor": ("maintenance_commands", "Check settings, token, connection, folders and ledger."),
+        "sandbox": ("sandbox_command", "Run a recruiting service on this machine, for testing."),
+    },
 }
+COMMANDS = {name: entry for group in GROUPS.values() for name, entry in group.items()}
 
 
 class _LazyCommands(TyperGroup):
@@ -66,6 +59,15 @@ class _LazyCommands(TyperGroup):
         super().__init__(**{**attributes, "commands": listed})
         _prepare_help(self)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """One screen: frames and blank lines would make it two."""
+        formatter.write("Usage: importer COMMAND ...   Import candidates into a recruiting service.\n")
+        for title, group in GROUPS.items():
+            formatter.write(f"{title}\n")
+            for name, (_, line) in group.items():
+                formatter.write(f"  {name:<10} {line}\n")
+        formatter.write("Options: --version, --install-completion, --help; for a command: COMMAND --help\n")
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)
         return name, name and load_command(name), rest
@@ -75,22 +77,45 @@ def load_command(name: str) -> TyperCommand | TyperGroup:
     """A command with its options."""
     loaded: Any = getattr(import_module(f"importer.cli.{COMMANDS[name][0]}"), name)
     if not isinstance(loaded, typer.Typer):
-        function, loaded = loaded, typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-        loaded.command(name)(function)
+        function, loaded = loaded, typer.Typer(add_completion=False, rich_markup_mode=None)
+        loaded.command(name, cls=Command)(function)
     command = cast(TyperCommand | TyperGroup, typer.main.get_command(loaded))
     _prepare_help(command)
     return command
 
 
+class Command(TyperCommand):
+    """A command whose help lists its arguments, then the options that people use first, then the others."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                panels.setdefault(self._panel_of(parameter), []).append(record)
+        for panel, records in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl(records, col_max=26)
+
+    def _panel_of(self, parameter: Any) -> str:
+        if isinstance(parameter, TyperArgument):
+            return "Arguments"
+        is_first = len(self.params) <= _MANY_OPTIONS or _FIRST_OPTIONS.intersection(parameter.opts)
+        return "Options" if is_first else "More options"
+
+
+_MANY_OPTIONS = 15
+_FIRST_OPTIONS = frozenset(
+    ("--mapping", "--sandbox", "--dry-run", "--sheet", "--rows", "--limit", "--out", "--yes", "--quiet", "--verbose")
+)
 _TYPE_WORDS = {bool: "", int: "number", float: "number", Path: "path", str: "text"}
 
 
 def _prepare_help(command: Any) -> None:
-    """Show types in plain words, and escape brackets such as `[detected]`, which rich would drop as markup."""
-    for parameter in (*command.params, command.get_help_option(typer.Context(command))):
-        parameter.help = escape(getattr(parameter, "help", None) or "")
+    """Show types in plain words."""
+    for parameter in command.params:
         if isinstance(parameter, TyperArgument):
-            parameter.metavar = parameter.name.upper()
+            parameter.metavar = (parameter.name or "").upper()
         elif parameter.type_descriptor.annotation in _TYPE_WORDS:
             parameter.metavar = _TYPE_WORDS[parameter.type_descriptor.annotation]
     for subcommand in getattr(command, "commands", {}).values():
@@ -131,9 +156,8 @@ app = typer.Typer(
     cls=_LazyCommands,
     name="importer",
     help="Import candidates from spreadsheets into a recruiting service.",
-    epilog="Start with: importer inspect FILE",
     no_args_is_help=True,
-    add_completion=False,
+    rich_markup_mode=None,
     # A bug shows the plain Python traceback: values of variables may be personal data.
     pretty_exceptions_enable=False,
 )

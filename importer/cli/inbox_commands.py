@@ -14,6 +14,7 @@ import typer
 from importer.app.connection import SANDBOX
 from importer.app.orders import RunControl, parse_minutes, parse_window
 from importer.cli import options
+from importer.cli.app import Command
 from importer.cli.messages import counted, print_line, print_lines, print_message, print_next, print_result, show_error
 from importer.cli.terminal import Terminal, stopped_by_signals
 from importer.inbox.folders import Current
@@ -35,7 +36,7 @@ inbox = typer.Typer(
     epilog="Its rules are in inbox.toml: docs/inbox.md has one to begin with.",
     no_args_is_help=True,
     add_completion=False,
-    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
 _DEFAULT = Path("inbox")
@@ -49,7 +50,7 @@ def _group() -> None:
     pass
 
 
-@inbox.command()
+@inbox.command(cls=Command)
 def run(
     folders: Folders = None,
     out: options.Out = None,
@@ -75,7 +76,7 @@ def run(
     raise typer.Exit(code)
 
 
-@inbox.command()
+@inbox.command(cls=Command)
 def status(
     folders: Folders = None,
     expect_every: Annotated[
@@ -96,7 +97,7 @@ def status(
     raise typer.Exit(4 if any(each.needs_person for each in found) else 0)
 
 
-@inbox.command()
+@inbox.command(cls=Command)
 def release(
     folder: Folder,
     files: Annotated[

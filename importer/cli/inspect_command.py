@@ -15,7 +15,7 @@ from importer.app.inspect_file import ColumnKind, ColumnProfile, InspectedFile, 
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
-from importer.cli.tables import cell, new_table, print_table
+from importer.cli.tables import print_lines_of
 from importer.models import SourceOptions
 from importer.settings import load_settings
 from importer.text.normalize import visible
@@ -23,7 +23,8 @@ from importer.text.normalize import visible
 _STANDARD_INPUT = "-"
 _MOST_EMPTY = 12  # empty columns that are named
 _MANY_ALIKE = 5  # columns that are shown in one line
-_MOST_SAMPLES = 3
+_MOST_PROBLEMS = 3
+_WIDEST = (7, 24, 18, 8)  # texts in the lines of columns; the sample has what is left
 _DECLARED = ("sheet", "header_row", "header_rows", "encoding", "delimiter")  # keys of a mapping file too
 
 
@@ -44,6 +45,7 @@ def inspect(
     delimiter: options.Delimiter = None,
     out: options.Out = None,
     as_json: options.AsJson = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Show how a file is read, its columns with samples, and its problems."""
     declared = options.source_options(sheet, header_row, header_rows, skip_rows, encoding, delimiter)
@@ -94,11 +96,10 @@ def _show(found: InspectedFile) -> None:
     sheet, profile = found.sheet, found.profile
     print_lines(f"{sheet.origin.file}: {sheet.reading}, {counted(profile.rows, 'row')}, last row {profile.last_row}")
     print_result("")
-    table = new_table("", "column", "kind", "filled", "samples")
     filled_columns = [each for each in profile.columns if each.filled]
-    for like in _grouped(filled_columns or profile.columns):
-        table.add_row(*map(cell, _cells(like, profile.rows)))
-    print_table(table)
+    lines = [[*_cells(like, profile.rows)] for like in _grouped(filled_columns or profile.columns)]
+    print_lines_of([("", "column", "kind", "filled", "sample"), *lines], _WIDEST)
+    print_result("")
     if filled_columns and (empty := [each.column.label for each in profile.columns if not each.filled]):
         names = ", ".join(map(_short, empty[:_MOST_EMPTY])) + (", ..." if len(empty) > _MOST_EMPTY else "")
         print_lines(f"{counted(len(empty), 'empty column')}: {names}")
@@ -113,10 +114,10 @@ def _show(found: InspectedFile) -> None:
         print_lines(
             f"{other.name}: its column '{key}' has values of '{equals}' ({join.found:.0%} of them are found here)"
         )
-    print_problems(map(with_flag, sheet.warnings))
+    print_problems(map(with_flag, sheet.warnings), _MOST_PROBLEMS)
     if profile.rows_with_problems:
         print_lines(f"{counted(profile.rows_with_problems, 'row')} cannot be sent; the first problems:")
-        print_problems(profile.problems)
+        print_problems(profile.problems, _MOST_PROBLEMS)
 
 
 def _show_source(declared: SourceOptions, found: InspectedFile) -> None:
@@ -156,15 +157,18 @@ def _cells(like: Sequence[ColumnProfile], rows: int) -> Iterator[str]:
     yield _kind(first)
     filled = [min(each.filled for each in like), max(each.filled for each in like)]
     yield "-".join(dict.fromkeys(f"{count / rows:.0%}" for count in filled if rows))
-    yield " | ".join(map(_short, [*dict.fromkeys(text for each in like for text in each.samples)][:_MOST_SAMPLES]))
+    yield first.samples[0] if first.samples else ""
 
 
 def _kind(profile: ColumnProfile) -> str:
+    """`date %d.%m.%Y +2`: how many more formats there are; where two read the same cells, both."""
     if not profile.formats:
         return profile.kind.value
-    return f"{profile.kind} ({(' or ' if profile.ambiguous else ', ').join(profile.formats)})"
+    shown = " or ".join(profile.formats[: 2 if profile.ambiguous else 1])
+    rest = len(profile.formats) - (2 if profile.ambiguous else 1)
+    return f"{profile.kind} {shown}{f' +{rest}' if rest > 0 else ''}"
 
 
 def _short(sample: str) -> str:
     line = visible(" ".join(sample.split()))
-    return line if len(line) <= 30 else line[:27] + "..."
+    return line if len(line) <= 60 else line[:59] + "…"

@@ -25,7 +25,7 @@ from importer.app.mapping_files import (
 )
 from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.cli import options
-from importer.cli.app import next_command
+from importer.cli.app import Command, next_command
 from importer.cli.messages import print_lines, print_message, print_next, print_problems, print_result
 from importer.cli.tables import cell, new_table, print_table, show_candidates
 from importer.cli.terminal import confirm_address
@@ -39,26 +39,16 @@ mapping = typer.Typer(
     epilog="Start with: importer mapping new FILE --job-post HASH",
     no_args_is_help=True,
     add_completion=False,
-    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 
 _STANDARD_OUTPUT = Path("-")
-_SHOWN: Final = 3  # candidates
-
-ShowSome = Annotated[
-    int | None,
-    typer.Option(
-        "--show", min=0, help="Show this many candidates as they would be sent. [3 at a terminal]", show_default=False
-    ),
-]
+_MOST_LINES: Final = 8  # to review
+_MOST_NOTES: Final = 4
+_MARK: Final = "# please check"
 
 
-def _shown(show: int | None) -> int:
-    """How many candidates to show: without a number none in a log, which would keep personal data."""
-    return show if show is not None else _SHOWN if sys.stdout.isatty() else 0
-
-
-@mapping.command()
+@mapping.command(cls=Command)
 def new(
     context: typer.Context,
     file: options.File,
@@ -74,12 +64,13 @@ def new(
     skip_rows: options.SkipRows = None,
     encoding: options.Encoding = None,
     delimiter: options.Delimiter = None,
-    show: ShowSome = None,
+    show: options.Show = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
+    verbose: options.Verbose = False,
 ) -> None:
-    """Propose a mapping file from the columns of a file and the questions of the job post."""
+    """Propose a mapping file for a file and a job post."""
     target = target_of(job_post, talent_pool)
     path = to or Path(f"{file.stem}.yaml")
     if path != _STANDARD_OUTPUT:
@@ -92,9 +83,9 @@ def new(
         print_result(write_proposal(proposal).removesuffix("\n"))
         return
     write_mapping(path, proposal)
-    if count := _shown(show):
-        show_candidates(preview(path, file, asked, settings, count))
-    for line in _proposal_lines(proposal, path):
+    if show:
+        show_candidates(preview(path, file, asked, settings, show))
+    for line in _proposal_lines(proposal, path, _MOST_LINES if not verbose else sys.maxsize):
         print_message(line)
     print_next("Next", next_command(context, "mapping check", path, file))
 
@@ -114,15 +105,21 @@ def _asked_where(settings: Settings, sandbox: bool, questions: Path | None) -> S
     return found
 
 
-def _proposal_lines(proposal: Proposal, path: Path) -> list[str]:
-    """How much was matched, and what is left to do."""
+def _proposal_lines(proposal: Proposal, path: Path, most: int) -> list[str]:
+    """How much was matched, and what is left to do; `most` of the lines to review."""
     points = open_points(proposal)
     lines = [
         f"Wrote {path}: {points.matched} matched, {points.to_review} to review, "
         f"{len(points.missing_required)} required but not found."
     ]
     if points.to_review:
-        lines.append(f'Review the lines marked "please check" in {path}.')
+        marked = [
+            f"  line {number}: {line.strip().replace(f'   {_MARK}', f'  {_MARK}')}"
+            for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+            if _MARK in line
+        ]
+        lines += ['Review these lines of it, and remove the mark "please check" of each:', *marked[:most]]
+        lines += [f"  ... and {len(marked) - most} more"] if len(marked) > most else []
     if points.unmatched_values:
         values = "1 value matches" if points.unmatched_values == 1 else f"{points.unmatched_values} values match"
         lines.append(f'{values} no option: complete the comments under "values:".')
@@ -140,23 +137,24 @@ def _proposal_lines(proposal: Proposal, path: Path) -> list[str]:
 # --- check --------------------------------------------------------------------------------------
 
 
-@mapping.command()
+@mapping.command(cls=Command)
 def check(
     context: typer.Context,
     mapping: Annotated[
         Path, typer.Argument(help="The mapping file, or a folder of mapping files.", show_default=False)
     ],
     file: Annotated[Path | None, typer.Argument(help="A file whose header is checked too.", show_default=False)] = None,
-    show: ShowSome = None,
+    show: options.Show = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
+    verbose: options.Verbose = False,
 ) -> None:
-    """Check a mapping file against the current questions and the header of a file."""
+    """Check a mapping file against the questions and a file."""
     settings = load_settings(out=out)
     problems: list[Problem] = []
     sandbox_setup = _asked_where(settings, sandbox, questions)
-    for checked in check_mappings(mapping, file, settings, sandbox_setup, show=_shown(show)):
+    for checked in check_mappings(mapping, file, settings, sandbox_setup, show=show or 0):
         problems += _report_checked(checked, file)
     if problems:
         raise UnusableInput(list(dict.fromkeys(problems)))
@@ -166,13 +164,13 @@ def check(
 def _report_checked(checked: CheckedMapping, file: Path | None) -> tuple[Problem, ...]:
     """Print what was found in a mapping; return the problems that prevent its use."""
     mapping = checked.mapping
-    if checked.reading:
-        print_message(f"{mapping.path}: {checked.reading}" if mapping.route else checked.reading)
     if checked.misfit is not None:
         return checked.misfit.problems
-    print_problems(checked.notes)
+    reading = f" and {file} ({checked.reading})" if file else ""
+    but = "; what to review:" if checked.notes else "."
+    print_lines(f"{mapping.path} fits {mapping.target}{reading}{but}")
+    print_problems(checked.notes, _MOST_NOTES)
     show_candidates(checked.candidates)
-    print_lines(f"{mapping.path} fits {mapping.target}" + (f" and {file}." if file else "."))
     return ()
 
 

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain
 from typing import TextIO
 
 from importer.problems import DamagedRun, ImporterError, LinePlace, Problem, UnusableInput
 from importer.text.normalize import visible
-from importer.text.terminal import WIDTH, wrapped
+from importer.text.terminal import HEIGHT, WIDTH, on_one_line, wrapped
 
 _MAX_SHOWN = 50  # problems; more than that have one cause
+_ROOM = HEIGHT - 4  # lines of a screen for problems
+
+
+class _Shown:
+    """Whether a command was told to print everything (`--verbose`)."""
+
+    is_everything = False
+
+
+def print_everything(value: bool) -> bool:
+    """Remember `--verbose`: it is the callback of that option."""
+    _Shown.is_everything = value
+    return value
 
 
 def print_message(text: str = "") -> None:
     """Print a message or progress line on stderr."""
-    for line in text.split("\n"):
-        _print_broken(line, sys.stderr)
+    _print_broken(text, sys.stderr)
 
 
 def print_line(line: str) -> None:
@@ -49,10 +62,13 @@ def print_row(cells: str, details: str) -> None:
         print_result(f"{cells}  {details}")
 
 
-def print_problems(problems: Iterable[Problem]) -> None:
-    """Print problems on stdout."""
-    for problem in problems:
+def print_problems(problems: Iterable[Problem], most: int = _MAX_SHOWN) -> None:
+    """Print problems on stdout; more than `most` only with --verbose."""
+    shown = list(problems)
+    for problem in shown if _Shown.is_everything else shown[:most]:
         _print_problem(problem, sys.stdout)
+    if (more := len(shown) - most) > 0 and not _Shown.is_everything:
+        print_lines(f"... and {counted(more, 'more')}; --verbose shows all")
 
 
 def counted(count: int, noun: str) -> str:
@@ -67,31 +83,45 @@ def show_error(error: ImporterError) -> None:
         return
     ending = "." if isinstance(error, DamagedRun) else "; nothing was sent."
     print_message(f"importer: {counted(len(error.problems), 'problem')} found{ending}")
-    for problem in error.problems[:_MAX_SHOWN]:
+    blocks = [["", *_problem_lines(problem, sys.stderr)] for problem in error.problems[:_MAX_SHOWN]]
+    fits = sum(total <= _ROOM for total in accumulate(map(len, blocks)))
+    shown = blocks if _Shown.is_everything or not _is_narrow(sys.stderr) else blocks[: max(fits, 1)]
+    for line in chain.from_iterable(shown):
+        _print(line, sys.stderr)
+    if (more := len(error.problems) - len(shown)) > 0:
+        listed = ", ".join(dict.fromkeys(problem.code for problem in error.problems[len(shown) :]))
+        how = "" if _Shown.is_everything else "; --verbose shows all"
         print_message()
-        _print_problem(problem, sys.stderr)
-    if (more := len(error.problems) - _MAX_SHOWN) > 0:
-        print_message(f"\n... and {more} more")
+        print_message(f"... and {more} more ({listed}){how}")
 
 
 def _print_problem(problem: Problem, stream: TextIO) -> None:
-    """Print a problem as `place: message`, its line with a caret if it is in a text file, and its hint."""
+    for line in _problem_lines(problem, stream):
+        _print(line, stream)
+
+
+def _problem_lines(problem: Problem, stream: TextIO) -> Iterator[str]:
+    """A problem as `place: message`, its line with a caret if it is in a text file, and its hint."""
     place = f"{problem.place}: " if problem.place else ""
-    _print_broken(f"{place}{problem.message} [{problem.code}]", stream)
+    yield from _broken(f"{place}{problem.message} [{problem.code}]", stream)
     if isinstance(problem.place, LinePlace) and problem.place.text:
         number, text, column = f"{problem.place.line:>5} | ", problem.place.text.expandtabs(1), problem.place.column - 1
         room = WIDTH - len(number) if _is_narrow(stream) else len(text)
         start = min(max(column - room // 2, 0), max(len(text) - room, 0))  # of the part of a long line that is shown
-        _print(number + text[start : start + room], stream)
-        _print(" " * (len(number) - 2) + "| " + " " * (column - start) + "^", stream)
+        yield number + text[start : start + room]
+        yield " " * (len(number) - 2) + "| " + " " * (column - start) + "^"
     if problem.hint:
-        _print_broken(problem.hint, stream, "  -> ", "     ")
+        yield from _broken(problem.hint, stream, "  -> ", "     ")
 
 
 def _print_broken(text: str, stream: TextIO, first: str = "", others: str = "  ") -> None:
-    """Print a text, for people in lines of at most 80 columns; in a log it stays one line, which is easier to find."""
-    for line in wrapped(text, first, others) if _is_narrow(stream) else [first + text]:
+    for line in _broken(text, stream, first, others):
         _print(line, stream)
+
+
+def _broken(text: str, stream: TextIO, first: str = "", others: str = "  ") -> list[str]:
+    """A text for people in lines of at most 80 columns; in a log it stays one line, which is easier to find."""
+    return wrapped(text, first, others) if _is_narrow(stream) else [first + on_one_line(text)]
 
 
 def _is_narrow(stream: TextIO) -> bool:

@@ -9,6 +9,7 @@ import typer
 
 from importer import settings
 from importer.app import orders
+from importer.cli.messages import print_everything
 from importer.models import SourceOptions
 from importer.problems import UsageError
 
@@ -20,9 +21,21 @@ File = Annotated[
     ),
 ]
 MappingFile = Annotated[Path, typer.Option("--mapping", "-m", help="The mapping file, or a folder of mapping files.")]
+MappingOfFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping",
+        "-m",
+        help="The mapping file, or a folder of mapping files. [that of its run, for a results file]",
+    ),
+]
 Out = Annotated[Path | None, typer.Option("--out", help="The results folder. [IMPORTER_OUT, or results]")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")]
+Verbose = Annotated[
+    bool,
+    typer.Option("--verbose", "-v", help="Print everything, not only a screen.", callback=print_everything),
+]
 Rate = Annotated[float | None, typer.Option("--rate", help="Maximum requests per second. [no limit]")]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", help="Maximum requests at the same time. [8]")]
 MaxErrors = Annotated[

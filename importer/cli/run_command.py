@@ -28,14 +28,13 @@ from importer.app.orders import (
     parse_window,
 )
 from importer.cli import options
-from importer.cli.app import given_flags, next_command
+from importer.cli.app import given_flags, load_command, next_command
 from importer.cli.messages import print_line, print_message, print_next, print_result
 from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UnusableInput, UsageError
-from importer.report import LARGEST_GROUPS, MOST_GROUPS, Summary, attention_lines, subject_line
-from importer.report.general_texts import GeneralTexts
+from importer.report import GeneralTexts, Summary, subject_line, summary_lines
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
@@ -45,7 +44,7 @@ Execute = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
 def run(
     context: typer.Context,
     file: options.File,
-    mapping: options.MappingFile,
+    mapping: options.MappingOfFile = None,
     out: options.Out = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything, send nothing; same as importer check.")
@@ -78,8 +77,11 @@ def run(
     log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
+    if mapping is None:
+        _as_in_its_run(context, file)
     selection = _selection(rows, limit)
     settings = _settings(out, rate, concurrency, give_up_after, log_level, strict=strict)
     sandbox_setup = options.sandbox_setup(sandbox, questions, faults)
@@ -100,7 +102,7 @@ def run(
 def check(
     context: typer.Context,
     file: options.File,
-    mapping: options.MappingFile,
+    mapping: options.MappingOfFile = None,
     out: options.Out = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
@@ -114,8 +116,11 @@ def check(
     log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
+    if mapping is None:
+        _as_in_its_run(context, file)
     sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
     settings, flags = (
         load_settings(out=out, strict=strict or None, log_level=log_level),
@@ -154,6 +159,7 @@ def resume(
     log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Continue a run that was stopped or killed, from its copies of the file and the mapping."""
     settings = _settings(out, rate, concurrency, give_up_after, log_level)
@@ -188,6 +194,24 @@ def resolve(
 
 
 # --- flags --------------------------------------------------------------------------------------
+
+
+def _as_in_its_run(context: typer.Context, file: Path) -> NoReturn:
+    """Import a results file with the mapping and the flags of its run; flags that are given now come after them.
+
+    Raises:
+        UsageError: it is no file of a run.
+    """
+    given = []
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and source.name == "COMMANDLINE" and parameter.opts[0].startswith("-"):
+            value = context.params[parameter.name or ""]
+            given += [parameter.opts[0]] if isinstance(value, bool) else [parameter.opts[0], str(value)]
+    flags = earlier_runs.flags_of_results_file(file, load_settings(out=file.parent.parent))
+    words = [str(file), *(part for flag in flags.items() for part in flag if part), *given]
+    command = load_command(context.info_name or "run")
+    raise typer.Exit(command.main(words, prog_name=context.command_path, standalone_mode=False) or 0)
 
 
 def _settings(
@@ -304,12 +328,20 @@ class _Session:
         """Print the summary; with --quiet only what needs a person. more: keys that are added to the JSON object."""
         summary = finished.summary
         if not self.quiet or self.as_json:
-            most_groups = MOST_GROUPS if summary.dry_run else LARGEST_GROUPS
-            present(self.context, finished.folder, summary, self.as_json, more, most_groups)
+            is_verbose = bool(self.context.params.get("verbose"))
+            present(
+                self.context,
+                finished.folder,
+                summary,
+                self.as_json,
+                more,
+                is_verbose=is_verbose,
+                with_repeated=False,
+            )
         elif summary.exit_code:
             if self.job or "--no-personal-data" in summary.flags:
                 summary = GeneralTexts().summary(summary)
-            for line in attention_lines(summary, finished.folder):
+            for line in summary_lines(summary, finished.folder):
                 print_line(line)
         elif others := finished.imported_with_other_data:
             rows = "1 row was" if others == 1 else f"{others} rows were"

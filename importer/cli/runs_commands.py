@@ -35,7 +35,6 @@ from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput
 from importer.report import (
     EDITS_FILE,
-    MOST_GROUPS,
     Summary,
     edited_files,
     outcome_text,
@@ -43,6 +42,7 @@ from importer.report import (
     status_lines,
     summary_lines,
 )
+from importer.report.outcomes import PAGE_FILE
 from importer.runs.manifest import find_run, read_manifest
 from importer.runs.results_folder import refuse_untrusted, summaries_of_edits
 from importer.runs.source_status import SourceStatus, rows_without_target
@@ -51,7 +51,7 @@ from importer.settings import load_settings
 from importer.text.dates import in_words
 from importer.text.terminal import wrapped
 
-_MOST_EDITS = 6  # proposed changes that are shown
+_MOST_TARGETS: Final = 6
 
 
 def runs(
@@ -77,7 +77,8 @@ def runs(
     for summary in found:
         print_row(_numbers(summary, running), _details(summary))
     if found:
-        print_next("\nNext", next_command(context, "show", found[0].run))
+        print_message()
+        print_next("Next", next_command(context, "show", found[0].run))
     else:
         check = next_command(context, "check", "FILE", "--mapping", "MAPPING")
         print_next(f"There are no {'sandbox ' if sandbox else ''}runs in {settings.out}. Next", check)
@@ -132,6 +133,7 @@ def show(
     ] = None,
     out: options.Out = None,
     as_json: options.AsJson = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Show the summary of a run, or one row of it."""
     settings = load_settings(out=out)
@@ -144,10 +146,11 @@ def show(
     if not as_json:
         print_lines(f"{summary.source.file}, for {_where(summary)}, with {summary.mapping}")
         when = ", ".join(filter(None, (_started(summary), _duration(summary))))
-        print_result(f"Run {summary.run}: {when}\n")
+        print_result(f"Run {summary.run}: {when}")
+        print_result("")
         if summary.ended_at is None and summary.run in running_runs(settings):
             print_message("The run is running now.")
-    present(context, folder, summary, as_json)
+    present(context, folder, summary, as_json, is_verbose=verbose)
 
 
 def status(
@@ -250,10 +253,11 @@ def report(
     out: options.Out = None,
     no_personal_data: options.NoPersonalData = False,
     as_json: options.AsJson = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Write the report of a run again, even if the run was killed."""
     finished = rewrite_report(EarlierRun(run, load_settings(out=out)), personal_data=not no_personal_data)
-    present(context, finished.folder, finished.summary, as_json)
+    present(context, finished.folder, finished.summary, as_json, is_verbose=verbose)
     show_edited(finished.folder)
 
 
@@ -271,31 +275,37 @@ def present(
     summary: Summary,
     as_json: bool,
     more: dict[str, Any] | None = None,
-    most_groups: int = MOST_GROUPS,
+    *,
+    is_verbose: bool = False,
+    with_repeated: bool = True,
 ) -> None:
     """Print a summary on stdout, as text or as JSON. `more`: keys that are added to the JSON object."""
     if as_json:
         print_result(json.dumps({**summary.to_json(), **(more or {})}, ensure_ascii=False))
         return
-    details = [*_proposed_changes(folder), *_targets(context, folder, summary)]
-    for line in summary_lines(summary, folder, most_groups, details):
+    most = None if is_verbose else _MOST_TARGETS
+    details = [*_targets(context, folder, summary, most), *_proposed_changes(folder, is_verbose=is_verbose)]
+    lines = summary_lines(summary, folder, details, is_verbose=is_verbose, with_repeated=with_repeated)
+    for line in lines:
         print_result(line)
 
 
-def _proposed_changes(folder: Path) -> Iterator[str]:
+def _proposed_changes(folder: Path, *, is_verbose: bool) -> Iterator[str]:
     if proposed := summaries_of_edits(folder):
-        yield f"Proposed mapping changes: {folder / EDITS_FILE}"
-    for text in proposed[:_MOST_EDITS]:
+        count = "1 change" if len(proposed) == 1 else f"{len(proposed)} changes"
+        yield f"Proposed: {count} of the mapping, in {EDITS_FILE} beside the report"
+    for text in proposed if is_verbose else ():
         yield from wrapped(text, "  - ", "    ")
-    if len(proposed) > _MOST_EDITS:
-        yield f"  ... and {len(proposed) - _MOST_EDITS} more"
 
 
-def _targets(context: typer.Context, folder: Path, summary: Summary) -> Iterator[str]:
-    """A line for each of several targets."""
-    for target in read_manifest(folder).targets if isinstance(summary.target, ManyTargets) else ():
+def _targets(context: typer.Context, folder: Path, summary: Summary, most: int | None) -> Iterator[str]:
+    """A line for each of several targets, `most` of them."""
+    targets = read_manifest(folder).targets if isinstance(summary.target, ManyTargets) else ()
+    for target in targets[:most]:
         if target.blocked:
             yield from wrapped(f"{target.target}: nothing was sent: {target.blocked}", others="  ")
         else:
             counts = _counts(read_summary(folder.parent / target.run)) or "no report yet"
             yield f"{target.target}: {counts} ({next_command(context, 'show', target.run)})"
+    if most and len(targets) > most:
+        yield f"... and {len(targets) - most} more targets, all in {folder / PAGE_FILE}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from rich import box
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -20,6 +21,7 @@ from importer.text.terminal import wrapped
 
 _LONGEST: Final = 120  # characters of a text
 _WIDTH: Final = 100  # columns of a table of answers; a terminal of 80 is enough
+_GAP: Final = 2  # columns between two of a table
 _ENTRIES_BESIDE: Final = 3  # entries side by side: more would break words
 
 
@@ -29,6 +31,21 @@ def new_table(*headings: str) -> Table:
     for heading in headings:
         table.add_column(Text(heading), overflow="fold")
     return table
+
+
+def print_lines_of(rows: Sequence[Sequence[str]], widest: Sequence[int]) -> None:
+    """Print one line for each row, the first one with headings. Longer texts are cut; the last one has what is left."""
+    shown = [[visible(" ".join(text.split())) for text in row] for row in rows]
+    longest = [max(map(cell_len, texts)) for texts in zip(*shown, strict=True)]
+    widths = [min(lengths) for lengths in zip(longest, widest, strict=False)]
+    widths.append(max(Console(color_system=None).width - sum(widths) - _GAP * len(widths), _GAP))
+    for row in shown:
+        cells = [
+            text if cell_len(text) <= width else f"{set_cell_size(text, width - 1).rstrip()}…"
+            for text, width in zip(row, widths, strict=True)
+        ]
+        padded = (set_cell_size(text, width) for text, width in zip(cells, widths, strict=True))
+        print_result((" " * _GAP).join(padded).rstrip())
 
 
 def cell(text: str) -> Text:

@@ -37,7 +37,7 @@ from importer.extract.sheet_content import (
     read_frame,
 )
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
-from importer.models import CORRECTED_SHEET, NEEDS_ATTENTION, SENT_SHEETS, SUMMARY_SHEET, OutcomeKind
+from importer.models import NEEDS_ATTENTION, SUMMARY_SHEET, OutcomeKind
 from importer.problems import UnusableInput, unusable_file
 from importer.text.results_cells import is_web_link
 
@@ -205,7 +205,7 @@ def _words_of(kind: OutcomeKind) -> str:
     return kind.value.replace("_", " ")
 
 
-_REPORT_SHEETS = {SUMMARY_SHEET, CORRECTED_SHEET, *SENT_SHEETS, *map(_words_of, OutcomeKind)}
+_REPORT_SHEETS = {SUMMARY_SHEET, *map(_words_of, OutcomeKind)}
 
 
 def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName | None:
@@ -227,8 +227,8 @@ def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Reque
 
 
 def _label(title: str) -> str:
-    """The outcome that a sheet of our report.xlsx is named after: `rejected` for `400 rejected (2)`."""
-    return title.partition(" (")[0].lstrip("0123456789 ")
+    """The outcome that a sheet of our report.xlsx is named after: `rejected` for `400 rejected`."""
+    return title.lstrip("0123456789 ")
 
 
 def _has_cells(book: _CachedBook, sheet: SheetName) -> bool:

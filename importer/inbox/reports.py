@@ -12,9 +12,8 @@ from importer.files import sync_folder, write_private
 from importer.inbox.folders import Inbox, not_writable
 from importer.inbox.records import Record, Result
 from importer.problems import UnusableInput
-from importer.report import Summary, attention_lines, read_summary
-from importer.text.normalize import visible
-from importer.text.terminal import command_line
+from importer.report import Summary, read_summary, summary_lines
+from importer.text.terminal import command_line, on_one_line
 
 _COPIED: Final = ("report.xlsx", "summary.json")
 
@@ -43,8 +42,8 @@ def write_reports(inbox: Inbox, record: Record, result: Result, run: Path | None
                 with suppress(FileNotFoundError):
                     write_private(record.folder / record.own_name(name), (run / name).read_bytes())
         if result.place == "attention":
-            text = "\n".join(_reason_lines(inbox, record, result, run, summary, flags)) + "\n"
-            write_private(record.reason_file, visible(text).encode())
+            lines = map(on_one_line, _reason_lines(inbox, record, result, run, summary, flags))
+            write_private(record.reason_file, "".join(f"{line}\n" for line in lines).encode())
         sync_folder(record.folder)
     except OSError as error:
         raise not_writable(inbox.folder, error) from None
@@ -88,7 +87,7 @@ def _reason_lines(
             "An earlier run sent rows of it; importer status shows them." if record.runs else "Nothing of it was sent."
         )
     else:
-        yield from attention_lines(summary, run)
+        yield from summary_lines(summary, run)
     yield ""
     yield "To import the file again from here, with what you changed since (imported rows are skipped):"
     yield from (f"  {command}" for command in commands_again(inbox, record.folder.name, flags))

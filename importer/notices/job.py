@@ -13,6 +13,7 @@ from importer.models import OutcomeKind
 from importer.problems import ImporterError, UnusableInput
 from importer.report import GeneralTexts, Summary, next_steps, outcome_text, subject_line
 from importer.text.dates import in_words
+from importer.text.terminal import on_one_line
 
 _CAUSES: Final = 3
 _SHOWN: Final = ("column-not-found", "inbox-file-repeated")  # names of files, and of columns in the mapping
@@ -85,7 +86,7 @@ class JobEnded:
 
     def body(self) -> str:
         """What happened, the largest causes with what to do, and where the report is."""
-        return "\n".join(self._lines()) + "\n"
+        return "".join(f"{on_one_line(line)}\n" for line in self._lines())
 
     def _lines(self) -> Iterator[str]:
         texts = GeneralTexts()
@@ -122,12 +123,9 @@ class JobEnded:
             if count := summary.outcomes[kind]:
                 yield f"{count:>8,}  {outcome_text(kind, dry_run=summary.dry_run).label}"
         if summary.stopped is not None:
-            yield from (
-                "",
-                f"Why it stopped: {texts.stop(summary)}",
-                f"  What to do: {texts.of(summary.stopped.code)[1]}",
-            )
-        causes = texts.causes([group for group in summary.problems if group.is_to_fix])
+            reason, action = texts.of(summary.stopped.code)
+            yield from ("", f"Why it stopped: {reason}", f"  What to do: {action}")
+        causes = texts.causes(group for group in summary.problems if group.is_to_fix)
         if causes:
             yield from ("", "Causes" if len(causes) <= _CAUSES else f"The {_CAUSES} largest of {len(causes)} causes")
         for group in causes[:_CAUSES]:

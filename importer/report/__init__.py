@@ -2,27 +2,16 @@
 
 from importer.report.accounting import ReportedRow, SummaryCounter, pair, place_in_list
 from importer.report.csv_files import write_rows
-from importer.report.general_texts import GeneralTexts
-from importer.report.next_steps import Copy, OpenRows, import_command, next_steps
+from importer.report.next_steps import OpenRows, next_steps
 from importer.report.outcomes import EDITS_FILE, csv_file, outcome_text
+from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import Entries, ProblemGroup, RunFacts, Summary, read_summary
-from importer.report.text import (
-    LARGEST_GROUPS,
-    MOST_GROUPS,
-    attention_lines,
-    group_lines,
-    status_lines,
-    subject_line,
-    summary_lines,
-    warning_lines,
-)
+from importer.report.text import LARGEST_GROUPS, group_lines, status_lines, subject_line, summary_lines, warning_lines
 from importer.report.write import edited_files, is_newer_than_report, write_report, write_unfinished_summary
 
 __all__ = [
     "EDITS_FILE",
     "LARGEST_GROUPS",
-    "MOST_GROUPS",
-    "Copy",
     "Entries",
     "GeneralTexts",
     "OpenRows",
@@ -31,11 +20,9 @@ __all__ = [
     "RunFacts",
     "Summary",
     "SummaryCounter",
-    "attention_lines",
     "csv_file",
     "edited_files",
     "group_lines",
-    "import_command",
     "is_newer_than_report",
     "next_steps",
     "outcome_text",

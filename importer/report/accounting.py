@@ -23,29 +23,25 @@ from importer.text.results_cells import links_text
 
 _BETWEEN: Final = " | "
 
-# If the messages of a service contain values of the row, the number of groups must stay limited: after so many, rows
-# are grouped by the text without names, numbers and addresses, after twice as many all others together.
 MOST_GROUPS: Final = 500
+"""After so many groups, problems of one code and column are one group, whatever their messages say."""
 _DIFFER: Final = "the messages differ; the report has that of each row"
+_PLACES_KEPT: Final = 5
 # What is quoted, and words, but not the status in `(400: ...)`.
 _PARTS: Final = re.compile(
     r"""(?<!\w)(?:'[^']+'|"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»)(?!\w)"""
     r"|\b(?!(?<=\()\d{3}[:,)])(?:[\w.+'’-]*@[\w.-]+|\w(?:[\w'’-]*\w)?)"
 )
-_LEFT_OUT: Final = re.compile(r"…(?:[\s,.;/-]*…)+")
-_PLACES_KEPT: Final = 5
 
 # Their messages come from the service or the connection: the same code can have different causes.
-_GROUPED_BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
+_BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
 # One column may have several shapes of such values, each with its own hint: `from 90000`, `100 000`.
-_GROUPED_BY_HINT: Final = frozenset(
+_BY_HINT: Final = frozenset(
     ("currency-of-format", "date-invalid", "decimal-invalid", "integer-invalid", "name-split-failed", "phone-invalid")
 )
 # Each unknown value is its own group: a person adds it to the value table. So is each created row whose response
 # contains another e-mail address.
-_GROUPED_BY_VALUE: Final = frozenset(
-    {"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS, EXISTS_WORDS}
-)
+_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS, EXISTS_WORDS})
 
 
 class MissingOutcome(AssertionError):
@@ -164,22 +160,33 @@ class SummaryCounter:
         self._sent = 0
         self._retried = 0
         self._groups: dict[_Key, _Group] = {}
-        self._nth: dict[int, int] = {}
-        self._is_full = False  # there were too many groups
 
     def add(self, reported: ReportedRow) -> None:
         """Count one row."""
-        outcome = reported.outcome
+        outcome, row = reported.outcome, reported.row
         self._rows += 1
         self._outcomes[outcome.kind] += 1
         self._sent += outcome.attempts
         self._retried += max(outcome.attempts - 1, 0)
-        counted: set[tuple[_Key, Place | None]] = set()
-        for problem in outcome.problems:
-            key = self._key(problem, outcome.kind, reported.row)
-            if (key, problem.place) not in counted:  # a cell can have two: both dates of a period
-                counted.add((key, problem.place))
-                self._add_problem(key, problem, reported.row)
+        # A cell can have a problem twice: both dates of a period.
+        found = {(self._key(problem, outcome.kind, row), problem.place): problem for problem in outcome.problems}
+        for (key, place), problem in found.items():
+            if key not in self._groups:
+                shown = replace(problem, message=_DIFFER) if key.text == _DIFFER else problem
+                self._groups[key] = _Group(shown, row.number)
+            self._groups[key].add(place, row)
+
+    def _key(self, problem: Problem, outcome: OutcomeKind, row: Row) -> _Key:
+        text = None
+        if problem.code in _BY_VALUE:
+            text = problem.message
+        elif outcome in _BY_MESSAGE:
+            text = _without_own_words(problem.message, row)
+        elif problem.code in _BY_HINT:
+            text = problem.hint
+        key = _Key(outcome, problem.code, problem.column, text)
+        is_full = len(self._groups) >= MOST_GROUPS and key not in self._groups
+        return replace(key, text=_DIFFER) if is_full and text is not None else key
 
     def count(self, kind: OutcomeKind) -> int:
         """How many of the rows so far have this outcome."""
@@ -189,42 +196,6 @@ class SummaryCounter:
         """The groups of problems so far, the largest first, then by first row."""
         groups = [group.as_problem_group(key) for key, group in self._groups.items()]
         return tuple(sorted(groups, key=lambda group: (-group.count, group.example_row)))
-
-    def nth(self, group: ProblemGroup) -> int:
-        """Which one of the rows of its outcome, from 1, the first row of the group is."""
-        return self._nth[group.example_row]
-
-    def _add_problem(self, key: _Key, problem: Problem, row: Row) -> None:
-        if key not in self._groups:
-            self._nth[row.number] = self._outcomes[key.outcome]
-            group = _Group(problem, row.number, _without_names(key.text or "", row))
-            self._groups[key] = self._with_alike(key, group) if key.is_general else group
-        group = self._groups[key]
-        group.count += 1
-        if len(group.places) < _PLACES_KEPT:
-            group.places.append(place_in_list(problem.place, row, group.origin if group.places else None))
-
-    def _with_alike(self, key: _Key, group: _Group) -> _Group:
-        """A new group, or the first one that has its text without names, with all others of that text."""
-        same = [one for one, other in self._groups.items() if key == replace(one, text=other.general, is_general=True)]
-        found = [self._groups.pop(one) for one in same]
-        for other in found[1:]:
-            found[0].count += other.count
-            found[0].places = (found[0].places + other.places)[:_PLACES_KEPT]
-        return found[0] if found else group
-
-    def _key(self, problem: Problem, outcome: OutcomeKind, row: Row) -> _Key:
-        by_message = outcome in _GROUPED_BY_MESSAGE or problem.code in _GROUPED_BY_VALUE
-        text = problem.message if by_message else problem.hint if problem.code in _GROUPED_BY_HINT else None
-        key = _Key(outcome, problem.code, problem.column, text)
-        self._is_full = self._is_full or len(self._groups) >= MOST_GROUPS
-        if key in self._groups or not self._is_full:
-            return key
-        if not by_message or problem.code in _GROUPED_BY_VALUE:
-            return replace(key, text=None)
-        general = replace(key, text=_without_names(problem.message, row), is_general=True)
-        has_room = general in self._groups or len(self._groups) < 2 * MOST_GROUPS
-        return general if has_room else replace(general, text=_DIFFER)
 
     def summary(self, facts: RunFacts, files: Iterable[str], *, rows_are_read: bool = True) -> Summary:
         """The summary of the rows so far; `files`: those of the report. `rows_are_read`: false if the run is starting.
@@ -272,48 +243,46 @@ class _Key:
     code: str
     column: str | None
     text: str | None  # the message or the hint, where they distinguish groups
-    is_general: bool = False  # the text is the message without what is of one row
 
 
 @dataclass(slots=True)
 class _Group:
-    """A group of problems; the first one is its example. general: the text of its key without names."""
+    """A group of problems; the first one is its example."""
 
     example: Problem
     example_row: int
-    general: str
     count: int = 0
     places: list[str] = field(default_factory=list)
 
-    @property
-    def origin(self) -> Origin | None:
-        """The file or sheet of the example; None: that of the rows."""
-        place = self.example.place
-        return place.origin if isinstance(place, CellPlace) else None
+    def add(self, place: Place | None, row: Row) -> None:
+        self.count += 1
+        if len(self.places) < _PLACES_KEPT:
+            of_example = self.example.place
+            origin = of_example.origin if self.places and isinstance(of_example, CellPlace) else None
+            self.places.append(place_in_list(place, row, origin))
 
     def as_problem_group(self, key: _Key) -> ProblemGroup:
-        shown = replace(self.example, message=key.text) if key.is_general and key.text else self.example
         return ProblemGroup(
             code=key.code,
             column=key.column,
             count=self.count,
             example_row=self.example_row,
-            message=str(shown),
+            message=str(self.example),
             outcome=key.outcome,
-            what=shown.message,
+            what=self.example.message,
             hint=self.example.hint,
             places=tuple(self.places),
             severity=self.example.severity,
         )
 
 
-def _without_names(message: str, row: Row) -> str:
-    """A message without quotations, addresses, numbers, and names that the row has too."""
+def _without_own_words(message: str, row: Row) -> str:
+    """A message of the service without what is of one row: quotations, addresses, numbers, and names in its cells."""
     own = {part.casefold() for cell in row.cells if len(cell) <= 60 for part in _PARTS.findall(cell)}
 
     def general(found: re.Match[str]) -> str:
         part = found[0]
         is_name = not part[0].islower() and part.casefold().removesuffix("'s") in own
-        return "…" if is_name or not part[0].isalnum() or re.search(r"[@\d]", part) else part
+        return "" if is_name or not part[0].isalnum() or re.search(r"[@\d]", part) else part
 
-    return _LEFT_OUT.sub("…", _PARTS.sub(general, message))
+    return _PARTS.sub(general, message)

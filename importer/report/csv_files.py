@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +17,6 @@ from importer.report.summary import Entries, RunFacts, Summary
 from importer.text.normalize import join_key
 from importer.text.results_cells import escape_formula
 
-_SYNC_EVERY: Final = 4_000_000  # characters
 _FIRST_CHARACTERS: Final = frozenset("'=+-@＝＋－＠\t\r")
 
 
@@ -36,7 +34,7 @@ class CsvFiles:
         self._folder = staged
         self._facts = {kind: facts.of(kind) for kind in OutcomeKind}
         self._open = ExitStack()
-        self._files: dict[OutcomeKind, RowsFile] = {}
+        self._files: dict[OutcomeKind, Any] = {}
         try:
             for kind, words in OUTCOMES.items():
                 if words.always_written:
@@ -53,7 +51,7 @@ class CsvFiles:
     def add(self, reported: ReportedRow) -> None:
         """Write one row."""
         kind = reported.outcome.kind
-        self._file_of(kind).write(_cells(reported, self._facts[kind]))
+        self._file_of(kind).writerow(_cells(reported, self._facts[kind]))
 
     def finish(self, summary: Summary, folder: Path) -> None:
         """Close the files."""
@@ -63,13 +61,13 @@ class CsvFiles:
         """Close the files."""
         self._open.close()
 
-    def _file_of(self, kind: OutcomeKind) -> RowsFile:
+    def _file_of(self, kind: OutcomeKind) -> Any:
         if kind not in self._files:
             # A name from the command line may not be UTF-8: then it is escaped.
             path = self._folder / csv_file(kind)
             opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
-            self._files[kind] = RowsFile(self._open.enter_context(opened), self._facts[kind].delimiter)
-            self._files[kind].write(_header(self._facts[kind]))
+            self._files[kind] = _writer(self._open.enter_context(opened), self._facts[kind].delimiter)
+            self._files[kind].writerow(_header(self._facts[kind]))
         return self._files[kind]
 
 
@@ -118,10 +116,10 @@ class EntryFiles:
                 has_ids=False,
             )
             with (self._folder / name).open("w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
-                out = RowsFile(file, facts.delimiter)
-                out.write(_header(facts))
+                out = _writer(file, facts.delimiter)
+                out.writerow(_header(facts))
                 for reported, is_to_fix in found.rows():
-                    out.write(_cells(reported, facts, with_status=is_to_fix))
+                    out.writerow(_cells(reported, facts, with_status=is_to_fix))
 
     def close(self) -> None:
         """Nothing is open."""
@@ -147,10 +145,10 @@ class _EntriesToFix:
 
 def write_rows(file: IO[str], facts: RunFacts, rows: Iterable[ReportedRow]) -> None:
     """Write rows with any outcome to one file of the same form."""
-    out = RowsFile(file, facts.delimiter)
-    out.write(_header(facts))
+    out = _writer(file, facts.delimiter)
+    out.writerow(_header(facts))
     for reported in rows:
-        out.write(_cells(reported, facts))
+        out.writerow(_cells(reported, facts))
 
 
 def _header(facts: RunFacts) -> list[str]:
@@ -165,21 +163,8 @@ def _cells(reported: ReportedRow, facts: RunFacts, *, with_status: bool = True) 
     )
 
 
-class RowsFile:
-    """A CSV file with CRLF and minimal quotes, synced to disk as it grows, so that closing a large report is fast."""
-
-    def __init__(self, file: IO[str], delimiter: str) -> None:
-        self._file = file
-        self._unsynced = 0
-        self._writer: Any = csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
-
-    def write(self, texts: Sequence[str]) -> None:
-        """Write a row."""
-        self._unsynced += self._writer.writerow(texts)
-        if self._unsynced >= _SYNC_EVERY:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._unsynced = 0
+def _writer(file: IO[str], delimiter: str) -> Any:
+    return csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
 
 
 def _escaped(texts: Iterable[str]) -> list[str]:

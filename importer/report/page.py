@@ -1,8 +1,8 @@
-"""The page report.html: what happened, what to do next and why, for people who open no workbook."""
+"""The page report.html: what happened, what to fix and why, for people who open no workbook."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -13,12 +13,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from importer.models import ManyTargets, OutcomeKind
 from importer.problems import DamagedRun
 from importer.report.accounting import ReportedRow
-from importer.report.general_texts import GeneralTexts
 from importer.report.next_steps import next_steps
 from importer.report.outcomes import PAGE_FILE, csv_file, outcome_text
+from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
-from importer.report.summary_sheet import moment, run_details, title_of
-from importer.report.text import headline, sandbox_note
+from importer.report.text import headline, moment, run_details, title_of
 from importer.text.normalize import visible
 
 _MOST_CAUSES: Final = 100  # of a section; the workbook has all
@@ -62,89 +61,34 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
 
     with_personal_data: show messages, which quote cells and responses; otherwise the general text of each code.
     """
-    words = _Quoted() if with_personal_data else GeneralTexts()
+    shown = summary if with_personal_data else GeneralTexts().summary(summary)
     environment = Environment(
         loader=PackageLoader(__package__, "."), autoescape=True, undefined=StrictUndefined, finalize=_shown
     )
+    kinds = [kind for kind in OutcomeKind if summary.outcomes[kind]]
     return environment.get_template("report.html.j2").render(
         title=title_of(summary),
         sentence=headline(summary),
         kind="Check" if summary.dry_run else "Sandbox run" if summary.sandbox else "Run",
         when=moment(summary.started_at),
-        banners=list(_banners(summary, words)),
-        shares=list(_shares(summary, with_links=with_personal_data)) if summary.source.rows else [],
+        stopped=shown.stopped,
+        outcomes=[(kind, outcome_text(kind, dry_run=summary.dry_run), summary.outcomes[kind]) for kind in kinds],
+        color=_COLORS,
+        file_of=csv_file,
+        with_personal_data=with_personal_data,
         total=summary.source.rows or 0,
         steps=next_steps(summary, folder),
         targets=list(_targets(summary, folder, with_links=with_personal_data)),
-        sections=list(_sections(summary, words)),
+        sections=list(_sections(shown)),
+        most=_MOST_CAUSES,
         label=lambda kind: outcome_text(kind, dry_run=summary.dry_run).label,
         details=run_details(summary),
-        without_personal_data=not with_personal_data,
     )
 
 
 def _shown(value: Any) -> Any:
     """A text without control characters, which a cell or a response could contain."""
     return visible(value) if type(value) is str else value  # not of Markup, which is escaped already
-
-
-# --- texts, with the values of cells and responses or without -------------------------------------
-
-
-class _Quoted:
-    """Texts as they are in the other reports."""
-
-    def causes(self, groups: list[ProblemGroup]) -> list[ProblemGroup]:
-        return groups
-
-    def stop(self, summary: Summary) -> str:
-        return summary.stopped.reason if summary.stopped else ""
-
-    def warnings(self, texts: tuple[str, ...]) -> tuple[str, ...]:
-        return texts
-
-
-_Words = _Quoted | GeneralTexts
-
-
-def _banners(summary: Summary, words: _Words) -> Iterator[str]:
-    if summary.stopped:
-        yield f"Why it stopped: {words.stop(summary)}"
-    if summary.sandbox:
-        yield f"{sandbox_note(summary)}."
-
-
-# --- parts of the page ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Share:
-    label: str
-    count: int
-    percent: str
-    meaning: str
-    color: str
-    file: str
-    link: bool
-
-
-def _shares(summary: Summary, *, with_links: bool) -> Iterator[_Share]:
-    counts = {kind: summary.outcomes[kind] for kind in OutcomeKind if summary.outcomes[kind]}
-    for (kind, count), percent in zip(counts.items(), _percents([*counts.values()]), strict=True):
-        words, file = outcome_text(kind, dry_run=summary.dry_run), csv_file(kind)
-        yield _Share(words.label, count, percent, words.meaning, _COLORS[kind], file, with_links)
-
-
-def _percents(counts: Sequence[int]) -> list[str]:
-    """The shares of their sum, rounded so that they add up to 100; never 0 % or 100 % unless it is exactly that."""
-    total = sum(counts)
-    shares = [divmod(100 * count, total) for count in counts]  # whole percents, and what is left over
-    missing = 100 - sum(whole for whole, _ in shares)
-    up = set(sorted(range(len(shares)), key=lambda index: -shares[index][1])[:missing])
-    return [
-        "< 1 %" if not whole else "> 99 %" if whole == 99 and rest else f"{whole + (index in up)} %"
-        for index, (whole, rest) in enumerate(shares)
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,18 +124,10 @@ class _Section:
     title: str
     groups: list[ProblemGroup]
     texts: tuple[str, ...] = ()
-    more: int = 0
 
 
-def _sections(summary: Summary, words: _Words) -> Iterator[_Section]:
-    to_fix = [group for group in summary.problems if group.is_to_fix]
-    warned = [group for group in summary.problems if group.is_warning]
+def _sections(summary: Summary) -> Iterator[_Section]:
     notes = [group for group in summary.problems if not group.is_to_fix and not group.is_warning]
-    of_file = words.warnings(summary.warnings)
-    for id, title, groups, texts in (
-        ("fix", "What to fix", to_fix, ()),
-        ("warnings", "Warnings", warned, of_file),
-        ("notes", "Notes", notes, ()),
-    ):
-        causes = words.causes(groups)
-        yield _Section(id, title, causes[:_MOST_CAUSES], texts, max(len(causes) - _MOST_CAUSES, 0))
+    yield _Section("fix", "What to fix", [group for group in summary.problems if group.is_to_fix])
+    yield _Section("warnings", "Warnings", [one for one in summary.problems if one.is_warning], summary.warnings)
+    yield _Section("notes", "Notes", notes)

@@ -1,8 +1,7 @@
-"""The problem codes that this package reports, and docs/problems.md, which explains each of them.
+"""The problem codes: a page without personal data shows their texts, and docs/problems.md explains each.
 
-They are kept in problem_codes.toml, which a run only reads for a page without personal data: a message is written where
-its problem is found, and a test compares both. `python -m importer.report.problem_codes > docs/problems.md` writes the
-page again.
+They are kept in problem_codes.toml; a message is written where its problem is found, and a test compares both.
+`python -m importer.report.problem_codes > docs/problems.md` writes the page again.
 """
 
 from __future__ import annotations
@@ -10,24 +9,22 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Literal
+from typing import Final, Literal
+
+from importer.models import Stop
+from importer.problems import Problem
+from importer.report.outcomes import WORKBOOK_FILE
+from importer.report.summary import ProblemGroup, Summary
 
 _HEAD = """\
 # Problem codes
 
-Each problem that the importer reports has a code, such as `date-invalid`. This page shows for each code an example
-message, the cause and what to do. The importer shows the code
-
-- in square brackets in the summary on the terminal,
-- in the column Code of the sheet Summary in `report.xlsx`, and
-- under `problems` in `summary.json`.
-
-A problem that ends a command before it reads the rows is shown without its code: search for words of its message.
-
-Codes do not change between versions, but the wording of a message may. Values such as `'31.02.2020'` are examples.
+Each problem has a code, such as `date-invalid`: in square brackets on the terminal, in the column Code of `report.xlsx`
+and under `problems` in `summary.json`. This page shows an example message for each, why it appears, and what to do.
+Codes do not change between versions, but the wording of a message may.
 
 <!-- Written by `python -m importer.report.problem_codes > docs/problems.md`; edit importer/report/problem_codes.toml
 instead. -->
@@ -67,6 +64,50 @@ def areas() -> tuple[Area, ...]:
     )
 
 
+class GeneralTexts:
+    """The general text of each code in place of a message, which may quote a cell or a response."""
+
+    def __init__(self) -> None:
+        self._codes = {each.code: each for area in areas() for each in area.codes}
+
+    def of(self, code: str) -> tuple[str, str]:
+        """What a code means, and what to do; plain text."""
+        known = self._codes.get(code)
+        return (_plain(known.cause), _plain(known.action)) if known else ("The message is left out.", "")
+
+    def causes(self, groups: Iterable[ProblemGroup]) -> tuple[ProblemGroup, ...]:
+        """Groups that differ only in their messages become one, with all their places."""
+        merged: dict[tuple[object, ...], ProblemGroup] = {}
+        for group in groups:
+            key = group.code, group.column, group.outcome
+            if (other := merged.get(key)) is None:
+                what, hint = self.of(group.code)
+                merged[key] = replace(group, what=what, hint=hint)
+            else:
+                merged[key] = replace(other, count=other.count + group.count, places=(*other.places, *group.places))
+        return tuple(sorted(merged.values(), key=lambda group: -group.count))
+
+    def summary(self, summary: Summary) -> Summary:
+        """A summary with the general texts of its problems, its warnings and its stop."""
+        stopped = summary.stopped and Stop(summary.stopped.code, *self.of(summary.stopped.code))
+        count = len(summary.warnings)
+        of_file = f"{count:,} warning{'' if count == 1 else 's'} about the file or the mapping: see {WORKBOOK_FILE}."
+        warnings = (of_file,) if count else ()
+        return replace(summary, problems=self.causes(summary.problems), stopped=stopped, warnings=warnings)
+
+    def problem(self, problem: Problem) -> Problem:
+        """The problem of a file that cannot be used; a missing column is named by the mapping, not by a cell."""
+        what, hint = self.of(problem.code)
+        return problem if problem.code == "column-not-found" else replace(problem, message=what, hint=hint)
+
+
+_MARKDOWN: Final = re.compile(r"`([^`]*)`|\[([^\]]*)\]\([^)]*\)|\*\*([^*]*)\*\*")
+
+
+def _plain(markdown: str) -> str:
+    return _MARKDOWN.sub(lambda found: found[1] or found[2] or found[3] or "", markdown)
+
+
 def page() -> str:
     """The text of docs/problems.md."""
     return "\n".join(_lines(areas()))
@@ -75,20 +116,14 @@ def page() -> str:
 def _lines(listed: tuple[Area, ...]) -> Iterator[str]:
     yield _HEAD
     for area in listed:
-        yield f"- [{area.title}](#{_anchor(area.title)}): {len(area.codes)} codes"
+        anchor = re.sub(r"[^\w -]", "", area.title.lower()).replace(" ", "-")
+        yield f"- [{area.title}](#{anchor}): {len(area.codes)} codes"
     for area in listed:
         yield f"\n## {area.title}"
         for each in area.codes:
-            yield f"\n### {each.code}\n"
-            yield f"    {each.place}: {each.example}\n" if each.place else f"    {each.example}\n"
-            yield f"{each.cause}\n"
-            yield f"**What to do:** {each.action}"
+            place = f"{each.place}: " if each.place else ""
+            yield f"\n### {each.code}\n\n`` {place}{each.example} `` {each.cause} **What to do:** {each.action}"
     yield ""
-
-
-def _anchor(title: str) -> str:
-    """The anchor that GitHub gives a heading."""
-    return re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ from importer.models import (
     LINKS_COLUMN,
     NEEDS_ATTENTION,
     TYPED_COLUMN,
-    CorrectedCell,
     ManyTargets,
     Operation,
     OutcomeKind,
@@ -66,8 +65,7 @@ class RunFacts:
     were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of the
     name; flags: those of the command, with their values; taken: where the source is found, if an inbox has moved it;
     continues: the run that this one continues; entries: other tables with entries of the rows; personal_data: whether
-    report.html may quote cells and responses; corrections: the cells
-    that were read with another text.
+    report.html may quote cells and responses.
     """
 
     run: str
@@ -97,7 +95,6 @@ class RunFacts:
     continues: str | None = None
     entries: tuple[Entries, ...] = ()
     personal_data: bool = True
-    corrections: tuple[CorrectedCell, ...] = ()
 
     @property
     def last_columns(self) -> tuple[str, ...]:

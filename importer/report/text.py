@@ -1,8 +1,10 @@
-"""The summary of a run as text: the headline, and all lines for a terminal."""
+"""The summary of a run as text: one sentence, one screen of a terminal, or everything."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from math import ceil
 from pathlib import Path, PurePath
 from typing import Final
 
@@ -10,110 +12,123 @@ from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
 from importer.report.next_steps import OpenRows, Step, next_steps, steps_of_source
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, outcome_text
 from importer.report.summary import ProblemGroup, Summary
-from importer.text.terminal import WIDTH, on_one_line, wrapped
+from importer.text.dates import in_words
+from importer.text.terminal import HEIGHT, WIDTH, clipped, on_one_line, wrapped
 
-MOST_GROUPS: Final = 12
-LARGEST_GROUPS: Final = 3  # at the end of a run
-MOST_WARNINGS: Final = 6
-_SHORT_GROUPS: Final = 5  # after these, in one line each
-_FEW_MORE: Final = 2  # groups that are shown beyond the maximum rather than mentioned
+LARGEST_GROUPS: Final = 3
+"""How many causes fit on a screen."""
 
-_COUNT_WIDTH = 8
-_INDENT = " " * (_COUNT_WIDTH + 2)
-_LABEL_WIDTH = 16
+_DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
+_INDENT = " " * 10
+
+
+# --- one sentence ---------------------------------------------------------------------------------
 
 
 def headline(summary: Summary) -> str:
-    """`Finished: 300 rows read, 251 created, 30 already existed, 19 invalid`."""
+    """`Finished: 281 of 300 rows imported, 19 to fix`."""
     return f"{_ending(summary)}: {_counts(summary)}"
 
 
-def _counts(summary: Summary) -> str:
-    if summary.source.rows is None:
-        return "rows are not counted yet"
-    counts = [
-        f"{summary.outcomes[kind]:,} {outcome_text(kind, dry_run=summary.dry_run).counted}"
-        for kind in OutcomeKind
-        if summary.outcomes[kind]
-    ]
-    return ", ".join([f"{_rows(summary.source.rows)} read", *counts])
-
-
-def sandbox_note(summary: Summary) -> str:
-    """What it means that a run used the sandbox."""
-    if summary.dry_run:
-        return "Checked against the questions of the sandbox, not of the real service"
-    return "Sandbox run: nothing was sent to the real service"
-
-
-def _rows(count: int) -> str:
-    """`1 row`, `1,200 rows`."""
-    return f"{count:,} row{'' if count == 1 else 's'}"
-
-
 def _ending(summary: Summary) -> str:
-    if summary.stopped:
-        return "Stopped early"
-    if not summary.finished:
-        return "Not finished"
-    return "Dry run, nothing sent" if summary.dry_run else "Finished"
+    if summary.dry_run and summary.finished and not summary.stopped:
+        return f"Checked{' with the questions of the sandbox' if summary.sandbox else ''}, nothing sent"
+    state = "Stopped early" if summary.stopped else "Finished" if summary.finished else "Not finished"
+    return f"{state}{' in the sandbox' if summary.sandbox else ''}"
 
 
-def summary_lines(
-    summary: Summary, folder: Path, most_groups: int = MOST_GROUPS, details: Sequence[str] = ()
-) -> list[str]:
-    """The lines to show after a run, at most 80 columns wide except for paths and commands.
-
-    folder: the results folder as it is shown. most_groups: the maximum of groups of problems. details: lines that are
-    shown before the next steps. Control characters in cells and responses are replaced.
-    """
-    parts = [
-        _opening(summary),
-        _outcomes(summary),
-        _problems_to_fix(summary, most_groups),
-        warning_lines([group for group in summary.problems if group.is_warning], summary.warnings),
-        _problems("Notes", [group for group in summary.problems if _is_note(group, summary)], most_groups),
-        _requests(summary),
-        _report(summary, folder),
-        details,
-        _next(next_steps(summary, folder)),
+def _counts(summary: Summary) -> str:
+    rows, count = summary.source.rows, summary.rows_of
+    if rows is None:
+        return "rows are not counted yet"
+    main = count(OutcomeKind.NOT_SENT) if summary.dry_run else count(*_DONE)
+    others = [
+        (count(OutcomeKind.INVALID, OutcomeKind.REJECTED), "to fix"),
+        (count(*_AGAIN), "to send again"),
+        (0 if summary.dry_run else count(OutcomeKind.NOT_SENT), "not sent"),
+        (count(*_DONE) if summary.dry_run else 0, "already imported"),
+        (count(OutcomeKind.FILTERED), "filtered"),
     ]
-    return _with_blank_lines(parts)
-
-
-def status_lines(summary: Summary, folder: Path, file: Path, rows: OpenRows) -> list[str]:
-    """The lines about a source over all its runs. folder: of its last run."""
-    is_open = (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
-    parts = [
-        _outcomes(summary),
-        _problems("Still to be done", [group for group in summary.problems if group.outcome in is_open], MOST_GROUPS),
-        _next(steps_of_source(summary, folder, file, rows)),
-    ]
-    return _with_blank_lines(parts)
-
-
-def attention_lines(summary: Summary, folder: Path) -> list[str]:
-    """What needs a person: the largest problems and, unless that is not in the report, what to do.
-
-    The parameters are those of `summary_lines`.
-    """
-    return _with_blank_lines(
-        [
-            _opening(summary),
-            _problems_to_fix(summary, LARGEST_GROUPS),
-            _report(summary, folder),
-            _next(next_steps(summary, folder)) if summary.exit_code != 0 else (),
-        ]
-    )
+    first = f"{main:,} of {rows:,} row{'' if rows == 1 else 's'} {'ready' if summary.dry_run else 'imported'}"
+    return ", ".join([first, *(f"{number:,} {words}" for number, words in others if number)])
 
 
 def subject_line(summary: Summary) -> str:
-    """The result in one line, such as for the subject of a mail: `importer: needs attention: a.csv: 9 rows, ...`."""
+    """The result in one line, such as for the subject of a mail: `importer: complete: a.csv: 9 of 9 rows imported`."""
     if summary.stopped or not summary.finished:
         state = "stopped early"
     else:
         state = "needs attention" if summary.exit_code else "complete"
     return on_one_line(f"importer: {state}: {PurePath(summary.source.file).name}: {_counts(summary)}")
+
+
+# --- one screen -----------------------------------------------------------------------------------
+
+
+def summary_lines(
+    summary: Summary,
+    folder: Path,
+    details: Sequence[str] = (),
+    *,
+    is_verbose: bool = False,
+    with_repeated: bool = True,
+) -> list[str]:
+    """The last screen of a run, 80 columns and 24 lines with the prompt; or everything.
+
+    folder: the results folder as it is shown. details: lines before the report's place. with_repeated: show the command
+    that was given too, where it is to be repeated. Control characters in cells and responses are replaced.
+    """
+    before = [_opening(summary), _outcomes(summary)]
+    steps = _next(next_steps(summary, folder), with_repeated=with_repeated or is_verbose)
+    after = [details, _report(summary, folder), steps]
+    if is_verbose:
+        return _with_blank_lines([*before, *_everything(summary), _requests(summary), *after])
+    return _screen(before, summary, [group for group in summary.problems if group.is_to_fix], after)
+
+
+def status_lines(summary: Summary, folder: Path, file: Path, rows: OpenRows) -> list[str]:
+    """The screen about a source over all its runs. folder: of its last run."""
+    is_open = (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
+    groups = [group for group in summary.problems if group.outcome in is_open]
+    steps = _next(steps_of_source(summary, folder, file, rows), with_repeated=True)
+    return _screen([_outcomes(summary)], summary, groups, [steps])
+
+
+def _screen(
+    before: Iterable[Iterable[str]], summary: Summary, groups: list[ProblemGroup], after: Iterable[Iterable[str]]
+) -> list[str]:
+    """What happened, as many of the largest causes and of the warnings as there is room for, and what comes next."""
+    first, last = _with_blank_lines(before), [line for part in after for line in part]
+    room = HEIGHT - _height(first) - _height(last) - 3  # the prompt, and two blank lines
+    causes = _part("What to fix", [_cause(group) for group in groups], room)
+    warned = [_cause(group) for group in summary.problems if group.is_warning]
+    of_file = [clipped(text, "  - ", "    ") for text in summary.warnings]
+    warnings = _part("Warnings", [*warned, *of_file], room - _height(causes), at_least=not causes)
+    return _with_blank_lines([first, causes + warnings, last])
+
+
+def _part(title: str, blocks: list[list[str]], room: int, *, at_least: bool = True) -> list[str]:
+    """The first blocks that fit into so many lines with their title, `LARGEST_GROUPS` at most."""
+    shown = 0
+    lines: list[str] = []
+    for block in blocks[:LARGEST_GROUPS]:
+        if 1 + _height([*lines, *block]) > room and (shown or not at_least):
+            break
+        shown, lines = shown + 1, lines + block
+    share = f" ({shown or 'none'} of {len(blocks)}; the report has all)" if shown < len(blocks) else ""
+    return [f"{title}{share}", *lines] if blocks else []
+
+
+def _height(lines: Iterable[str]) -> int:
+    return sum(max(1, ceil(len(line) / WIDTH)) for line in lines)
+
+
+def _cause(group: ProblemGroup) -> list[str]:
+    """A group of problems in at most four lines: one cell, and the remedy."""
+    where = f"{group.column}, {group.places[0]}" if group.column else group.places[0]
+    lines = clipped(f"{where}: {group.what} [{group.code}]", f"{group.count:>6,}  ", " " * 8)
+    return lines + (clipped(group.hint, " " * 8 + "-> ", " " * 11) if group.hint else [])
 
 
 def _with_blank_lines(parts: Iterable[Iterable[str]]) -> list[str]:
@@ -129,105 +144,122 @@ def _opening(summary: Summary) -> Iterator[str]:
     yield from wrapped(headline(summary))
     if summary.stopped:
         yield from wrapped(summary.stopped.reason, "Why: ", " " * 5)
-    if summary.sandbox:
-        yield from wrapped(sandbox_note(summary))
 
 
 def _outcomes(summary: Summary) -> Iterator[str]:
-    if not summary.source.rows:
-        return
-    for kind in OutcomeKind:
-        if summary.outcomes[kind]:
-            words = outcome_text(kind, dry_run=summary.dry_run)
-            yield f"{summary.outcomes[kind]:>{_COUNT_WIDTH},}  {words.label:<{_LABEL_WIDTH}}  {words.meaning}"
-    yield f"{summary.source.rows:>{_COUNT_WIDTH},}  total"
-
-
-def _is_note(group: ProblemGroup, summary: Summary) -> bool:
-    """Whether the group is neither a problem to fix, a warning, the reason of a stop, nor a list of addresses."""
-    in_reason = summary.stopped is not None and group.outcome is OutcomeKind.NOT_SENT
-    is_shown = group.is_to_fix or group.is_warning or in_reason
-    return not is_shown and group.code != CREATED_EMAILS
-
-
-def _problems_to_fix(summary: Summary, most: int) -> Iterator[str]:
-    return _problems("What to fix", [group for group in summary.problems if group.is_to_fix], most)
-
-
-def _problems(title: str, groups: list[ProblemGroup], most: int) -> Iterator[str]:
-    if groups:
-        yield title
-    whole = _shown_of(len(groups), most)
-    for group in groups[:whole]:
-        yield from group_lines(group)
-    short = _shown_of(len(groups) - whole, _SHORT_GROUPS)
-    for group in groups[whole : whole + short]:
-        line = on_one_line(f"{_title(group)}, {group.places[0]}: {group.what}")
-        room = WIDTH - len(_INDENT)
-        yield f"{group.count:>{_COUNT_WIDTH},}  {line if len(line) <= room else line[: room - 1] + '…'}"
-    if len(groups) > whole:
-        more = len(groups) - whole - short
-        yield f"... {f'and {more:,} more; ' if more else ''}details are in {PAGE_FILE} and {WORKBOOK_FILE}"
-
-
-def _shown_of(count: int, most: int) -> int:
-    return count if count <= most + _FEW_MORE else most
-
-
-def group_lines(group: ProblemGroup) -> Iterator[str]:
-    """The lines of a group of problems, at most 80 columns wide."""
-    yield from wrapped(_title(group), f"{group.count:>{_COUNT_WIDTH},}  ", _INDENT)
-    first, *others = group.places
-    yield from wrapped(f"{first}: {group.what}", _INDENT, _INDENT)
-    if group.hint:
-        yield from wrapped(group.hint, f"{_INDENT}-> ", f"{_INDENT}   ")
-    if others:
-        yield from wrapped(_more_places(others, group.count), _INDENT, _INDENT)
-
-
-def _title(group: ProblemGroup) -> str:
-    if group.is_warning and group.column:  # which outcome its rows have does not matter
-        return f"{group.column} [{group.code}]"
-    label = outcome_text(group.outcome).label
-    return f"{label}: {group.column} [{group.code}]" if group.column else f"{label} [{group.code}]"
-
-
-def _more_places(others: list[str], count: int) -> str:
-    rest = count - len(others) - 1
-    listed = f"also {', '.join(others)}"
-    return f"{listed} and {rest:,} more" if rest else listed
-
-
-def warning_lines(groups: Sequence[ProblemGroup], of_file: Sequence[str]) -> Iterator[str]:
-    """The lines of the warnings about rows, then of those about the file as a whole."""
-    if groups or of_file:
-        yield "Warnings"
-    for group in groups[:MOST_WARNINGS]:
-        yield from group_lines(group)
-    for warning in of_file[:MOST_WARNINGS]:
-        yield from wrapped(warning, "  - ", "    ")
-    more = max(len(groups) - MOST_WARNINGS, 0) + max(len(of_file) - MOST_WARNINGS, 0)
-    if more:
-        yield f"... and {more:,} more in {WORKBOOK_FILE}"
-
-
-def _requests(summary: Summary) -> Iterator[str]:
-    sent, retried = summary.requests.sent, summary.requests.retried
-    if sent:
-        yield f"Requests: {sent:,} sent{f', {retried:,} of them retries' if retried else ''}"
-    elif summary.source.rows is not None and not summary.dry_run:
-        yield "Requests: none sent"
+    """`     226 created                 5 already exists`, three in a line."""
+    counts = [
+        f"{count:>8,} {outcome_text(kind, dry_run=summary.dry_run).label:<17}"
+        for kind in OutcomeKind
+        if (count := summary.outcomes[kind])
+    ]
+    for first in range(0, len(counts), 3):
+        yield "".join(counts[first : first + 3]).rstrip()
 
 
 def _report(summary: Summary, folder: Path) -> Iterator[str]:
-    for title, name in (("Report:", PAGE_FILE), ("       ", WORKBOOK_FILE)):
-        if name in summary.files:
-            yield f"{title} {on_one_line(str(folder / name))}"
+    if PAGE_FILE in summary.files:
+        yield f"Report: {on_one_line(str(folder / PAGE_FILE))} (and {WORKBOOK_FILE})"
 
 
-def _next(steps: Iterable[Step]) -> Iterator[str]:
+def _next(steps: Sequence[Step], *, with_repeated: bool) -> Iterator[str]:
     yield "What to do next"
     for number, step in enumerate(steps, start=1):
-        yield from wrapped(step.text, f"  {number}. ", "     ")
-        for command in step.commands:
+        yield from wrapped(step.text, f"  {number}. " if len(steps) > 1 else "  ", "     ")
+        for command in step.commands if with_repeated or not step.repeats else ():
             yield f"     {on_one_line(command)}"
+
+
+# --- everything -----------------------------------------------------------------------------------
+
+
+def _everything(summary: Summary) -> Iterator[Iterable[str]]:
+    # The reason of a stop is shown above, and a list of addresses is for programs.
+    stopped = summary.stopped is not None
+    notes = [
+        group
+        for group in summary.problems
+        if not (group.is_to_fix or group.is_warning or group.code == CREATED_EMAILS)
+        and not (stopped and group.outcome is OutcomeKind.NOT_SENT)
+    ]
+    yield _all("What to fix", [group for group in summary.problems if group.is_to_fix])
+    yield warning_lines([group for group in summary.problems if group.is_warning], summary.warnings)
+    yield _all("Notes", notes)
+
+
+def _all(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
+    if groups:
+        yield title
+    for group in groups:
+        yield from group_lines(group)
+
+
+def group_lines(group: ProblemGroup) -> Iterator[str]:
+    """All lines of a group of problems, at most 80 columns wide."""
+    label = outcome_text(group.outcome).label
+    where = group.column if group.is_warning and group.column else f"{label}: {group.column}" if group.column else label
+    yield from wrapped(f"{where} [{group.code}]", f"{group.count:>8,}  ", _INDENT)
+    yield from wrapped(f"{group.places[0]}: {group.what}", _INDENT, _INDENT)
+    if group.hint:
+        yield from wrapped(group.hint, f"{_INDENT}-> ", f"{_INDENT}   ")
+    if len(group.places) > 1:
+        rest = group.count - len(group.places)
+        more = f" and {rest:,} more" if rest else ""
+        yield from wrapped(f"also {', '.join(group.places[1:])}{more}", _INDENT, _INDENT)
+
+
+def warning_lines(groups: Sequence[ProblemGroup], of_file: Sequence[str]) -> Iterator[str]:
+    """All lines of the warnings about rows, then of those about the file as a whole."""
+    if groups or of_file:
+        yield "Warnings"
+    for group in groups:
+        yield from group_lines(group)
+    for warning in of_file:
+        yield from wrapped(warning, "  - ", "    ")
+
+
+def _requests(summary: Summary) -> Iterator[str]:
+    if summary.source.rows is not None and not summary.dry_run:
+        yield f"Requests: {requests_text(summary)}"
+
+
+def requests_text(summary: Summary) -> str:
+    """`244 sent, 9 of them retries`."""
+    sent, retried = summary.requests.sent, summary.requests.retried
+    return f"{sent:,} sent{f', {retried:,} of them retries' if retried else ''}" if sent else "none sent"
+
+
+# --- the words of report.html and report.xlsx -----------------------------------------------------
+
+
+def title_of(summary: Summary) -> str:
+    """`Import of a.csv into job post 4f2c9a`."""
+    file, target = PurePath(summary.source.file).name, summary.target_title or summary.target
+    return f"Check of {file} for {target}" if summary.dry_run else f"Import of {file} into {target}"
+
+
+def run_details(summary: Summary) -> dict[str, str]:
+    """The known details by their labels, in order."""
+    source, ended = summary.source, summary.ended_at
+    title = f" ({summary.target_title})" if summary.target_title else ""
+    seconds = max(0, round((ended - summary.started_at).total_seconds(), 1)) if ended else 0
+    facts = {
+        "Run": summary.run,
+        "Target": f"{summary.target}{title}",
+        "File": source.file,
+        "Sheet": source.sheet or "",
+        "Read as": source.reading,
+        "Blank rows": f"{source.blank_rows:,} skipped" if source.blank_rows else "",
+        "SHA-256": source.sha256,
+        "Mapping": summary.mapping,
+        "Requests": requests_text(summary),
+        "Started": moment(summary.started_at),
+        "Ended": moment(ended) if ended else "",
+        "Duration": in_words(seconds) if ended else "",
+    }
+    return {label: text for label, text in facts.items() if text}
+
+
+def moment(at: datetime) -> str:
+    """`2026-03-15 14:30:00 UTC`."""
+    return f"{at:%Y-%m-%d %H:%M:%S} {at.tzname() or ''}".rstrip()

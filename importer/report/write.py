@@ -13,7 +13,6 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -24,7 +23,6 @@ from importer.report.accounting import ReportedRow, SummaryCounter, pair
 from importer.report.csv_files import CsvFiles, EntryFiles
 from importer.report.outcomes import EDITS_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
 from importer.report.summary import RunFacts, Summary, write_summary
-from importer.sent_answers import SentLine
 from importer.text.terminal import command_line
 
 _PREFIX: Final = ".writing-"
@@ -58,15 +56,13 @@ def write_report(
     rows: Iterable[Row],
     outcomes: Iterable[Outcome],
     final_facts: Callable[[], RunFacts] | None = None,
-    lines_of: Callable[[Row], Sequence[SentLine]] = lambda _: (),
 ) -> Summary:
     """Write the results folder (design, section 5) and return its summary.
 
     rows: those that were read, in source order; outcomes: ordered by row, exactly one for each row. Both are streamed;
     memory stays flat in their number. Files of an earlier report of the run that have no rows now are removed; those
     that a person has changed are kept under another name (`edited_files`). The files appear complete or not at all,
-    summary.json last. `final_facts` is called after the last row: it waits for the end of a running run. lines_of: what
-    the candidate of a row was sent with, () if it is not known.
+    summary.json last. `final_facts` is called after the last row: it waits for the end of a running run.
 
     Raises:
         StoppedEarly: the folder cannot be written; what was sent is still recorded.
@@ -79,7 +75,7 @@ def write_report(
     with _staging(folder, facts.run) as staged, ExitStack() as open_writers:
         counter = SummaryCounter()
         writers: list[ReportWriter] = []
-        for make in (CsvFiles, EntryFiles, partial(ReportWorkbook, lines_of=lines_of, nth=counter.nth), ReportPage):
+        for make in (CsvFiles, EntryFiles, ReportWorkbook, ReportPage):
             writers.append(make(staged, facts))
             open_writers.callback(writers[-1].close)
         for reported in pair(rows, outcomes):

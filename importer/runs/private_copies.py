@@ -27,7 +27,7 @@ from importer.mapping import (
 from importer.models import Application, PoolCandidate, Question, Row, SourceOptions, Submission
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
-from importer.sent_answers import SentLine, TracedAnswer, mark_corrected, sent_lines
+from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import WireFormat
 from importer.transform import candidate_rows, encode, trace_row, transform_row
 
@@ -331,7 +331,3 @@ class SentAnswers:
             return None, None
         body = transform_row(candidate, self._mapping)
         return candidate, body if isinstance(body, Application | PoolCandidate) else None
-
-    def lines_of(self, row: Row) -> tuple[SentLine, ...]:
-        """The same as lines."""
-        return tuple(sent_lines(self.of(row), row.origin))

@@ -28,7 +28,7 @@ from importer.processes import child_environment, lower_priority, python_command
 from importer.report import Entries, RunFacts, Summary, write_report
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
-from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
+from importer.runs.private_copies import rows_of, sheet_of
 from importer.runs.row_selection import route_word
 from importer.text.normalize import closest
 
@@ -61,10 +61,9 @@ def report_of_whole(
     sheet = sheet_of(folder, manifest, limits)
     with ExitStack() as stack:
         outcomes = outcomes_of(folder, manifest, sheet, stack)
-        sent = SentAnswers(folder, manifest, sheet, limits)
         facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
         facts = replace(facts, personal_data=facts.personal_data and personal_data)
-        return write_report(folder, facts, rows_of(manifest, sheet), outcomes, lines_of=sent.lines_of)
+        return write_report(folder, facts, rows_of(manifest, sheet), outcomes)
 
 
 def outcomes_of(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitStack) -> Iterator[Outcome]:
@@ -125,7 +124,6 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         sha256=manifest.sha256,
         reading=sheet.reading,
         columns=sheet.columns,
-        corrections=sheet.corrections,
         delimiter=sheet.delimiter,
         knows_types=sheet.knows_types,
         has_links=sheet.has_links,
@@ -322,6 +320,5 @@ def _write_during_run(folder: Path, limits: ReadingLimits) -> None:
             return facts_of(ended, sheet)
 
         rows = follower.rows(rows_of(manifest, sheet))
-        sent = SentAnswers(folder, manifest, sheet, limits)
         facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
-        write_report(folder, facts, rows, follower.outcomes(), final_facts, sent.lines_of)
+        write_report(folder, facts, rows, follower.outcomes(), final_facts)

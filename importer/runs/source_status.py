@@ -11,7 +11,7 @@ from importer.extract import Sheet
 from importer.ledger import LedgerStore, Scope, open_existing_ledger
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
-from importer.report import Copy, OpenRows, ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
+from importer.report import OpenRows, ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
 from importer.runs.finalize import outcome_of_state
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, RunTarget
@@ -58,20 +58,14 @@ class SourceStatus:
     def summarize(self) -> tuple[Summary, OpenRows]:
         """The summary over all runs, and where its rows are that are still to be done."""
         counter = SummaryCounter()
-        copies, results, to_resume = dict[str, Copy](), dict[Path, None](), dict[str, None]()
-        in_source = False
+        results, to_resume = dict[Path, None](), dict[str, None]()
         for reported, run in self.rows():
             counter.add(reported)
             if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
                 results[self.folder.parent / run / csv_file(reported.outcome.kind)] = None
-                correction = self._corrections.get(run)
-                in_source = in_source or correction is None
-                if correction is not None and Path(correction.file).is_file():
-                    copies[correction.file] = Copy(Path(correction.file), correction.mapping, correction.flags)
             elif run in self._corrections:
                 to_resume[run] = None
-        rows = OpenRows(tuple(copies.values()), in_source, tuple(results), tuple(to_resume))
-        return counter.summary(self.facts, ()), rows
+        return counter.summary(self.facts, ()), OpenRows(tuple(results), tuple(to_resume))
 
     def add(self, row: int, outcome: Outcome, run: str) -> None:
         """Take the outcome of a row in a later run. One that sent nothing does not change what the service answered."""

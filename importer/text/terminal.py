@@ -12,8 +12,11 @@ from typing import Final
 from importer.text.normalize import visible
 
 WIDTH: Final = 80
+HEIGHT: Final = 24
+"""Of a terminal, in columns and lines."""
 
 _BLANK = re.compile(r"[^\S ]")
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _COMMAND = re.compile(r"(?<=: )importer [a-z][^;]*")  # in a sentence, which ends there or at a semicolon
 _KEPT_BLANK = "\0"  # no text has it any more
 
@@ -34,9 +37,23 @@ def wrapped(text: str, first: str = "", others: str = "") -> list[str]:
     return [line.replace(_KEPT_BLANK, " ") for line in lines] or [first]
 
 
+def clipped(text: str, first: str = "", others: str = "", most: int = 2) -> list[str]:
+    """The text in so many lines at most; what is left out is shown by `…`."""
+    lines = wrapped(text, first, others)
+    return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1][: WIDTH - 2]} …"]
+
+
 def on_one_line(text: str) -> str:
-    """On one line and without control sequences, which a cell or a response could contain."""
-    return visible(_BLANK.sub(" ", text))
+    """On one line and without control sequences: a file name or a response could forge lines otherwise.
+
+    >>> on_one_line("a.csv\\nFinished")
+    'a.csv\\\\nFinished'
+    """
+    return text if text.isprintable() else visible(_BLANK.sub(_shown_blank, text))
+
+
+def _shown_blank(found: re.Match[str]) -> str:
+    return _ESCAPES.get(found[0], " ")
 
 
 # --- command lines ---
