@@ -175,7 +175,6 @@ class Planner:
             targets=(RunTarget(folder.name, mapping.target, shown_as),),
             children=children.copies,
             identity=_identity(resolved),
-            entries=children.entries(resolved),
         )
         manifest = replace(manifest, fingerprint=fingerprint(folder, manifest, questions, settings.wire))
         return _Inputs(mapping, sheet, children, resolved), manifest

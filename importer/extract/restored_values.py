@@ -67,13 +67,11 @@ def restore_values(
     original: Callable[[], Sheet],
     options: SourceOptions,
     limits: ReadingLimits,
-    *,
-    has_report: bool = True,
 ) -> SourceCopy:
     """The private copy of a results file, with the values that a spreadsheet program has changed as they were.
 
     `original` opens the source of the run that wrote the file. A copy in which something changed becomes a CSV, which
-    says how it was read, and has the problems of values that are not proven. has_report: as in perhaps_changed.
+    says how it was read, and has the problems of values that are not proven.
     """
     try:
         sheet, is_marked = original(), byte_order_mark(copy.path) is not None
@@ -82,7 +80,7 @@ def restore_values(
         header = _header(source)
         if header is None:
             return copy
-        changes = _Changes(source, header, sheet, encodings, may_lose_characters=not is_marked, has_report=has_report)
+        changes = _Changes(source, header, sheet, encodings, may_lose_characters=not is_marked)
         if not (changes.found or encodings):
             return copy
         if encodings:
@@ -147,7 +145,7 @@ class _Compared(NamedTuple):
 class _Changes:
     """What a program and a person changed in a results file. `found`: whether anything differs from the source.
 
-    encodings: that the program saved it in, if that was not UTF-8. has_report: as in perhaps_changed.
+    encodings: that the program saved it in, if that was not UTF-8.
     may_lose_characters: the file does not have the byte-order mark of Unicode.
     """
 
@@ -159,10 +157,9 @@ class _Changes:
         encodings: Sequence[str] = (),
         *,
         may_lose_characters: bool = True,
-        has_report: bool = True,
     ) -> None:
         self._source, self._header, self._original = source, header, original
-        self._encodings, self._has_report = encodings, has_report
+        self._encodings = encodings
         self._is_workbook = source.origin.sheet is not None
         self._names = self._column_names()
         self._places = _same_columns(self._names, [column.name for column in original.columns])
@@ -275,7 +272,7 @@ class _Changes:
         was, now, mark, origin = cell.was, cell.now, cell.mark, cell.origin
         as_before, as_text, as_value = (was, mark, None), (now, "", None), (now, letter, None)
         # The value stays one: as a text, the mapping would read it.
-        unproven = was, mark, perhaps_changed(was, now, was_wrong=cell.was_wrong, has_report=self._has_report)
+        unproven = was, mark, perhaps_changed(was, now, was_wrong=cell.was_wrong)
         if cell.is_as_it_was:
             return as_before
         if self._has_lost_characters(cell):

@@ -146,19 +146,16 @@ def is_canonical(text: str) -> bool:
     return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
 
 
-def perhaps_changed(was: str, now: str, *, was_wrong: bool, has_report: bool) -> Problem:
+def perhaps_changed(was: str, now: str, *, was_wrong: bool) -> Problem:
     """The problem of a cell that either a person or a program has changed; its old value is kept.
 
-    was_wrong: that value is itself reported as a problem. has_report: report.xlsx has its row too, as it has those of
-    every file but a table of entries.
+    was_wrong: that value is itself reported as a problem.
     """
     before = f"was '{was[:80]}'" if was else "was blank"
     message = f"this cell {before} and is now '{now[:80]}'; a spreadsheet program may have changed it"
     hint = (
         "the new results files have the old value again: type the right one into this cell of the new report.xlsx, "
         "where every cell is text and stays as you type it"
-        if has_report
-        else "the new results files have the old value again: correct it in your own file and import that again"
     )
     return Problem(PERHAPS_CODE, message, hint if was_wrong else hint + OR_LEAVE_IT)
 

@@ -5,14 +5,13 @@ from importer.report.csv_files import write_rows
 from importer.report.next_steps import OpenRows, next_steps
 from importer.report.outcomes import EDITS_FILE, csv_file, outcome_text
 from importer.report.problem_codes import GeneralTexts
-from importer.report.summary import Entries, ProblemGroup, RunFacts, Summary, read_summary
+from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.text import LARGEST_GROUPS, group_lines, status_lines, subject_line, summary_lines, warning_lines
 from importer.report.write import edited_files, is_newer_than_report, write_report, write_unfinished_summary
 
 __all__ = [
     "EDITS_FILE",
     "LARGEST_GROUPS",
-    "Entries",
     "GeneralTexts",
     "OpenRows",
     "ProblemGroup",

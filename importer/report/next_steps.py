@@ -64,7 +64,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     yield from _steps_in_mapping(summary, folder)
     to_fix = [kind for kind in FIXED_BY_A_PERSON if summary.outcomes[kind]]
     if to_fix:
-        yield _fix([folder / csv_file(kind) for kind in to_fix], summary)
+        yield _fix([folder / csv_file(kind) for kind in to_fix])
     # The cells that are named are in the source: who fixes them there imports it again.
     taken = summary.source.taken
     source = (taken.file if taken else summary.source.file) if to_fix and can_repeat else ""
@@ -89,13 +89,11 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         yield Step("This run used the sandbox; to import the file, run it without --sandbox", click="Send for real")
 
 
-def _fix(files: list[Path], summary: Summary) -> Step:
+def _fix(files: list[Path]) -> Step:
     """Fix rows in results files and import them; their folder tells the command its mapping and flags."""
-    beside = [name for name in summary.files if name.count(".") > 1 and name.endswith(".csv")]
-    entries = f" (their entries are in {' and '.join(beside)})" if beside else ""
     names, them = " and ".join(file.name for file in files), "it" if len(files) == 1 else "them"
     commands = tuple(command_line("run", file) for file in files)
-    return Step(f"Fix the rows in {names}{entries}, then import {them}", commands, "Correct rows here")
+    return Step(f"Fix the rows in {names}, then import {them}", commands, "Correct rows here")
 
 
 def _steps_in_mapping(summary: Summary, folder: Path) -> Iterator[Step]:
@@ -176,7 +174,7 @@ def steps_of_source(summary: Summary, folder: Path, file: Path, rows: OpenRows) 
         continued = tuple(command_line("resume", run, flags=flags) for run in rows.runs)
         steps.append(Step("Continue the import of corrected rows; completed rows are skipped", continued))
     if rows.results:
-        steps.append(_fix(list(rows.results), summary))
+        steps.append(_fix(list(rows.results)))
     again = (_of_file("run", file, summary, folder, without=_OF_SOME_ROWS),)
     if rows.results:
         steps.append(Step(f"Or fix the rows in {file}, then import it again; completed rows are skipped", again))

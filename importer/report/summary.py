@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -18,39 +18,16 @@ from importer.models import (
     ManyTargets,
     Operation,
     OutcomeKind,
-    Row,
     Stop,
     TakenFile,
     Target,
     TargetRun,
 )
-from importer.problems import CellPlace, Column, DamagedRun, FilePlace, Origin, Place, Problem, Severity
+from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE
 from importer.text.terminal import command_line
 
 VERSION: Final = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Entries:
-    """A table with entries of the rows, which have its rows' cell at index `key` in their cell at index `equals`; or
-    a table that entries look up, then `equals` is None.
-
-    origin, columns, delimiter, knows_types: as in RunFacts; label: part of the name of a file with its rows.
-    """
-
-    label: str
-    origin: Origin
-    key: int
-    equals: int | None
-    columns: tuple[Column, ...]
-    delimiter: str
-    knows_types: bool
-    rows: Callable[[], Iterable[Row]]
-
-    def has(self, place: Place | None) -> bool:
-        """Whether this is the place of a row of the table."""
-        return isinstance(place, CellPlace) and place.origin == self.origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +41,7 @@ class RunFacts:
     started_at, ended_at: with a time zone; warnings: full messages with their places; blank_rows: blank rows that
     were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of the
     name; flags: those of the command, with their values; taken: where the source is found, if an inbox has moved it;
-    continues: the run that this one continues; entries: other tables with entries of the rows; personal_data: whether
+    continues: the run that this one continues; personal_data: whether
     report.html may quote cells and responses.
     """
 
@@ -93,7 +70,6 @@ class RunFacts:
     flags: Mapping[str, str] = field(default_factory=dict)
     taken: TakenFile | None = None
     continues: str | None = None
-    entries: tuple[Entries, ...] = ()
     personal_data: bool = True
 
     @property

@@ -20,7 +20,7 @@ from importer.files import file_mode, make_folder, make_subfolder, set_mode, syn
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
 from importer.report.accounting import ReportedRow, SummaryCounter, pair
-from importer.report.csv_files import CsvFiles, EntryFiles
+from importer.report.csv_files import CsvFiles
 from importer.report.outcomes import EDITS_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
 from importer.report.summary import RunFacts, Summary, write_summary
 from importer.text.terminal import command_line
@@ -75,7 +75,7 @@ def write_report(
     with _staging(folder, facts.run) as staged, ExitStack() as open_writers:
         counter = SummaryCounter()
         writers: list[ReportWriter] = []
-        for make in (CsvFiles, EntryFiles, ReportWorkbook, ReportPage):
+        for make in (CsvFiles, ReportWorkbook, ReportPage):
             writers.append(make(staged, facts))
             open_writers.callback(writers[-1].close)
         for reported in pair(rows, outcomes):

@@ -45,20 +45,6 @@ class ChildCopy:
 
 
 @dataclass(frozen=True, slots=True)
-class EntryTable:
-    """A table with the entries of candidates, from its private copy: those whose cell at index `key` is equal to the
-    candidate's cell at index `equals`; None if entries look it up. label: part of the names of results files with its
-    rows."""
-
-    label: str
-    copy: str
-    options: SourceOptions
-    shown_as: str
-    key: int
-    equals: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class RunTarget:
     """A target of a run. `run`: the ID of the run that sends the rows, which is the run itself if it has one target.
 
@@ -119,7 +105,6 @@ class RunManifest:
     corrects: str | None = None
     copy_of: str | None = None
     identity: tuple[tuple[int, ...], ...] = ()
-    entries: tuple[EntryTable, ...] = ()
     strict: bool = False
     corrections: ChildCopy | None = None
     ending: Ending | None = None
@@ -219,16 +204,13 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     targets = tuple(map(_target, values["targets"]))
     names = (values["run"], values["source"], values["mapping_copy"])
     corrections = ChildCopy(**values["corrections"]) if values.get("corrections") else None
-    kept = [name for name in (values["questions"], *(one["copy"] for one in values["entries"])) if name is not None]
+    kept = [name for name in (values["questions"],) if name is not None]
     copies = [child.copy for child in (*children, *([corrections] if corrections else []))]
     _refuse_paths(*names, *kept, *copies, *(target.run for target in targets))
     return RunManifest(
         **{
             **values,
             "options": SourceOptions.from_json(values["options"]),
-            "entries": tuple(
-                EntryTable(**{**one, "options": SourceOptions.from_json(one["options"])}) for one in values["entries"]
-            ),
             "selection": selection_from_json(values["selection"]),
             "targets": targets,
             "warnings": tuple(values["warnings"]),

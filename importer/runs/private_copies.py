@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -26,7 +24,7 @@ from importer.mapping import (
 )
 from importer.models import Application, PoolCandidate, Question, Row, SourceOptions, Submission
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
-from importer.runs.manifest import ChildCopy, EntryTable, RunManifest, is_run, part_folders, read_manifest
+from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
 from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import WireFormat
 from importer.transform import candidate_rows, encode, trace_row, transform_row
@@ -65,17 +63,6 @@ class ChildTables:
     def copies(self) -> tuple[ChildCopy, ...]:
         """Without the copy of the source itself, if other sheets of it are read."""
         return tuple(dict.fromkeys(copy for copy in self.copy_of.values() if copy.sha256))
-
-    def entries(self, mapping: ResolvedMapping) -> tuple[EntryTable, ...]:
-        """The tables that are joined with the source, by one key each; without those whose labels are the same."""
-        child_of = {table.origin: child for child, table in self.tables.items()}
-        joins = [(join, join.equals.index) for join in (*mapping.joins, *mapping.lookups)]
-        found: dict[str, set[EntryTable]] = {}
-        for join, equals in (*joins, *((join, None) for join in mapping.entry_lookups)):
-            child, key = child_of[join.children.origin], join.children.key.index
-            copy, label = self.copy_of[child], label_of(child)
-            found.setdefault(label, set()).add(EntryTable(label, copy.copy, child.options, copy.shown_as, key, equals))
-        return tuple(tables.pop() for tables in found.values() if len(tables) == 1)
 
 
 def copy_of_source(
@@ -166,14 +153,7 @@ def fingerprint(folder: Path, manifest: RunManifest, questions: Iterable[Questio
     return digest.hexdigest()
 
 
-def label_of(child: ChildSource) -> str:
-    """A short name of another table, for file names: `invalid.<label>.csv`."""
-    return re.sub(r"[^\w-]+", "_", Path(child.file).stem if child.file else child.options.sheet or "")
-
-
-# Names in a manifest that are not files of the mapping:
-_SOURCE = "(source)"  # the workbook of the run whose rows were fixed
-_ROWS = "(rows) "  # the entries of the rows of a results file
+_SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were fixed, which is no file of the mapping
 
 
 class _Children:
@@ -186,9 +166,7 @@ class _Children:
 
     def open(self, child: ChildSource, place: Place) -> tuple[Sheet, ChildCopy]:
         """A table, and the copy of its file. place: where the mapping names it."""
-        beside = self._entries_beside(child)
-        corrected = beside or self._earlier_copy(f"{_ROWS}{label_of(child)}")
-        if corrected is None and child.file is None:
+        if child.file is None:
             copy = self._workbook()
             if Path(copy.copy).suffix.lower() not in _WORKBOOKS:
                 message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
@@ -196,13 +174,11 @@ class _Children:
                 raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
             path = self._folder / copy.copy if self._earlier else self._source.copy
             return open_sheet(path, child.options, self._limits, shown_as=copy.shown_as), copy
-        name = f"{_ROWS}{label_of(child)}" if corrected else child.file or ""
+        name = child.file
         if name not in self._copies:
-            path, shown_as = corrected or self._file(name, place)
+            path, shown_as = self._file(name, place)
             try:
                 copied = copy_source(path, self._folder, self._limits, f"child-{len(self._copies) + 1}")
-                if beside and (original := self._entries_of_run(child)) is not None:
-                    copied = restore_values(copied, original, child.options, self._limits, has_report=False)
             except UnusableInput as error:  # reported at the place in the mapping
                 raise UnusableInput(
                     [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]
@@ -210,21 +186,6 @@ class _Children:
             self._copies[name] = ChildCopy(name, copied.path.name, copied.sha256, shown_as)
         copy = self._copies[name]
         return open_sheet(self._folder / copy.copy, child.options, self._limits, shown_as=copy.shown_as), copy
-
-    def _entries_beside(self, child: ChildSource) -> tuple[Path, str] | None:
-        """For a results file: the file beside it with the entries of its rows, which a person may have corrected."""
-        file = self._source.file
-        beside = file.with_name(f"{file.stem}.{label_of(child)}.csv")
-        return (beside, str(beside)) if self._earlier and beside.is_file() else None
-
-    def _entries_of_run(self, child: ChildSource) -> Callable[[], Sheet] | None:
-        """What opens the table that the file beside a results file was written from: the copy of its run."""
-        for earlier in self._earlier:
-            for table in read_manifest(earlier).entries:
-                if table.label == label_of(child):
-                    path = earlier / table.copy
-                    return partial(open_sheet, path, table.options, self._limits, shown_as=table.shown_as)
-        return None
 
     def _earlier_copy(self, name: str) -> tuple[Path, str] | None:
         """The copy of a table in the runs of a results file, and its path in messages."""
@@ -287,7 +248,7 @@ def resolve_again(folder: Path, manifest: RunManifest, sheet: Sheet, limits: Rea
         kept = {child.name: child for child in manifest.children}
         tables = {}
         for child in mapping.child_sources:
-            copy = kept.get(f"{_ROWS}{label_of(child)}") or (kept[child.file] if child.file else kept.get(_SOURCE))
+            copy = kept[child.file] if child.file else kept.get(_SOURCE)
             path, name = (copy.copy, copy.shown_as) if copy else (manifest.source, manifest.file)
             tables[child] = open_sheet(folder / path, child.options, limits, shown_as=name)
         return resolve(mapping, sheet.columns, questions, wire, tables, manifest.started_at.date())

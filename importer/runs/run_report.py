@@ -20,12 +20,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final
 
-from importer.extract import ReadingLimits, Sheet, open_sheet
+from importer.extract import ReadingLimits, Sheet
 from importer.files import open_private
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import DamagedRun, FilePlace, Problem
 from importer.processes import child_environment, lower_priority, python_command, reduce_garbage_collection
-from importer.report import Entries, RunFacts, Summary, write_report
+from importer.report import RunFacts, Summary, write_report
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
 from importer.runs.private_copies import rows_of, sheet_of
@@ -61,7 +61,7 @@ def report_of_whole(
     sheet = sheet_of(folder, manifest, limits)
     with ExitStack() as stack:
         outcomes = outcomes_of(folder, manifest, sheet, stack)
-        facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
+        facts = facts_of(manifest, sheet)
         facts = replace(facts, personal_data=facts.personal_data and personal_data)
         return write_report(folder, facts, rows_of(manifest, sheet), outcomes)
 
@@ -143,16 +143,6 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         continues=manifest.continues,
         personal_data=NO_PERSONAL_DATA not in manifest.flags,
     )
-
-
-def _entries(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> tuple[Entries, ...]:
-    """The other tables of a run, from their private copies."""
-    found = []
-    for one in manifest.entries:
-        sheet = open_sheet(folder / one.copy, one.options, limits, shown_as=one.shown_as)
-        known = sheet.columns, sheet.delimiter, sheet.knows_types, sheet.rows
-        found.append(Entries(one.label, sheet.origin, one.key, one.equals, *known))
-    return tuple(found)
 
 
 def _outcomes_of_parts(folder: Path, manifest: RunManifest, sheet: Sheet, stack: ExitStack) -> Iterator[Outcome]:
@@ -320,5 +310,4 @@ def _write_during_run(folder: Path, limits: ReadingLimits) -> None:
             return facts_of(ended, sheet)
 
         rows = follower.rows(rows_of(manifest, sheet))
-        facts = replace(facts_of(manifest, sheet), entries=_entries(folder, manifest, limits))
-        write_report(folder, facts, rows, follower.outcomes(), final_facts)
+        write_report(folder, facts_of(manifest, sheet), rows, follower.outcomes(), final_facts)

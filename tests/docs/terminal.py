@@ -14,8 +14,7 @@ from tests.docs.markdown import README, code
 from tests.patience import PATIENCE
 from tests.samples.sample import ROOT
 
-OMITTED = "..."
-_BLOCK = re.compile(r"(On the terminal:\n\n```\n)(.*?)(```\n)", re.DOTALL)
+_BLOCK = re.compile(r"(The demo ends with:\n\n```\n)(.*?)(```\n)", re.DOTALL)
 _RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{5}")
 
 
@@ -57,12 +56,8 @@ def _output(folder: Path) -> str:
 
 
 def fill(folder: Path) -> None:
-    """Write what the demo prints into the README, shortened: its first problems, and its end."""
-    head, _, rest = _output(folder).partition("What to fix\n")
-    problems, _, end = rest.partition("Requests: ")
-    groups = re.split(r"\n(?= {7}\d|\.\.\.)", problems.partition("\n\n")[0])
-    kept = [*groups[:1], next(group for group in groups if "rejected" in group), OMITTED, groups[-1]]
-    proposed = re.compile(r"Proposed mapping changes.*?\n\n", re.DOTALL)
-    end = proposed.sub("", end).partition("\nimporter: ")[0]  # the last line is for a log
-    text = f"{head}What to fix\n{chr(10).join(kept)}\n{OMITTED}\n\nRequests: {end}"
-    README.write_text(_BLOCK.sub(lambda match: match[1] + text + match[3], README.read_text("utf-8")), "utf-8")
+    """Write the last screen of the demo into the README."""
+    screen = _output(folder).partition("Finished")[2].partition("\nimporter: ")[0]  # the last line is for a log
+    README.write_text(
+        _BLOCK.sub(lambda match: match[1] + "Finished" + screen + match[3], README.read_text("utf-8")), "utf-8"
+    )
