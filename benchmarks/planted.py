@@ -182,7 +182,7 @@ def _with_control(column: str) -> Fault:
         characters = "\x01\x07\x08\x0e\x1b\x1f\x7f\x80\x9f"
         return {column: f"A{random.choice(characters)}b"}
 
-    return Fault(f"{column}: control character", column, ("control-character", "character-not-allowed"), make)
+    return Fault(f"{column}: control character", column, ("control-character", "control-character"), make)
 
 
 def _bad_email(random: Random, cells: Cells) -> Cells:
@@ -233,7 +233,7 @@ _DATES = {
     ),
     "date-nonexistent": ("31.02.2026", "2026-13-01", "29.02.2023", "00.01.2026", "2026-01-32"),
     "date-incomplete": ("2026", "2026-09"),
-    "date-out-of-range": ("01.01.0026", "0001-01-01", "9999-01-01"),
+    "date-nonexistent": ("01.01.0026", "0001-01-01", "9999-01-01"),
 }
 _NOT_WORDS = ("perhaps", "y/n", "2", "yess", "?")
 
@@ -247,10 +247,10 @@ FAULTS = (
     Fault("Terms: neither yes nor no", "Terms", ("yes-no-invalid",), _one_of("Terms", *_NOT_WORDS)),
     Fault("Phone: required answer missing", "Phone", _MISSING, _one_of("Phone", "", " ")),
     Fault("Phone: invalid", "Phone", ("phone-invalid",), _one_of("Phone", "123", "+999123456789", "+44", "none", "?")),
-    Fault("Phone: letters", "Phone", ("phone-letters",), _one_of("Phone", "0555 CALLME1", "0555 000 O1 23")),
+    Fault("Phone: letters", "Phone", ("phone-invalid",), _one_of("Phone", "0555 CALLME1", "0555 000 O1 23")),
     Fault("Phone: extension", "Phone", ("phone-extension",), _one_of("Phone", "0555 000 01 23 ext. 4")),
     Fault(
-        "Phone: shortened", "Phone", ("number-shortened", "phone-shortened"), _one_of("Phone", "9.0555E+11", "9,06E+11")
+        "Phone: shortened", "Phone", ("number-shortened", "number-shortened"), _one_of("Phone", "9.0555E+11", "9,06E+11")
     ),
     Fault(
         "Headline: too long",
@@ -261,7 +261,7 @@ FAULTS = (
     Fault(
         "Salary: not an integer",
         "Salary",
-        ("integer-invalid",),
+        ("number-invalid",),
         _one_of(
             "Salary", "12.5", "12a", "1e5", "--5", "45,000", "$500", "４５k", "5 000 EUR", "0x1F", "1_000", "-", "∞"
         ),
@@ -269,7 +269,7 @@ FAULTS = (
     Fault(
         "Hours: not a decimal",
         "Hours",
-        ("decimal-invalid",),
+        ("number-invalid",),
         _one_of("Hours", "37,5", "1.2.3", "5.", ".5", "1e2", "NaN", "inf", "4 0.5 h", "½", "٣x", "37.5%", "1_0.5"),
     ),
     *(
@@ -323,8 +323,8 @@ FAULTS = (
     Fault("JSON: employment type", "Jobs", ("not-an-option",), _jobs(kind="full-time job")),
     Fault("JSON: date", "Jobs", ("date-nonexistent",), _jobs(**{"from": "2020-02-30"})),
     Fault("JSON: ends before it starts", "Jobs", ("entry-dates-reversed",), _jobs(to="1980-01-01")),
-    Fault("JSON: lone surrogate", "Jobs", ("character-not-allowed",), _jobs(company="A\ud83d B")),
-    Fault("JSON: control character", "Jobs", ("character-not-allowed",), _jobs(title="A\x07B")),
+    Fault("JSON: lone surrogate", "Jobs", ("control-character",), _jobs(company="A\ud83d B")),
+    Fault("JSON: control character", "Jobs", ("control-character",), _jobs(title="A\x07B")),
 )
 
 _NASTY = "\x01\x1b\x7f\x85\xa0\u200b\u2028\u202e\ufeff\ufffe٣４½ßİı👍e\u0301\"'\\;,|/@.:-+=#%<>{}[]() \t\n0aZ"

@@ -239,7 +239,7 @@ def unusable_file(code: str, message: str, hint: str, where: object) -> Unusable
 def not_writable(path: Path, reason: str) -> UnusableInput:
     """The problem of a file or folder that cannot be written."""
     return unusable_file(
-        "ledger-not-writable",
+        "not-writable",
         f"it cannot be written ({reason}), so nothing is sent",
         "free disk space or get write permission there, or choose another folder with --out",
         path,

@@ -116,6 +116,5 @@ _DATE: Final[Mapping[str, _Rewrite]] = {
 _REWRITES: Final[Mapping[str, Mapping[str, _Rewrite]]] = {
     "email-invalid": _EMAIL,
     "phone-invalid": _PHONE,
-    "phone-letters": _PHONE,
     "date-invalid": _DATE,
 }

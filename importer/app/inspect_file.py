@@ -37,10 +37,8 @@ _IN_MAPPING = "under source: in the mapping"  # the text in hints of `extract` t
 _FLAGS = {
     "encoding-wrong": "--encoding",
     "delimiter-not-found": "--delimiter",
-    "delimiter-ambiguous": "--delimiter",
     "delimiter-doubtful": "--delimiter",
     "header-not-found": "--header-row",
-    "header-row-missing": "--header-row",
     "header-of-two-rows": "--header-row",
     "sheets-empty": "--sheet",
     "sheets-not-read": "--sheet",

@@ -122,7 +122,7 @@ class RunControl:
         """The stop by a user, for the report; None after a signal, which the exit code shows."""
         if not self.is_stopped or self.signal is not None:
             return None
-        return Stop("stopped-by-user", "the run was stopped by a user", "run the same command again; it continues here")
+        return Stop("run-interrupted", "the run was stopped by a user", "run the same command again; it continues here")
 
     @contextmanager
     def sending(self) -> Iterator[Cancellation]:

@@ -354,7 +354,7 @@ def _new_folder(settings: Settings, run: str) -> Iterator[tuple[Path, Presence]]
         remove_files(folder, presence)
         message = f"the copies of the file and the mapping cannot be written: {error.strerror or error}"
         hint = "free disk space, or choose another folder with --out or IMPORTER_OUT"
-        raise unusable_file("results-folder-not-writable", message, hint, folder.parent) from None
+        raise unusable_file("not-writable", message, hint, folder.parent) from None
     except BaseException:
         remove_files(folder, presence)
         raise

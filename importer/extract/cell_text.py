@@ -157,7 +157,7 @@ def _cut() -> Problem:
 def _lost_character(text: str) -> Problem:
     message = f"{quoted(text)} contains U+FFFD, which another program wrote where it lost a character"
     hint = "type the character again"
-    return Problem("character-lost", message, hint)
+    return Problem("character-damaged", message, hint)
 
 
 # --- numbers --------------------------------------------------------------------------------------

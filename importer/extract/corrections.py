@@ -62,7 +62,7 @@ def corrected_sheet(
         first = by_row.setdefault(one.cell.row, {}).setdefault(one.cell.column.index, one)
         if first.cell != one.cell:
             message = f"this cell is corrected in row {first.line.number} of the list too, to another text"
-            problems.append(Problem("correction-repeated", message, "keep one of the two", one.line.place()))
+            problems.append(Problem("correction-invalid", message, "keep one of the two", one.line.place()))
     problems += [] if is_proven else _problems(sheet, by_row)
     if problems:
         raise UnusableInput(problems)
@@ -94,7 +94,7 @@ def _read(path: Path, sheet: Sheet, limits: ReadingLimits, name: str) -> tuple[l
     if table.origin.sheet is not None or not set(COLUMNS) <= set(found):
         message = "this is not a list of corrections, a CSV with the columns row, column, old and new"
         hint = "correct its first row; save a workbook as CSV UTF-8"
-        raise UnusableInput(Problem("corrections-unreadable", message, hint, FilePlace(name)))
+        raise UnusableInput(Problem("correction-invalid", message, hint, FilePlace(name)))
     row, column, old, new = (found[each] for each in COLUMNS)
     listed, problems = [], []
     for line in table.rows():
@@ -135,7 +135,7 @@ def _column(named: str, sheet: Sheet) -> Column | None:
 
 
 def _unknown(message: str, place: Place) -> Problem:
-    return Problem("correction-place-unknown", message, "use the number that a spreadsheet program shows", place)
+    return Problem("correction-invalid", message, "use the number that a spreadsheet program shows", place)
 
 
 def _unknown_column(named: str, sheet: Sheet, place: Place) -> Problem:
@@ -143,10 +143,10 @@ def _unknown_column(named: str, sheet: Sheet, place: Place) -> Problem:
     file = sheet.origin.file
     if named in names:
         letters = " or ".join(f"={_letter(column, sheet)}" for column in sheet.columns if column.name == named)
-        return Problem("correction-place-unknown", f"{file} has several columns '{named}'", f"write {letters}", place)
+        return Problem("correction-invalid", f"{file} has several columns '{named}'", f"write {letters}", place)
     near = closest(named, names) if named else None
     hint = f"did you mean '{near}'?" if near else "write its name as in the header, or its letter like =C"
-    return Problem("correction-place-unknown", f"{file} has no column {quoted(named)}", hint, place)
+    return Problem("correction-invalid", f"{file} has no column {quoted(named)}", hint, place)
 
 
 # --- the file ---------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def _other_text(one: _Listed, row: Row) -> Problem | None:
     if text == one.cell.old:
         return None
     message = f"{row.place(one.cell.column)} has the text {quoted(text)}, not {quoted(one.cell.old)}"
-    return Problem("correction-does-not-fit", message, "look at the cell, and correct this row of the list", one.old)
+    return Problem("correction-invalid", message, "look at the cell, and correct this row of the list", one.old)
 
 
 def _doubt(one: _Listed, row: Row) -> Problem | None:

@@ -163,7 +163,7 @@ class CsvFile:
         if self.survey.nul is not None:  # of a preallocated copy, or after a power cut
             message, hint = "the file has NUL bytes: a part of it was never written", "copy or export it again"
             place = LinePlace(self.origin.file, *self.survey.nul)
-            raise UnusableInput(Problem("file-not-written", message, hint, place))
+            raise UnusableInput(Problem("file-empty", message, hint, place))
         if self.survey.longest > self.limits.row:
             raise UnusableInput(_row_too_long(LinePlace(self.origin.file, self.survey.longest_line), self.limits))
 
@@ -228,7 +228,7 @@ class CsvFile:
                 f"check that {shown_delimiter(self.delimiter)} is the right delimiter and that no line break "
                 "is missing, or raise IMPORTER_CSV_COLUMNS"
             )
-            raise UnusableInput(Problem("too-many-columns", message, hint, CellPlace(self.origin, number)))
+            raise UnusableInput(Problem("limit-exceeded", message, hint, CellPlace(self.origin, number)))
         if self.formula_escaped:
             cells = list(map(unescape_formula, cells))
         if is_plain(joined):
@@ -249,7 +249,7 @@ class CsvFile:
                 'most likely a quote (") is not closed; if the cell is really that long, allow more characters with '
                 "longest_cell: under source: in the mapping"
             )
-            return Problem("cell-too-long", message, hint, place)
+            return Problem("limit-exceeded", message, hint, place)
         if fault.kind == "unclosed":
             message = f'a quote (") is not closed ({opened})'
             hint = "close it; write a quote inside a cell twice"
@@ -260,7 +260,7 @@ class CsvFile:
             f"({where}{f'; the cell begins in {opened}' if fault.opened[0] != fault.line else ''})"
         )
         hint = 'write a quote inside a quoted cell twice (""), or close the quote that is open'
-        return Problem("quote-misplaced", message, hint, place)
+        return Problem("quote-unclosed", message, hint, place)
 
 
 def file_changed(origin: Origin) -> Problem:
@@ -279,4 +279,4 @@ def _row_too_long(place: Place, limits: ReadingLimits) -> Problem:
     """The problem of a row that needs too much memory."""
     message = f"a row is longer than {limits.row >> 20:,} MB, which is the limit"
     hint = "check that the file is a table and that no line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES"
-    return Problem("row-too-long", message, hint, place)
+    return Problem("limit-exceeded", message, hint, place)

@@ -97,4 +97,4 @@ def is_in_utc(text: str) -> bool:
 
 
 def _fault(text: str, message: str) -> Fault:
-    return Fault(text, Problem("cell-date-invalid", message, _TYPE_IT))
+    return Fault(text, Problem("cell-error", message, _TYPE_IT))

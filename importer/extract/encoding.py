@@ -124,7 +124,7 @@ def declared_encoding(declared: str) -> Encoding:
             else "most Turkish files are cp1254, most Western European files cp1252"
         )
         message = f"{declared!r} is not a known encoding"
-        raise unusable_file("encoding-unknown", message, hint, "encoding: in the mapping")
+        raise unusable_file("encoding-wrong", message, hint, "encoding: in the mapping")
     return Encoding(codec.name, declared.strip())
 
 

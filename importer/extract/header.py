@@ -57,7 +57,7 @@ def find_header(origin: Origin, head: Sequence[Record], options: SourceOptions) 
     if (options.header_rows or 1) > 1:
         message = f"a header of {options.header_rows} rows cannot be detected"
         hint = "set header_row: under source: in the mapping to its first row"
-        raise unusable_file("header-row-missing", message, hint, place_of(origin))
+        raise unusable_file("header-not-found", message, hint, place_of(origin))
     first = [record for record in records if record.number <= WINDOW]
     searched = sum(record.number <= _SEARCHED for record in first)
     likely = likely_header_rows(first, searched)
@@ -80,7 +80,7 @@ def _declared(origin: Origin, records: Sequence[Record], row: int, rows: int) ->
     if not chosen or chosen[0].number != row:
         message = "the header row that the mapping gives is blank"
         hint = f"correct header_row: under source: in the mapping; {_first_rows(records)}"
-        raise UnusableInput(Problem("header-row-blank", message, hint, CellPlace(origin, row)))
+        raise UnusableInput(Problem("header-not-found", message, hint, CellPlace(origin, row)))
     return replace(Header.of(*chosen), last_row=row + rows - 1)
 
 

@@ -240,7 +240,7 @@ def _likely_split(sample: Sequence[str], name: str, names: Sequence[str]) -> _Sp
                 return perfect[known.index(max(known))]
             if perfect[0].columns == perfect[1].columns and perfect[0] is even[0]:
                 message = f"both {perfect[0]} and {perfect[1]} give every row {perfect[0].columns} columns"
-                raise unusable_file("delimiter-ambiguous", message, hint.replace("it", "the delimiter", 1), name)
+                raise unusable_file("delimiter-not-found", message, hint.replace("it", "the delimiter", 1), name)
         return even[0]
     if not any(split.columns > 1 for split in splits):
         return None

@@ -52,7 +52,7 @@ def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
     if kind is None:
         ending = f"the file extension {path.suffix!r}" if path.suffix else "a file without an extension"
         hint = f"save it as one of {' '.join(_ENDINGS)}"
-        raise unusable_file("file-extension-unsupported", f"{ending} is not supported", hint, name)
+        raise unusable_file("file-format-unsupported", f"{ending} is not supported", hint, name)
     if mismatch := _type_mismatch(path, kind):
         raise UnusableInput(replace(mismatch, place=FilePlace(name)))
     return kind
@@ -68,7 +68,7 @@ def _require_file(path: Path, name: str, max_bytes: int) -> None:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             hint = "give the path of the file in it"
-            raise unusable_file("file-is-folder", "this is a folder, not a file", hint, name)
+            raise unusable_file("file-not-regular", "this is a folder, not a file", hint, name)
         if not stat.S_ISREG(status.st_mode):
             hint = "save its output to a file, or pipe it into the command and give - as the file"
             raise unusable_file("file-not-regular", "this is a pipe or a device, not a regular file", hint, name)
@@ -77,7 +77,7 @@ def _require_file(path: Path, name: str, max_bytes: int) -> None:
         if status.st_size > max_bytes:
             message = f"the file has {status.st_size >> 20:,} MB; the limit is {max_bytes >> 20:,} MB"
             hint = "check that it is the right file, or raise IMPORTER_SOURCE_MEGABYTES"
-            raise unusable_file("file-too-large", message, hint, name)
+            raise unusable_file("limit-exceeded", message, hint, name)
         path.open("rb").close()
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the name
         raise unusable_file("file-not-found", "the file does not exist", "check the path", name) from None
@@ -95,11 +95,13 @@ def _type_mismatch(path: Path, kind: FileKind) -> Problem | None:
         head = file.read(4096)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if start.startswith(_HTML):
-        return Problem("file-is-html", "this is a web page, not a spreadsheet", _SAVE)
+        return Problem("file-format-unsupported", "this is a web page, not a spreadsheet", _SAVE)
     if start.startswith(b"<?xml") and b"urn:schemas-microsoft-com:office:spreadsheet" in head:
-        return Problem("file-is-xml", "this is an Excel 2003 XML file, which is not supported", _SAVE)
+        return Problem("file-format-unsupported", "this is an Excel 2003 XML file, which is not supported", _SAVE)
     if head.startswith(_EARLY_EXCEL):
-        return Problem("workbook-too-old", "this is a workbook of Excel 2, 3 or 4, which is not supported", _SAVE)
+        return Problem(
+            "file-format-unsupported", "this is a workbook of Excel 2, 3 or 4: not supported", _SAVE
+        )
     if (known := _known_kind(head)) is not None:
         return Problem("file-not-a-table", f"this is {known}, not a table", _EXPORT)
     if head.startswith(_OLE):
@@ -109,7 +111,7 @@ def _type_mismatch(path: Path, kind: FileKind) -> Problem | None:
     if kind is FileKind.CSV:
         return Problem("file-not-a-table", "this is binary data, not text", _EXPORT) if _is_binary(head) else None
     hint = f"{_SAVE}; a text file needs the extension .csv"
-    return Problem("file-not-a-workbook", "this is not a workbook, although its extension says so", hint)
+    return Problem("file-format-unsupported", "this is not a workbook, although its extension says so", hint)
 
 
 def _ole_mismatch(path: Path, kind: FileKind) -> Problem | None:
@@ -135,7 +137,7 @@ def _zip_mismatch(path: Path, kind: FileKind) -> Problem | None:
         found = FileKind.ODS
     else:
         hint = "unpack it and give the path of the file in it"
-        return Problem("file-is-zip", "this is a zip archive, not a workbook", hint)
+        return Problem("file-not-a-table", "this is a zip archive, not a workbook", hint)
     return None if found is kind else _misnamed(found)
 
 
@@ -274,7 +276,7 @@ def _copied_input(target: Path, limit: int) -> SourceCopy:
         copy.path.unlink()
         hint = "save it to a file and import that, or raise IMPORTER_STANDARD_INPUT_MEGABYTES"
         message = f"it has more than {limit:,} bytes, which is the limit"
-        raise unusable_file("standard-input-too-large", message, hint, "standard input")
+        raise unusable_file("limit-exceeded", message, hint, "standard input")
     return copy
 
 

@@ -54,7 +54,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
     with closing(source.records()) as records:
         head = list(islice(records, max(WINDOW, (options.header_row or 0) + (options.header_rows or 1))))
         if not any(record.width for record in head) and all(record.blank for record in records):
-            raise unusable_file("table-empty", "the table is empty", "export it again", place_of(origin))
+            raise unusable_file("file-empty", "the table is empty", "export it again", place_of(origin))
         results = results_header(head[0].cells) if head and head[0].number == 1 else None
         if results:
             if results.read_as is not None:
@@ -152,4 +152,4 @@ def counted(count: int, noun: str) -> str:
 def _no_rows(layout: Layout) -> Problem:
     message = f"there are no rows below the header in row {layout.header_row}"
     hint = "check that this is the right file and sheet"
-    return Problem("rows-missing", message, hint, place_of(layout.origin))
+    return Problem("file-empty", message, hint, place_of(layout.origin))

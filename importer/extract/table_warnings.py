@@ -96,7 +96,7 @@ def _beside(head: Sequence[Record], header: Header) -> Problem | None:
         "is read as one"
     )
     hint = "put the second table into a sheet or file of its own, or check that the mapping reads columns of one table"
-    return Problem("second-table-beside", message, hint)
+    return Problem("second-table", message, hint)
 
 
 def _blocks(header: Header, body: Sequence[Record]) -> list[range]:
@@ -183,7 +183,7 @@ def hidden_columns_read(hidden: Sequence[int], options: SourceOptions, layout: L
         some = "a hidden column is" if len(columns) == 1 else f"{len(columns)} hidden columns are"
         message = f"{some} read like the others ({_listed_parts([f'{each.letter} {each.name!r}' for each in columns])})"
         hint = "show the columns and check their values, or map other columns"
-        yield Problem("columns-hidden", message, hint, place_of(layout.origin))
+        yield Problem("rows-hidden", message, hint, place_of(layout.origin))
 
 
 def hidden_tables_not_read(tables: Iterable[Sheet], layout: Layout) -> Iterator[Problem]:
@@ -198,7 +198,7 @@ def hidden_tables_not_read(tables: Iterable[Sheet], layout: Layout) -> Iterator[
         some = "a hidden sheet has" if len(alike) == 1 else f"{len(alike)} hidden sheets have"
         message = f"{some} rows with the same columns and will not be read: {', '.join(alike)}"
         hint = "to read one, set sheet: under source: in the mapping to its name"
-        yield file_problem("hidden-sheet-not-read", message, hint, layout.origin.file)
+        yield file_problem("sheets-not-read", message, hint, layout.origin.file)
 
 
 def _column_names(columns: Iterable[Column]) -> set[str]:

@@ -153,7 +153,7 @@ class _ReadSheet:
             count = "values are" if len(covered) > 1 else "value is"
             message = f"{len(covered):,} {count} hidden under merged cells and not read ({_listed(covered)})"
             hint = "unmerge the cells to see the values; clear them, or keep the cells unmerged"
-            yield Problem("cells-covered", message, hint, place_of(self.origin))
+            yield Problem("cells-merged", message, hint, place_of(self.origin))
 
     def _lost_digits(self, layout: Layout) -> Iterator[Problem]:
         for index, row in sorted(self.facts.lost_digits.items()):
@@ -373,18 +373,18 @@ def _refusal(request: Request, failure: _Failure) -> UnusableInput:
     if failure.timed_out:
         message = f"reading the workbook took more than {request.seconds:g} seconds and was stopped"
         hint = "save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS"
-        return unusable_file("workbook-too-slow", message, hint, request.name)
+        return unusable_file("limit-exceeded", message, hint, request.name)
     if cells := _TOO_MANY_CELLS.search(failure.stderr):
         message = f"the sheet has {int(cells[1]):,} cells, including blank ones; the limit is {int(cells[2]):,}"
         hint = "delete cells far to the right of the table or far below it and save it again, or save the sheet as CSV"
-        return unusable_file("workbook-too-large", message, hint, request.name)
+        return unusable_file("limit-exceeded", message, hint, request.name)
     if failure.out_of_memory and not failure.proves_damage:
         message = f"reading the workbook needs more memory than the limit of {request.memory >> 20:,} MB"
         hint = (
             "delete cells far to the right of the table or far below it, save the sheet as CSV, or raise "
             "IMPORTER_WORKBOOK_MEMORY_MEGABYTES"
         )
-        return unusable_file("workbook-too-large", message, hint, request.name)
+        return unusable_file("limit-exceeded", message, hint, request.name)
     if "password" in failure.reason.lower():
         message = "the workbook is protected with a password"
         hint = "open it with its password and save it without a password"

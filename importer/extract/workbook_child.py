@@ -176,7 +176,7 @@ def _check_size(request: Request) -> None:
             "save the sheet as CSV, which has no such limit; or, if you trust the workbook, raise "
             "IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"
         )
-        raise unusable_file("workbook-too-large", message, hint, request.name)
+        raise unusable_file("limit-exceeded", message, hint, request.name)
 
 
 # --- which sheet is read ------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def _choose(book: _CachedBook, sheets: Sequence[SheetName], request: Request) ->
     if not sheets:
         message = "the workbook has no worksheet; sheets of charts or macros have no rows"
         raise unusable_file(
-            "sheets-missing", message, "copy the rows to a worksheet, or export them as CSV", request.name
+            "sheets-empty", message, "copy the rows to a worksheet, or export them as CSV", request.name
         )
     if request.sheet is None:
         return _first_sheet(request.name, sheets, lambda sheet: _has_cells(book, sheet))

@@ -110,7 +110,7 @@ def _problems(inbox: Inbox) -> Iterator[Problem]:
         if not rule.mapping.exists():
             message = f"the mapping for {rule.pattern} does not exist"
             hint = f"correct its path in {inbox.folder / RULES_FILE}, which it is relative to"
-            yield file_problem("inbox-mapping-not-found", message, hint, rule.mapping)
+            yield file_problem("inbox-rules-invalid", message, hint, rule.mapping)
     try:
         yield from _writable_by_others(inbox.folder)
         yield from _writable_by_others(inbox.folder / RULES_FILE)

@@ -28,12 +28,12 @@ from importer.settings import Settings, load_settings
 # Stops of a run that any other file would meet now too.
 _OF_THE_SERVICE: Final = (
     *("token-refused", "service-redirected", "service-unreachable", "run-stalled", "request-refused"),
-    "stopped-by-user",
+    "run-interrupted",
 )
 # Stops that the same file would meet again: a person must change the file, its mapping or its target.
 _OF_THE_FILE: Final = (
     *("rejection-repeated", "too-many-errors", "source-unreadable"),
-    *("target-forbidden", "target-not-found", "target-removed"),
+    *("target-forbidden", "target-not-found", "target-not-found"),
 )
 # Codes that begin like these are about the settings or this machine, and not about the file.
 _OF_THE_MACHINE: Final = (

@@ -111,7 +111,7 @@ def read_rules(folder: Path) -> Rules:
 
 def _unreadable(reason: str, file: Path) -> Problem:
     hint = 'fix it; texts are in quotes, like pattern = "acme_*.xlsx"'
-    return Problem("inbox-rules-unreadable", f"the file cannot be read: {reason}", hint, FilePlace(str(file)))
+    return Problem("inbox-rules-invalid", f"the file cannot be read: {reason}", hint, FilePlace(str(file)))
 
 
 class _Lines:
@@ -191,14 +191,14 @@ class _Section:
                 parse(self._taken[key])
             except UsageError as error:
                 del self._taken[key]
-                self.refuse("inbox-value-invalid", f"{key} is not valid: {error}", "fix the value", key)
+                self.refuse("inbox-rules-invalid", f"{key} is not valid: {error}", "fix the value", key)
 
     def end(self, *others: str) -> dict[str, Any]:
         """The values that were found valid. others: keys that are read elsewhere."""
         known = (*self._known, *others)
         for key in self.values:
             if key not in known:
-                self.refuse("inbox-key-unknown", f"unknown key {key!r}", did_you_mean(key, known, 20), key)
+                self.refuse("inbox-rules-invalid", f"unknown key {key!r}", did_you_mean(key, known, 20), key)
         return self._taken
 
     def refuse(self, code: str, message: str, hint: str, key: str = "") -> None:
@@ -211,7 +211,7 @@ class _Section:
         if fits(self.values[key]):
             self._taken[key] = self.values[key]
         else:
-            self.refuse("inbox-value-invalid", f"{key} is not valid", hint, key)
+            self.refuse("inbox-rules-invalid", f"{key} is not valid", hint, key)
 
 
 def _rules(values: Mapping[str, Any], lines: _Lines, problems: list[Problem]) -> Rules:
@@ -224,7 +224,7 @@ def _rules(values: Mapping[str, Any], lines: _Lines, problems: list[Problem]) ->
     listed = values.get("files")
     if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
         message, hint = "the file has no [[files]] section", "add one with pattern = and mapping ="
-        top.refuse("inbox-key-missing", message, hint)
+        top.refuse("inbox-rules-invalid", message, hint)
         return Rules(())
     found = tuple(_file_rule(_Section(one, lines, problems, "files", n)) for n, one in enumerate(listed))
     return Rules(tuple(rule for rule in found if rule is not None), **own)
@@ -246,14 +246,14 @@ def _file_rule(section: _Section) -> FileRule | None:
     values = section.end()
     for key in ("pattern", "mapping"):
         if key not in section.values:
-            section.refuse("inbox-key-missing", f"this section has no {key}", f"add {key} = to it")
+            section.refuse("inbox-rules-invalid", f"this section has no {key}", f"add {key} = to it")
     for key in ("pattern", "marker"):
         if set("/\\") & set(values.get(key, "")):
             hint = "write only the name of the file; its folder is incoming"
-            section.refuse("inbox-value-invalid", f"{key} is not valid: it contains a folder", hint, key)
+            section.refuse("inbox-rules-invalid", f"{key} is not valid: it contains a folder", hint, key)
     if "{name}" not in values.get("marker", "{name}") or values.get("marker") == "{name}":
         hint = 'write the name of the file as {name}, like "{name}.done"'
-        section.refuse("inbox-value-invalid", "marker is not valid", hint, "marker")
+        section.refuse("inbox-rules-invalid", "marker is not valid", hint, "marker")
     if not {"pattern", "mapping"} <= values.keys():
         return None
     mapping = Path(os.path.normpath(section.lines.folder / values.pop("mapping")))

@@ -124,7 +124,7 @@ def _on_server(address: LedgerAddress) -> PostgresDatabase:
 def _required_key(address: LedgerAddress) -> Path:
     if address.key_file is None:
         raise unusable_file(
-            "ledger-key-not-set",
+            "ledger-key-unusable",
             "a ledger in PostgreSQL needs the file with its key, the same on every machine",
             "set it to the path of that file; with a new ledger the file is created",
             "IMPORTER_LEDGER_KEY_FILE",

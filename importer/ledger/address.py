@@ -45,7 +45,7 @@ def ledger_file(address: Address) -> Path:
     path = as_address(address).location.removeprefix(_SQLITE)
     if "://" in path:
         raise unusable_file(
-            "ledger-type-unsupported",
+            "ledger-address-invalid",
             "the ledger must be a SQLite file or a PostgreSQL database",
             "set IMPORTER_LEDGER to the path of a file, or to postgresql://USER@HOST/DATABASE",
             "IMPORTER_LEDGER",

@@ -48,14 +48,14 @@ def read_key(path: Path) -> bytes:
         key = read_private(path) if path.parent.name == INTERNAL else path.read_bytes()
     except OSError as error:
         raise unusable_file(
-            "ledger-key-unreadable",
+            "ledger-key-unusable",
             f"the key of the ledger cannot be read ({error.strerror})",
             "put the key file back there; without it the importer cannot tell which rows were sent",
             path,
         ) from None
     if len(key) != _KEY_BYTES:
         raise unusable_file(
-            "ledger-key-damaged",
+            "ledger-key-unusable",
             f"the key of the ledger has {len(key)} bytes instead of {_KEY_BYTES}",
             "restore the key file from a backup",
             path,
@@ -66,7 +66,7 @@ def read_key(path: Path) -> bytes:
 def foreign_key(path: Path) -> UnusableInput:
     """The check value of this key differs from the ledger's."""
     return unusable_file(
-        "ledger-key-mismatch",
+        "ledger-key-unusable",
         "this key file belongs to another ledger",
         "put back the original key file; without it the importer cannot tell which rows were sent",
         path,

@@ -136,7 +136,7 @@ class PostgresDatabase(Database):
             return unusable_file("ledger-unreachable", message, hint, self.name)
         message = f"it cannot be written ({error}), so nothing is sent"
         hint = "ask the owner of the database for a schema in which this user may create, read and write tables"
-        return unusable_file("ledger-not-writable", message, hint, self.name)
+        return unusable_file("not-writable", message, hint, self.name)
 
     def not_a_ledger(self, reason: str) -> UnusableInput:
         message = f"it is not a readable ledger ({reason}), so nothing is sent"

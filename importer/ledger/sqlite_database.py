@@ -95,7 +95,7 @@ class SqliteDatabase(SqliteFile, Database):
         broken = len(connection.execute("PRAGMA foreign_key_check").fetchall())
         if broken:
             message = f"{broken} entries refer to entries that do not exist"
-            yield Problem("ledger-references-broken", message, hint, place)
+            yield Problem("ledger-inconsistent", message, hint, place)
 
     def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         if isinstance(error, DatabaseError):

@@ -110,7 +110,7 @@ def initialize_or_check(database: Database, key_file: Path) -> Fingerprints:
 def _other_version(name: str, version: int) -> UnusableInput:
     is_newer = version > _VERSION
     return unusable_file(
-        "ledger-too-new" if is_newer else "ledger-too-old",
+        "ledger-version",
         f"{'a newer importer' if is_newer else 'an older importer'} wrote this ledger (its version is {version}, "
         f"this importer reads {_VERSION})",
         "update this importer, or use another ledger (--out, IMPORTER_LEDGER)"
@@ -137,32 +137,32 @@ class _Invariant:
 
 _INVARIANTS: Final = (
     _Invariant(
-        "ledger-attempt-state-mismatch",
+        "ledger-inconsistent",
         "{count} open attempts belong to candidates that are not being sent",
         """SELECT count(*) FROM attempts JOIN identities USING (identity)
            WHERE attempts.ended_at IS NULL AND identities.state <> 'in_flight'""",
     ),
     _Invariant(
-        "ledger-attempt-missing",
+        "ledger-inconsistent",
         "{count} candidates are being sent without an open attempt",
         """SELECT count(*) FROM identities WHERE state = 'in_flight' AND NOT EXISTS (
              SELECT 1 FROM attempts WHERE attempts.identity = identities.identity AND attempts.ended_at IS NULL)""",
     ),
     _Invariant(
-        "ledger-state-mismatch",
+        "ledger-inconsistent",
         "{count} candidates have a state that differs from their last attempt",
         """SELECT count(*) FROM identities WHERE state <> COALESCE((
              SELECT state FROM attempts WHERE attempts.run = identities.run AND attempts."row" = identities."row"
              AND attempts.identity = identities.identity ORDER BY number DESC LIMIT 1), '')""",
     ),
     _Invariant(
-        "ledger-attempt-not-closed",
+        "ledger-inconsistent",
         "{count} attempts of finished runs are still open",
         """SELECT count(*) FROM attempts JOIN runs USING (run)
            WHERE attempts.ended_at IS NULL AND runs.ended_at IS NOT NULL""",
     ),
     _Invariant(
-        "ledger-sent-after-final",
+        "ledger-inconsistent",
         "{count} requests were sent for candidates that the service had already confirmed",
         """SELECT count(*) FROM attempts AS later JOIN attempts AS earlier USING (identity, run, "row")
            WHERE later.number > earlier.number AND earlier.status IN (201, 409)""",
@@ -180,5 +180,5 @@ def examine(connection: Connection, database: Database) -> tuple[Problem, ...]:
             problems.append(Problem(invariant.code, invariant.message.format(count=count), _HINT, place))
     if not connection.execute(database.find_index, ("one_open_attempt",)).fetchone():
         message = "the index that prevents two open attempts for one candidate is missing"
-        problems.append(Problem("ledger-index-missing", message, _HINT, place))
+        problems.append(Problem("ledger-inconsistent", message, _HINT, place))
     return tuple(problems)

@@ -30,7 +30,7 @@ INTERRUPTED = Stop("run-interrupted", "the run was interrupted", f"{_RUN_AGAIN};
 _OF_TARGET = {
     403: ("target-forbidden", "does not allow adding candidates to", "ask for permission, or check the token"),
     404: ("target-not-found", "cannot find", "check target: in the mapping"),
-    410: ("target-removed", "no longer has", "check target: in the mapping"),
+    410: ("target-not-found", "no longer has", "check target: in the mapping"),
     423: ("target-locked", "has locked", "wait until it is unlocked"),
 }
 
@@ -103,7 +103,7 @@ def window_over(set_by: str) -> Stop:
     return Stop("time-over", f"the time for sending is over ({set_by})", f"{_RUN_AGAIN}; it continues where it stopped")
 
 
-LEDGER_LOST = "ledger-not-writable"
+LEDGER_LOST = "not-writable"
 
 
 def ledger_lost(error: LedgerUnwritable) -> Stop:

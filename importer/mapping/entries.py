@@ -228,7 +228,7 @@ class EntriesAnswer(AnswerKeys):
             if is_whole and isinstance(source, Keys) and "order" in source:
                 hint = f"write it once, next to {cls.kind}:"
                 place = source.key("order").place
-                reading.error("key-without-effect", "order applies to the entries of all sources", hint, place)
+                reading.error("key-not-applicable", "order applies to the entries of all sources", hint, place)
 
 
 class EducationAnswer(EntriesAnswer):

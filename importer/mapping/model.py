@@ -49,7 +49,7 @@ def _id_of(operation: Operation, hint: str, schema: JsonSchema) -> Leaf:
         try:
             return Target(operation, str(text))
         except ValueError as error:
-            raise refusal("target-id-invalid", str(error), hint) from None
+            raise refusal("target-invalid", str(error), hint) from None
 
     return Leaf(read, schema)
 
@@ -200,7 +200,7 @@ class MappingFile(Section):
         for name in answers if isinstance(answers, Keys) else ():
             if not question_name(name)[1]:
                 message, hint = f"'{name}' does not name a question", "use its key, text: ... or id: ..."
-                reading.error("question-name-blank", message, hint, name.place)
+                reading.error("question-not-found", message, hint, name.place)
 
 
 # --- the mapping --------------------------------------------------------------------------------

@@ -219,14 +219,14 @@ def _content(path: Path, reading: Reading) -> str:
         reading.raise_error("mapping-is-spreadsheet", "this is a spreadsheet, not a mapping file (.yaml)", hint, place)
     if len(content) > MAX_BYTES:
         message = f"the mapping file is larger than {MAX_BYTES:,} bytes"
-        reading.raise_error("mapping-too-large", message, "check that this is a mapping file", place)
+        reading.raise_error("limit-exceeded", message, "check that this is a mapping file", place)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         at = LinePlace(str(path), line, error.start - content.rfind(b"\n", 0, error.start))
         message = f"the file is not UTF-8 (byte 0x{content[error.start]:02x})"
-        reading.raise_error("mapping-not-utf8", message, "save the file as UTF-8", at)
+        reading.raise_error("mapping-unreadable", message, "save the file as UTF-8", at)
 
 
 _SYNTAX_HINT = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
@@ -265,12 +265,12 @@ class _YamlFile:
             self._check_depth(depth, self._place(event.start_mark))
             if getattr(event, "tag", None) is not None:
                 message, hint = "YAML tags (!) are not supported", "remove it, or put the text in quotes"
-                self._diagnostics.error("yaml-tag-unsupported", message, hint, self._place(event.start_mark))
+                self._diagnostics.error("yaml-syntax-error", message, hint, self._place(event.start_mark))
 
     def _check_depth(self, depth: int, place: LinePlace) -> None:
         if depth > MAX_DEPTH:
             message = f"lists and keys are nested more than {MAX_DEPTH} levels deep"
-            self._diagnostics.raise_error("yaml-too-deep", message, "use fewer levels", place)
+            self._diagnostics.raise_error("yaml-syntax-error", message, "use fewer levels", place)
 
     def _place(self, mark: object) -> LinePlace:
         line, column = getattr(mark, "line", 0), getattr(mark, "column", 0)
@@ -293,7 +293,7 @@ class _YamlFile:
         place = self._place(node.start_mark)
         if self._count > MAX_NODES:
             message = f"the file expands to more than {MAX_NODES:,} values"
-            self._diagnostics.raise_error("mapping-too-large", message, "use fewer aliases (*)", place)
+            self._diagnostics.raise_error("limit-exceeded", message, "use fewer aliases (*)", place)
         self._check_depth(depth, place)
         inside = in_braces or bool(getattr(node, "flow_style", False))
         if isinstance(node, YamlMapping):
@@ -309,10 +309,10 @@ class _YamlFile:
         for yaml_key, yaml_value in node.value:
             key = self._convert(yaml_key, depth, "")
             if not isinstance(key, Text):
-                self._diagnostics.error("key-not-text", "a key must be a text", "put it in quotes", key.place)
+                self._diagnostics.error("mapping-value-invalid", "a key must be a text", "put it in quotes", key.place)
             elif key in pairs:
                 hint = f"keep one; the other is on line {pairs[key][0].place.line}"
-                self._diagnostics.error("key-duplicate", f"duplicate key '{key}'", hint, key.place)
+                self._diagnostics.error("keys-conflict", f"duplicate key '{key}'", hint, key.place)
             else:
                 value = self._convert(yaml_value, depth, key, in_braces=in_braces)
                 # The parser places a missing value at the next token: place it at its key instead.

@@ -102,7 +102,7 @@ def read_extended(path: Path, reading: Reading, above: tuple[Path, ...] = ()) ->
     chain = (*above, path.resolve())
     if len(chain) == _MAX_CHAIN:
         message, hint = f"more than {_MAX_CHAIN} files extend one another", "merge some of them"
-        reading.raise_error("extends-too-deep", message, hint, shared.place)
+        reading.raise_error("extends-circular", message, hint, shared.place)
     if base.resolve() in chain:
         message, hint = f"'{shared}' and this file extend each other", "remove extends: from one of them"
         reading.raise_error("extends-circular", message, hint, shared.place)

@@ -80,7 +80,7 @@ def _candidate(context: Context) -> dict[str, ResolvedValue]:
         if name == "email" and spec.value is not None:
             message = "email would be the same for every row"
             hint = "set it to the column that contains the e-mail address"
-            context.error("email-constant", message, hint, spec.place)
+            context.error("constant-for-all", message, hint, spec.place)
         value = resolve_value(spec, spec_of_candidate(name), context)
         if value is not None:
             values[str(name)] = value
@@ -180,7 +180,7 @@ def resolve_answers(questions: Sequence[Question], wire: WireFormat, context: Co
         if question.id in asked:
             first = asked[question.id].question.place.line
             message, hint = f"{question.label} is answered twice", f"keep one; the other is on line {first}"
-            context.error("question-answered-twice", message, hint, spec.question.place)
+            context.error("keys-conflict", message, hint, spec.question.place)
             continue
         asked[question.id] = spec
         answer = _resolve_answer(spec, question, wire, context)
@@ -201,7 +201,7 @@ def _find(spec: AnswerSpec, questions: Sequence[Question], context: Context) -> 
     if found:
         ids = " or ".join(f'"id: {question.id}"' for question in found)
         message = f"'{spec.question}' matches {len(found)} questions"
-        context.error("question-ambiguous", message, f"use {ids}", spec.question.place)
+        context.error("question-not-found", message, f"use {ids}", spec.question.place)
         return None
     message = f"the job post has no question with the {spec.by} '{spec.question}'"
     context.error("question-not-found", message, _proposal(spec, questions), spec.question.place)
@@ -247,7 +247,7 @@ def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, cont
     if question.type == "photo" and spec.content.value is not None:
         message = f"{question.label} would be the same photo for every row"
         hint = "set it to the column that contains the document ID"
-        context.error("photo-constant", message, hint, spec.content.place)
+        context.error("constant-for-all", message, hint, spec.content.place)
     value = resolve_value(spec.content, field, context)
     return ResolvedAnswer(question, value, leave_out) if value is not None else None
 
@@ -256,7 +256,7 @@ def _leave_out(spec: AnswerSpec, question: Question, context: Context) -> bool:
     own = spec.content.optional
     if own is InvalidOptional.LEAVE_OUT and question.required:
         message = f"optional: leave_out has no effect on {question.label}, which is a required question"
-        context.diagnostics.warning("key-without-effect", message, "remove it", spec.content.node.place_of("optional"))
+        context.diagnostics.warning("key-not-applicable", message, "remove it", spec.content.node.place_of("optional"))
     return (own or context.mapping.defaults.optional) is InvalidOptional.LEAVE_OUT and not question.required
 
 

@@ -152,7 +152,7 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
     part = f"part: {spec.part} has no effect on {label}, which is not a"
 
     def no_effect(message: str, hint: str) -> None:
-        context.error("key-without-effect", message, hint, spec.place)
+        context.error("key-not-applicable", message, hint, spec.place)
 
     if spec.split is not None and not (spec.take or spec.part in _RANGE or kind is Kind.CHOICES):
         hint = "choose a piece with take: first, or remove split:"
@@ -167,7 +167,7 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
         no_effect(f"{part} date or a number", "remove part:")
     if formats.decimal is not None and formats.decimal == formats.thousands and formats is not context.mapping.defaults:
         message = f"decimal and thousands are both '{formats.decimal}'"
-        context.error("separators-identical", message, "set both for this column", spec.place)
+        context.error("delimiter-invalid", message, "set both for this column", spec.place)
     if kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
         message = "%y is a two-digit year, but its century is not set"
         hint = "set the first of the hundred years it belongs to, for example pivot: 1950, or export four-digit years"
@@ -205,7 +205,7 @@ def _check_constant(text: Text, field: FieldSpec, formats: Formats, context: Con
     if field.kind in (Kind.CHOICE, Kind.CHOICES):
         if field.options and Options(field.options).find(text) is None:
             hint = did_you_mean(text, field.options)
-            context.error("constant-not-an-option", f"'{text}' is not {field.noun}", hint, text.place)
+            context.error("constant-invalid", f"'{text}' is not {field.noun}", hint, text.place)
     elif form is not None and not form.fits(text.strip(), formats):
         context.error("constant-invalid", f"'{text}' is not a valid {form.noun}", form.hint, text.place)
 

@@ -59,7 +59,7 @@ def _number(node: Node) -> int:
     text = read_text(node)
     if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) > 0):
         message = f"{text.name} must be a whole number of 1 or more"
-        raise refusal("mapping-number-invalid", message, "write it in digits")
+        raise refusal("mapping-value-invalid", message, "write it in digits")
     return int(text)
 
 
@@ -68,7 +68,7 @@ def _pivot(node: Node) -> int:
     if not _FIRST_PIVOT <= year <= _LAST_PIVOT:
         message = f"{node.name} must be a year from {_FIRST_PIVOT} to {_LAST_PIVOT}"
         hint = "enter the first of the hundred years that two-digit years belong to, for example 1950"
-        raise refusal("pivot-invalid", message, hint)
+        raise refusal("mapping-value-invalid", message, hint)
     return year
 
 
@@ -78,7 +78,7 @@ def _row_range(node: Node) -> range:
     first = int(found[1]) if found else 0
     last = int(found[2] or first) if found else 0
     if not 0 < first <= last < first + _MAX_ROWS:
-        raise refusal("row-number-invalid", f"'{text}' is not a valid row number or range", "write it like 2 or 4-6")
+        raise refusal("mapping-value-invalid", f"'{text}' is not a valid row number or range", "write it like 2 or 4-6")
     return range(first, last + 1)
 
 
@@ -111,7 +111,7 @@ def _delimiter(node: Node) -> str:
     character = _DELIMITERS.get(text.casefold(), str(text))
     if len(character) != 1 or character.isalnum() or character in '"\r\n':
         hint = 'use one character in quotes, for example ";" or "tab"'
-        raise refusal("separator-invalid", f"'{text}' is not a valid delimiter", hint)
+        raise refusal("delimiter-invalid", f"'{text}' is not a valid delimiter", hint)
     return character
 
 
@@ -121,7 +121,7 @@ def _encoding(node: Node) -> str:
         "".encode(text)
     except (LookupError, ValueError):
         hint = "use, for example, utf-8, cp1254, cp1252 or utf-16"
-        raise refusal("encoding-unknown", f"'{text}' is not a known encoding", hint) from None
+        raise refusal("encoding-wrong", f"'{text}' is not a known encoding", hint) from None
     return str(text)
 
 
@@ -133,7 +133,7 @@ def character(*known: str) -> Leaf:
         found = text.replace("\u00a0", " ").replace("\u202f", " ")
         if found not in known:
             quoted = " ".join(f'"{one}"' for one in known)
-            raise refusal("separator-invalid", f"'{text}' is not a valid {text.name} separator", f"use one of {quoted}")
+            raise refusal("delimiter-invalid", f"'{text}' is not a valid {text.name} separator", f"use one of {quoted}")
         return found
 
     return Leaf(read, {"enum": [*known, *("\u00a0\u202f" if " " in known else "")]})
@@ -186,7 +186,7 @@ def _language(node: Node) -> Text:
     text = read_text(node)
     if text not in LANGUAGES:
         message = f"'{text}' is not a supported language for month names"
-        raise refusal("language-unknown", message, did_you_mean(text, LANGUAGES))
+        raise refusal("mapping-value-invalid", message, did_you_mean(text, LANGUAGES))
     return text
 
 
@@ -220,12 +220,12 @@ def expression(node: Node) -> LinearPattern:
         message = f"{text.name} is not a valid regular expression: {error}"
         raise refusal("pattern-invalid", message, _PATTERN_HINT) from None
     if not found.groupindex:
-        raise refusal("pattern-group-missing", f"{text.name} has no named group", _PATTERN_HINT)
+        raise refusal("pattern-group-invalid", f"{text.name} has no named group", _PATTERN_HINT)
     try:
         return linear_pattern(found)
     except NotLinear as error:
         message = f"{text.name} uses a feature that is not supported: {error}"
-        raise refusal("pattern-unsupported", message, error.hint) from None
+        raise refusal("pattern-invalid", message, error.hint) from None
 
 
 Expression = Annotated[LinearPattern, Leaf(expression, {"type": "string", "pattern": r"\(\?P<"})]
@@ -261,7 +261,7 @@ def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
         if first.target != line.target:
             message = f"'{first.cell}' and '{line.cell}' are the same text but have different values"
             hint = f"keep one; the other is on line {first.cell.place.line}"
-            reading.error("value-table-conflict", message, hint, line.cell.place)
+            reading.error("keys-conflict", message, hint, line.cell.place)
     return tuple(entries.values())
 
 
@@ -299,14 +299,14 @@ def table_file_lines(name: Text, reading: Reading) -> Iterator[TableEntry]:
     rows = csv.reader(lines, delimiter=";" if lines and ";" in lines[0] else ",")
     try:
         if tuple(normalize(cell) for cell in next(rows, [])) != _TABLE_HEADER:
-            return refuse("value-table-header-missing", "does not begin with the header cell,value")
+            return refuse("value-table-unreadable", "does not begin with the header cell,value")
         for cells in rows:
             place = LinePlace(str(path), rows.line_num, 1, lines[rows.line_num - 1].rstrip("\r\n"))
             if len(cells) == len(_TABLE_HEADER):
                 yield TableEntry(Text(cells[0], place), Text(cells[1], place))
             elif any(cells):
                 message = f"the line has {len(cells)} cells instead of 2"
-                reading.error("value-table-line-invalid", message, "quote a cell that contains the delimiter", place)
+                reading.error("value-table-unreadable", message, "quote a cell that contains the delimiter", place)
     except csv.Error as error:
         refuse("value-table-unreadable", f"is not a valid CSV: {error}")
 

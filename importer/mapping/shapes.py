@@ -133,7 +133,7 @@ class OneOf:
             text = read_text(node)
             if text not in known:
                 message = f"'{text}' is not a valid value of {text.name}"
-                raise refusal("mapping-value-not-allowed", message, self._hint or did_you_mean(text, known))
+                raise refusal("mapping-value-invalid", message, self._hint or did_you_mean(text, known))
             return known[str(text)]
 
         schema = {"enum": [*known, *(word == "true" for word in known if word in ("true", "false"))]}

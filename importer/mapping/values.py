@@ -71,7 +71,7 @@ class NameRule(Section):
     def check_keys(cls, node: Keys, reading: Reading) -> None:
         if node.value("surname") == str(Surname.BEFORE_COMMA) and "particles" in node:
             message = "particles have no effect with surname: before_comma"
-            reading.error("key-without-effect", message, "remove it", node.key("particles").place)
+            reading.error("key-not-applicable", message, "remove it", node.key("particles").place)
 
 
 class Formats(Section):
@@ -117,11 +117,11 @@ class Formats(Section):
         decimal = node.value("decimal")
         if isinstance(decimal, Text) and decimal in (".", ",") and decimal == node.value("thousands"):
             message, place = f"decimal and thousands are both '{decimal}'", node.key("thousands").place
-            reading.error("separators-identical", message, "use a different character for each", place)
+            reading.error("delimiter-invalid", message, "use a different character for each", place)
         yes, no = ({normalize(text) for text in texts_in(node.value(name))} for name in ("yes", "no"))
         for word in sorted(yes & no):
             message = f"'{word}' is listed under both yes and no"
-            reading.error("yes-no-overlap", message, "keep it under one of them", node.key("no").place)
+            reading.error("keys-conflict", message, "keep it under one of them", node.key("no").place)
 
 
 class DuplicatePolicy(StrEnum):
@@ -277,7 +277,7 @@ class ValueSpec(Formats, _ValueKeys):
                 unused = "with a constant value"
             else:
                 continue
-            reading.error("key-without-effect", f"{typed} has no effect {unused}", "remove it", typed.place)
+            reading.error("key-not-applicable", f"{typed} has no effect {unused}", "remove it", typed.place)
         if "pattern" in node:
             _check_group(node, reading)
 

@@ -1,15 +1,13 @@
-"""The problem codes: a page without personal data shows their texts, and docs/problems.md explains each.
+"""The problem codes with general texts, for reports without personal data and for docs/problems.md.
 
 They are kept in problem_codes.toml; a message is written where its problem is found, and a test compares both.
-`python -m importer.report.problem_codes > docs/problems.md` writes the page again.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Final, Literal
@@ -18,17 +16,6 @@ from importer.models import Stop
 from importer.problems import Problem
 from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import ProblemGroup, Summary
-
-_HEAD = """\
-# Problem codes
-
-Each problem has a code, such as `date-invalid`: in square brackets on the terminal, in the column Code of `report.xlsx`
-and under `problems` in `summary.json`. This page shows an example message for each, why it appears, and what to do.
-Codes do not change between versions, but the wording of a message may.
-
-<!-- Written by `python -m importer.report.problem_codes > docs/problems.md`; edit importer/report/problem_codes.toml
-instead. -->
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,25 +93,3 @@ _MARKDOWN: Final = re.compile(r"`([^`]*)`|\[([^\]]*)\]\([^)]*\)|\*\*([^*]*)\*\*"
 
 def _plain(markdown: str) -> str:
     return _MARKDOWN.sub(lambda found: found[1] or found[2] or found[3] or "", markdown)
-
-
-def page() -> str:
-    """The text of docs/problems.md."""
-    return "\n".join(_lines(areas()))
-
-
-def _lines(listed: tuple[Area, ...]) -> Iterator[str]:
-    yield _HEAD
-    for area in listed:
-        anchor = re.sub(r"[^\w -]", "", area.title.lower()).replace(" ", "-")
-        yield f"- [{area.title}](#{anchor}): {len(area.codes)} codes"
-    for area in listed:
-        yield f"\n## {area.title}"
-        for each in area.codes:
-            place = f"{each.place}: " if each.place else ""
-            yield f"\n### {each.code}\n\n`` {place}{each.example} `` {each.cause} **What to do:** {each.action}"
-    yield ""
-
-
-if __name__ == "__main__":
-    sys.stdout.buffer.write(page().encode())

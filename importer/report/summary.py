@@ -262,4 +262,4 @@ def read_summary(folder: Path) -> Summary:
     except (OSError, ValueError, KeyError, TypeError) as error:
         message = f"the summary of this run cannot be read: {type(error).__name__} {error}"
     hint = f"create it again with: {command_line('report', folder.name, flags={'--out': str(folder.parent)})}"
-    raise DamagedRun(Problem("summary-unreadable", message, hint, FilePlace(str(path))))
+    raise DamagedRun(Problem("run-unreadable", message, hint, FilePlace(str(path))))

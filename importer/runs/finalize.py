@@ -46,7 +46,7 @@ def record_end(
     """
     if not (folder / JOURNAL).is_file():  # opening it would create an empty one
         hint = "do not change the folder of a run while it is running; run the same command again"
-        raise unusable_file("journal-missing", "the file with the run's outcomes is missing", hint, folder)
+        raise unusable_file("source-copy-changed", "the file with the run's outcomes is missing", hint, folder)
     with RunJournal(folder) as journal:
         counts = journal.counts()
     stop = stop or _unreadable_from(progress)
@@ -142,10 +142,10 @@ def _can_be_resolved(outcome: Outcome) -> bool:
 
 
 _RESOLVED_CREATED = Problem(
-    "resolved-created", "the response was lost or inconclusive; a user confirmed that the candidate was created"
+    "resolved", "the response was lost or inconclusive; a user confirmed that the candidate was created"
 )
 _RESOLVED_NOT_CREATED = Problem(
-    "resolved-not-created",
+    "resolved",
     "the response was lost or inconclusive; a user confirmed that the candidate was not created",
     "run the same command again to send the row",
 )
@@ -195,12 +195,12 @@ _KILLED = Problem(
     "run-killed", "the run was killed before this row was sent", "run the same command again; it continues here"
 )
 _REASON_LOST = Problem(
-    "rejection-reason-lost",
+    "rejected-earlier",
     "the service rejected this row, but the run was killed and the reason was lost",
     "send it again: --resend-rejected",
 )
 _RESPONSE_LOST = Problem(
-    "response-lost",
+    "unconfirmed",
     "sent, but the run was killed before the response was recorded",
     "run the same command again to resend this row",
 )

@@ -217,7 +217,7 @@ class _Children:
             raise UnusableInput(Problem("file-outside-folder", message, OUTSIDE_HINT, place))
         if path.is_file() and path.stat().st_size > _LARGEST:
             message = f"'{name}' is larger than {_LARGEST:,} bytes, the limit for files with entries"
-            raise UnusableInput(Problem("entries-file-too-large", message, "export fewer columns or rows", place))
+            raise UnusableInput(Problem("limit-exceeded", message, "export fewer columns or rows", place))
         return path, str(path)
 
 

@@ -193,7 +193,7 @@ def _group(gid: int) -> str:
 def unusable_folder(folder: Path, error: OSError) -> UnusableInput:
     """The error for a results folder that cannot be created or written."""
     return unusable_file(
-        "results-folder-not-writable",
+        "not-writable",
         f"the results folder cannot be created: {error.strerror or error}",
         "choose another folder with --out or IMPORTER_OUT, or get write permission there",
         folder,

@@ -78,7 +78,7 @@ def refuse_changed(folder: Path, manifest: RunManifest, hash_of: Callable[[Path]
     copy, journal = folder / manifest.source, folder / JOURNAL
     problems = []
     if not copy.is_file():
-        problems.append(_damage("source-copy-missing", "the run's copy of the source file is missing", copy))
+        problems.append(_damage("source-copy-changed", "the run's copy of the source file is missing", copy))
     elif (hash_of or CachedHash())(copy) != manifest.sha256:
         problems.append(_damage("source-copy-changed", "the run's copy of the source file was changed", copy))
     if (listed := manifest.corrections) is not None:
@@ -86,7 +86,7 @@ def refuse_changed(folder: Path, manifest: RunManifest, hash_of: Callable[[Path]
         if not path.is_file() or (hash_of or CachedHash())(path) != listed.sha256:
             problems.append(_damage("source-copy-changed", "the run's list of corrections was changed", path))
     if not manifest.is_split and not journal.is_file():
-        problems.append(_damage("journal-missing", "the file with the run's outcomes is missing", journal))
+        problems.append(_damage("source-copy-changed", "the file with the run's outcomes is missing", journal))
     if problems:
         raise DamagedRun(problems)
 

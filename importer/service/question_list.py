@@ -205,7 +205,7 @@ def _refuse_repeated_ids(target: Target, found: list[_Question]) -> None:
     counts = Counter(question.id for question in found)
     repeated = [(number, count) for number, count in counts.items() if count > 1]
     messages = (f"{count} questions of {target} have the same ID {number}" for number, count in repeated)
-    problems = [file_problem("question-id-duplicate", message, _CONTACT, target) for message in messages]
+    problems = [file_problem("questions-response-invalid", message, _CONTACT, target) for message in messages]
     if problems:
         raise UnusableInput(problems)
 

@@ -330,7 +330,7 @@ class Settings(BaseModel):
             except (OSError, UnicodeDecodeError) as error:
                 # Without the path: the user may have set the token itself by mistake.
                 raise unusable_file(
-                    "token-file-unreadable",
+                    "token-invalid",
                     f"the token file cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}",
                     f"{self._path_source('token_file')}set IMPORTER_TOKEN_FILE to the path of a "
                     "file that contains only the token",

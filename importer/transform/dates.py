@@ -108,7 +108,7 @@ def _read_match(
     year = int(parts.get("year") or 0) if short is None else pivot + (int(short) - pivot) % 100
     if not FIRST_YEAR <= year <= LAST_YEAR:
         message = f"{quoted(text)} is outside the years {FIRST_YEAR} to {LAST_YEAR}"
-        return InvalidValue("date-out-of-range", message, "correct the year")
+        return InvalidValue("date-nonexistent", message, "correct the year")
     if month is None and formats.missing_month is None:
         return _incomplete(text, "month", value)
     if day is None and formats.missing_day is None:

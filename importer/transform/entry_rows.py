@@ -87,7 +87,7 @@ def _children(source: FromChild, row: Row, problems: list[Problem]) -> list[Entr
         text = child.cells[order_by.index].strip()
         if not text.isdecimal():
             message = f"{quoted(text)} is not a whole number, so the entries cannot be ordered"
-            problems.append(Problem("order-invalid", message, "write it in digits", child.place(order_by)))
+            problems.append(Problem("number-invalid", message, "write it in digits", child.place(order_by)))
             return []
     return [EntryRow(child) for child in sorted(found, key=lambda child: int(child.cells[order_by.index]))]
 
@@ -108,9 +108,7 @@ def _pieces(source: FromPieces, row: Row, missing: frozenset[str], problems: lis
             yield _made(row, [stripped(named[name] or "") for name in source.pattern.names], place)
         elif piece:
             hint = f"correct it, or change pattern: {in_mapping(source.place)}"
-            problems.append(
-                Problem("entry-pattern-mismatch", f"{quoted(piece)} does not match the pattern", hint, place)
-            )
+            problems.append(Problem("pattern-mismatch", f"{quoted(piece)} does not match the pattern", hint, place))
 
 
 def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list[Problem]) -> Iterator[EntryRow]:
@@ -291,7 +289,7 @@ class _Join:
         yield from islice((problem for row in orphans for problem in row.problems), _SHOWN)
         if orphans:
             yield Problem(
-                "entries-without-candidate",
+                "lookup-without-match",
                 f"no row of the source matches {_listed(orphans[:_SHOWN], len(orphans), children.key, children.table)}",
                 f"check '{children.key.label}' there, and '{join.equals.label}' in the source",
             )

@@ -72,7 +72,7 @@ def _integer_reader(value: ResolvedValue) -> TextReader:
             digits = plain_digits(amount(text)[: _LONGEST_NUMBER + 1])
             number = _declared_number(zeros.sub("", digits) if zeros else digits, whole, thousands)
         if number is None or number != number.to_integral_value():
-            return InvalidValue("integer-invalid", f"{quoted(text)} is not a whole number", _number_hint(text, value))
+            return InvalidValue("number-invalid", f"{quoted(text)} is not a whole number", _number_hint(text, value))
         return format(number.to_integral_value() + 0, "f")  # + 0: no minus zero
 
     return read
@@ -95,11 +95,11 @@ def _decimal_reader(value: ResolvedValue) -> TextReader:
         if not typed and unproven and unproven.fullmatch(digits):
             message = f"{quoted(text)} may have a thousands or a decimal separator"
             hint = f"set decimal: and thousands: {in_mapping(value.place)}"
-            return InvalidValue("decimal-invalid", message, hint)
+            return InvalidValue("number-invalid", message, hint)
         number = _typed_number(text) if typed else _declared_number(digits, pattern, thousands, point)
         if number is None:
             message = f"{quoted(text)} is not a number with the decimal separator '{point}'"
-            return InvalidValue("decimal-invalid", message, _number_hint(text, value))
+            return InvalidValue("number-invalid", message, _number_hint(text, value))
         return format(number, "f")
 
     return read

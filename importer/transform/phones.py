@@ -43,7 +43,7 @@ def _problem_of_signs(text: str, value: ResolvedValue) -> InvalidValue | None:
     """What is wrong with a text that is not only digits, before the library reads it."""
     if _SHORTENED.fullmatch(text):
         message = f"{quoted(text)} is a number that a spreadsheet program shortened"
-        return InvalidValue("phone-shortened", message, "format the column as text and type the number again")
+        return InvalidValue("number-shortened", message, "format the column as text and type the number again")
     if _DATE.fullmatch(text) or _DANGLING.search(text):
         return _invalid_phone(text, value)
     if _has_several(text, value.formats.region):
@@ -64,7 +64,7 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
         message = f"{quoted(text)} has the extension {number.extension}, which cannot be sent"
         return InvalidValue("phone-extension", message, "write the number without the extension")
     if _LETTER_IN_NUMBER.search(text):
-        return InvalidValue("phone-letters", f"{quoted(text)} contains letters", "write the number in digits")
+        return InvalidValue("phone-invalid", f"{quoted(text)} contains letters", "write the number in digits")
     if not phonenumbers.is_valid_number(number):
         is_complete = phonenumbers.is_possible_number_with_reason(number) == phonenumbers.ValidationResult.IS_POSSIBLE
         if is_complete and text.startswith(("+", "(+", "0")):  # others may be from another country

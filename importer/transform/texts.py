@@ -96,7 +96,7 @@ def read_text(text: str, typed: bool) -> str | InvalidValue:
             character not in _ALLOWED_CONTROLS and unicodedata.category(character) in ("Cc", "Cs")
         ):
             message = f"{quoted(text)} contains the character U+{ord(character):04X}, which cannot be sent"
-            return InvalidValue("character-not-allowed", message, "remove it")
+            return InvalidValue("control-character", message, "remove it")
     return text
 
 

@@ -172,7 +172,7 @@ def _not_stored(error: Exception) -> UnusableInput:
 
 def _too_large(most: int, setting: str) -> UnusableInput:
     return unusable_file(
-        "upload-too-large",
+        "limit-exceeded",
         f"the file is larger than {most >> 20:,} MB, the limit for uploads",
         "name it by its path on this machine: then it is read in place" + (f"; or raise {setting}" if setting else ""),
         "upload",

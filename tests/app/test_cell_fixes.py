@@ -15,7 +15,7 @@ from importer.settings import Settings
 from tests.cli.conftest import MAPPING, candidate, write_csv
 
 EMAIL, PHONE, DATE = ("email-invalid", "E-mail"), ("phone-invalid", "Phone"), ("date-invalid", "Salary")
-LETTERS = ("phone-letters", "Phone")
+LETTERS = ("phone-invalid", "Phone")
 SEVERAL = "a@example.com, b@example.com"
 
 

@@ -70,22 +70,22 @@ def test_every_problem_of_a_list_is_reported_with_its_row(serve: Serve) -> None:
     assert (ran.code, served.accepted) == (3, [])
     assert ran.err == (
         "importer: 6 problems found; nothing was sent.\n\n"
-        "fix.csv, row 5, column \"row\": 'x' is not a row number [correction-place-unknown]\n"
+        "fix.csv, row 5, column \"row\": 'x' is not a row number [correction-invalid]\n"
         "  -> use the number that a spreadsheet program shows\n\n"
-        "fix.csv, row 6, column \"column\": people.csv has no column 'Email' [correction-place-unknown]\n"
+        "fix.csv, row 6, column \"column\": people.csv has no column 'Email' [correction-invalid]\n"
         "  -> did you mean 'E-mail'?\n\n"
-        "fix.csv, row 3: this cell is corrected in row 2 of the list too, to another text [correction-repeated]\n"
+        "fix.csv, row 3: this cell is corrected in row 2 of the list too, to another text [correction-invalid]\n"
         "  -> keep one of the two\n\n"
-        "fix.csv, row 8: this cell is corrected in row 7 of the list too, to another text [correction-repeated]\n"
+        "fix.csv, row 8: this cell is corrected in row 7 of the list too, to another text [correction-invalid]\n"
         "  -> keep one of the two\n\n"
-        "fix.csv, row 4: people.csv has no row 9 below its header in row 1 [correction-place-unknown]\n"
+        "fix.csv, row 4: people.csv has no row 9 below its header in row 1 [correction-invalid]\n"
         "  -> use the number that a spreadsheet program shows\n"
     ).replace("6 problems", "5 problems")
     _list(served, ("3", MAIL, "ada", "b@example.com"))
     assert served(*RUN, *LISTED).err == (
         "importer: 1 problem found; nothing was sent.\n\n"
         'fix.csv, row 2, column "old": people.csv, row 3, column "E-mail" has the text \'ada(at)example.com\', '
-        "not 'ada' [correction-does-not-fit]\n  -> look at the cell, and correct this row of the list\n"
+        "not 'ada' [correction-invalid]\n  -> look at the cell, and correct this row of the list\n"
     )
 
 

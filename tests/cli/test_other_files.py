@@ -157,7 +157,7 @@ def test_a_chain_of_mappings_is_short(front_door: FrontDoor) -> None:
     for number in range(1, 1_500):
         (front_door.folder / f"m{number}.yaml").write_text(f"extends: m{number + 1}.yaml\n", encoding="utf-8")
     code, output = _messages(front_door)
-    expected = "m19.yaml:1:10: more than 20 files extend one another [extends-too-deep] -> merge some of them"
+    expected = "m19.yaml:1:10: more than 20 files extend one another [extends-circular] -> merge some of them"
     assert (code, output.endswith(expected)) == (3, True), output
 
 
@@ -170,4 +170,4 @@ def test_options_of_brackets_alone(front_door: FrontDoor) -> None:
     (front_door.folder / "q.json").write_text(json.dumps(listing), encoding="utf-8")
     code, output = _messages(front_door, "--questions", "q.json")
     assert code == 3
-    assert "people.yaml:8:44: 'yes' is not an option of level [constant-not-an-option] -> use one of [[[[" in output
+    assert "people.yaml:8:44: 'yes' is not an option of level [constant-invalid] -> use one of [[[[" in output

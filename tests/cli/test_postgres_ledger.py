@@ -222,7 +222,7 @@ def test_a_server_that_stays_away_in_mid_run(serve_on_server: Serve, postgres: S
         go_on()
         out, err = process.communicate()
     summary = json.loads(out)
-    assert (process.returncode, summary["stopped"]["code"]) == (5, "ledger-not-writable"), err
+    assert (process.returncode, summary["stopped"]["code"]) == (5, "not-writable"), err
     assert (sum(summary["outcomes"].values()), summary["outcomes"]["created"]) == (60, len(served.accepted))
     assert "nothing was sent" not in err
     postgres.start()

@@ -24,7 +24,7 @@ LIMITS = [
         "a.xlsx",
         lambda: raw_xlsx(_TABLE),
         {"IMPORTER_WORKBOOK_SECONDS": "0.01"},
-        "a.xlsx: reading the workbook took more than 0.01 seconds and was stopped [workbook-too-slow]\n"
+        "a.xlsx: reading the workbook took more than 0.01 seconds and was stopped [limit-exceeded]\n"
         "  -> save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS\n",
         id="time",
     ),
@@ -32,7 +32,7 @@ LIMITS = [
         "a.xlsx",
         lambda: raw_xlsx(_TABLE + _LONG_CELL.format("x" * (30 << 20))),
         {"IMPORTER_WORKBOOK_MEMORY_MEGABYTES": "128"},
-        "a.xlsx: reading the workbook needs more memory than the limit of 128 MB [workbook-too-large]\n"
+        "a.xlsx: reading the workbook needs more memory than the limit of 128 MB [limit-exceeded]\n"
         "  -> delete cells far to the right of the table or far below it, save the sheet as CSV, or raise "
         "IMPORTER_WORKBOOK_MEMORY_MEGABYTES\n",
         id="memory",
@@ -41,7 +41,7 @@ LIMITS = [
         "a.xlsx",
         lambda: raw_xlsx(_TABLE, extra=_PICTURE),
         {"IMPORTER_WORKBOOK_UNPACKED_MEGABYTES": "2"},
-        "a.xlsx: the workbook unpacks to 4 MB; the limit is 2 MB [workbook-too-large]\n"
+        "a.xlsx: the workbook unpacks to 4 MB; the limit is 2 MB [limit-exceeded]\n"
         "  -> save the sheet as CSV, which has no such limit; or, if you trust the workbook, raise "
         "IMPORTER_WORKBOOK_UNPACKED_MEGABYTES\n",
         id="unpacked size",
@@ -50,7 +50,7 @@ LIMITS = [
         "a.csv",
         lambda: _CSV + b"x" * (3 << 20) + b"\n",
         {"IMPORTER_SOURCE_MEGABYTES": "2"},
-        "a.csv: the file has 3 MB; the limit is 2 MB [file-too-large]\n"
+        "a.csv: the file has 3 MB; the limit is 2 MB [limit-exceeded]\n"
         "  -> check that it is the right file, or raise IMPORTER_SOURCE_MEGABYTES\n",
         id="size",
     ),
@@ -58,7 +58,7 @@ LIMITS = [
         "a.csv",
         lambda: _CSV + b"x" * (3 << 20) + b"\n",
         {"IMPORTER_CSV_ROW_MEGABYTES": "2"},
-        "a.csv:3:1: a row is longer than 2 MB, which is the limit [row-too-long]\n"
+        "a.csv:3:1: a row is longer than 2 MB, which is the limit [limit-exceeded]\n"
         "  -> check that the file is a table and that no line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES\n",
         id="row",
     ),
@@ -66,7 +66,7 @@ LIMITS = [
         "a.csv",
         lambda: _CSV,
         {"IMPORTER_CSV_COLUMNS": "5"},
-        f"a.csv, row 1: the row has {len(HEADER)} cells; the limit is 5 [too-many-columns]\n"
+        f"a.csv, row 1: the row has {len(HEADER)} cells; the limit is 5 [limit-exceeded]\n"
         '  -> check that "," is the right delimiter and that no line break is missing, or raise '
         "IMPORTER_CSV_COLUMNS\n",
         id="columns",
@@ -95,6 +95,6 @@ def test_what_is_allowed_holds_for_the_report_too(front_door: FrontDoor) -> None
     again = front_door("report", IMPORTER_WORKBOOK_UNPACKED_MEGABYTES="1")
     assert (again.code, again.err.splitlines()[2]) == (
         3,
-        "a.xlsx: the workbook unpacks to 4 MB; the limit is 1 MB [workbook-too-large]",
+        "a.xlsx: the workbook unpacks to 4 MB; the limit is 1 MB [limit-exceeded]",
     )
     assert front_door("report").code == 0

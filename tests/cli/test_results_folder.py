@@ -339,7 +339,7 @@ def test_a_symbolic_link_is_reported(front_door: FrontDoor) -> None:
     assert front_door(*RUN, "--sandbox", "--quiet").err == (
         "importer: 1 problem found; nothing was sent.\n\n"
         "results/.importer/ledger.sqlite.reserve: it cannot be written (it is a symbolic link, which is not allowed "
-        "here; remove it), so nothing is sent [ledger-not-writable]\n"
+        "here; remove it), so nothing is sent [not-writable]\n"
         "  -> free disk space or get write permission there, or choose another folder with --out\n"
     )
 

@@ -134,7 +134,7 @@ def test_an_invalid_row_also_reports_that_its_email_address_is_taken(serve: Serv
     people(served.door.folder, 0, candidate(6), candidate(6, Salary="a lot"))
     ran = served(*RUN, "--json")
     assert ran.counts == {"created": 1, "invalid": 1}
-    assert {problem["code"] for problem in ran.summary["problems"]} == {"integer-invalid", "email-duplicate"}
+    assert {problem["code"] for problem in ran.summary["problems"]} == {"number-invalid", "email-duplicate"}
 
 
 def test_only_the_selected_rows_are_read(serve: Serve) -> None:

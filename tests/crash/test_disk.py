@@ -92,7 +92,7 @@ def test_a_full_disk_in_sixteen_steps(
 
 
 CLOSED = {
-    0o555: "the results folder cannot be created: Permission denied [results-folder-not-writable]\n"
+    0o555: "the results folder cannot be created: Permission denied [not-writable]\n"
     "  -> choose another folder with --out or IMPORTER_OUT, or get write permission there\n",
     0o600: "this folder cannot be read: Permission denied [results-folder-untrusted]\n"
     "  -> choose another folder with --out or IMPORTER_OUT, or get permission for this one\n",

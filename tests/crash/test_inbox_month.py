@@ -138,7 +138,7 @@ def thirty_nights(night: Night, service: Service, fork_server: ForkServer) -> No
         (12, "column-not-found"): "attention",
         (14, "inbox-run-stopped"): "working",
         (17, "inbox-run-stopped"): "working",
-        (29, "ledger-not-writable"): "working",
+        (29, "not-writable"): "working",
     }
     waiting = {6, 8, 10, 12}
     assert night.places["done"] == [f"people{number:02}.csv" for number in range(1, 31) if number not in waiting]

@@ -145,7 +145,7 @@ class _Reader:
         return replace(self, values=(*values, *self.values))
 
     def called(self, function: ast.expr) -> str:
-        """The name of what is called: `report("rows-missing", ...)` calls `warning` after `report = found.warning`."""
+        """The name of what is called: `report("file-empty", ...)` calls `warning` after `report = found.warning`."""
         for one in self.alternatives(function):
             if isinstance(one, ast.Attribute):
                 return one.attr

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from importer.report.problem_codes import ProblemCode, areas, page
+from importer.report.problem_codes import ProblemCode, areas
 from tests.docs.messages_in_code import Raised, Template, fits, python_files, raised_in, texts_in
+from tests.docs.problems_page import page
 from tests.samples.sample import ROOT
 
 CODES = [each for area in areas() for each in area.codes]
@@ -51,7 +52,7 @@ def is_reported(code: ProblemCode, found: Iterable[Raised | str]) -> bool:
 
 
 def test_the_page_is_generated_from_the_table() -> None:
-    """After a change: `python -m importer.report.problem_codes > docs/problems.md`."""
+    """After a change: `python -m tests.docs.problems_page > docs/problems.md`."""
     assert (ROOT / "docs" / "problems.md").read_text(encoding="utf-8") == page()
 
 

@@ -119,7 +119,7 @@ def test_only_incoming_may_be_open_to_others(tmp_path: Path) -> None:
     with pytest.raises(UnusableInput) as refused:
         open_inbox(box)
     assert [(one.code, str(one.place)) for one in refused.value.problems] == [
-        ("inbox-mapping-not-found", str(mapping)),
+        ("inbox-rules-invalid", str(mapping)),
         ("inbox-open-to-others", str(box)),
         ("inbox-open-to-others", str(rules)),
         ("inbox-folder-invalid", str(box / "incoming")),

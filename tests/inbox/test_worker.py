@@ -248,7 +248,7 @@ def test_a_service_that_is_down_or_refuses_the_token_leaves_every_file_for_the_n
     assert (night.ended[0].place, len(night.ended[0].reasons)) == ("working", 1)
     monkeypatch.setenv("IMPORTER_TOKEN", "")
     monkeypatch.setenv("IMPORTER_TOKEN_FILE", "missing")
-    assert (night.run(), reasons(night)) == (3, ["token-file-unreadable"])
+    assert (night.run(), reasons(night)) == (3, ["token-invalid"])
     monkeypatch.delenv("IMPORTER_TOKEN_FILE")
     monkeypatch.setenv("IMPORTER_TOKEN", token)
     assert night.run() == 0

@@ -312,7 +312,7 @@ def test_a_ledger_that_cannot_be_written_stops_sending(harness: Harness, at_once
         loader = harness.loader(ledger, service, LoadOptions(concurrency=1))
         outcomes = by_outcome(loader.load(applications(range(2, 10))))
         stop = Stop(
-            "ledger-not-writable",
+            "not-writable",
             f"the ledger {ledger.name} cannot be written (the file was moved or deleted)",
             "free disk space or fix the disk, then run the same command again",
         )

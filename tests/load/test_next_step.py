@@ -406,7 +406,7 @@ def test_what_is_progress(run: RunState, job: Job, answer: Answer, is_progress: 
 
 
 STOPS = {401: "token-refused", 403: "target-forbidden", 404: "target-not-found", 405: "request-refused"}
-STOPS |= {410: "target-removed", 423: "target-locked", 302: "service-redirected", 307: "service-redirected"}
+STOPS |= {410: "target-not-found", 423: "target-locked", 302: "service-redirected", 307: "service-redirected"}
 
 
 @pytest.mark.parametrize(("status", "code"), STOPS.items())

@@ -91,7 +91,7 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
         pytest.param(
             410,
             Stop(
-                "target-removed",
+                "target-not-found",
                 "the service no longer has job post 4f2c9a (410)",
                 f"check target: in the mapping, then {AGAIN}",
             ),

@@ -104,7 +104,7 @@ def test_quiet_shows_no_cell_to_whoever_gets_the_mail_of_a_scheduler(
     for text in (rows.err, unreadable.err):
         assert [one for one in CANARIES if one in text] == []
     assert "row 14" in rows.err
-    assert "[phone-letters]" in rows.err
+    assert "[phone-invalid]" in rows.err
     assert unreadable.err == (
         "importer: 1 problem found; nothing was sent.\n\n"
         "people.csv:2:1: The file was saved in another encoding than the importer expects. The hint shows which "

@@ -114,7 +114,7 @@ def test_requests_are_those_of_all_attempts() -> None:
 def test_cells_of_several_shapes_are_groups_with_their_own_hints() -> None:
     """Each shape of invalid numbers is listed with what to do about it."""
     hints = ["write it in digits", "set thousands:", "write it in digits"]
-    problems = [Problem("integer-invalid", f"{n} is not a whole number", hint) for n, hint in enumerate(hints)]
+    problems = [Problem("number-invalid", f"{n} is not a whole number", hint) for n, hint in enumerate(hints)]
     outcomes = [Outcome(n, OutcomeKind.INVALID, problems=(problem,)) for n, problem in enumerate(problems)]
 
     groups = _summary(3, outcomes).problems

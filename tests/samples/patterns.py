@@ -96,7 +96,7 @@ SHOWN: tuple[Shown, ...] = (
         ("child file, order", "zoho_backup", "LEADID,TABULARROWID", "order_by: TABULARROWID", '"major": "Veri Bilimi"'),
         ("child sheet", "child_sheets", "Example Lisesi", "sheet: {name: Schools", '"school_name": "Example Lisesi"'),
         (
-            "entries-without-candidate",
+            "lookup-without-match",
             "child_sheets",
             "C-999",
             "key: Candidate",

@@ -51,7 +51,7 @@ def test_the_legacy_sample_has_every_intended_problem() -> None:
         "entry-name-missing",
         "entry-dates-reversed",
         "cell-error",
-        "integer-invalid",
+        "number-invalid",
         "name-split-failed",
         "phone-invalid",
         "number-shortened",

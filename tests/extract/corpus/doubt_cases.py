@@ -117,7 +117,7 @@ DOUBT_CASES = (
         ),
     ),
     _csv(
-        "delimiter-ambiguous",
+        "delimiter-not-found",
         "does not choose between two delimiters that fit equally well",
         _BOTH,
         Expected(
