@@ -198,7 +198,7 @@ def hidden_tables_not_read(tables: Iterable[Sheet], layout: Layout) -> Iterator[
         some = "a hidden sheet has" if len(alike) == 1 else f"{len(alike)} hidden sheets have"
         message = f"{some} rows with the same columns and will not be read: {', '.join(alike)}"
         hint = "to read one, set sheet: under source: in the mapping to its name"
-        yield file_problem("sheets-not-read", message, hint, layout.origin.file)
+        yield file_problem("hidden-sheet-not-read", message, hint, layout.origin.file)
 
 
 def _column_names(columns: Iterable[Column]) -> set[str]:
