@@ -25,8 +25,6 @@ from datetime import date
 from itertools import chain
 from pathlib import Path
 
-from tests.extract.corpus.binary_writers import BinaryTable, ods_bytes, xlsb_bytes
-
 _COLUMNS = 40
 
 
@@ -79,27 +77,12 @@ def _write_xlsx(path: Path, rows: int) -> None:
                 sheet.write(number + 1, index, cell, as_date if isinstance(cell, date) else None)
 
 
-def _write_xlsb(path: Path, rows: int) -> None:
-    path.write_bytes(xlsb_bytes(_table(rows), shared={}))
-
-
-def _write_ods(path: Path, rows: int) -> None:
-    path.write_bytes(ods_bytes(_table(rows)))
-
-
 def _write_xls(path: Path, rows: int) -> None:
     book = path.with_suffix(".xlsx")
     _write_xlsx(book, rows)
     command = ["soffice", f"-env:UserInstallation={path.parent.as_uri()}/profile", "--headless", "--convert-to", "xls"]
     subprocess.run([*command, "--outdir", path.parent, book], check=True, capture_output=True, timeout=900)
     book.unlink()
-
-
-def _table(rows: int) -> BinaryTable:
-    table: BinaryTable = [[f"Column {index}" for index in range(_COLUMNS)]]
-    for number in range(rows):
-        table.append([*_row(number)])
-    return table
 
 
 # --- the readings -------------------------------------------------------------------------------
@@ -205,13 +188,10 @@ def _report(rows: int, times: int) -> None:
         _print(f"  memory above start: {rows:,} rows {ours.memory:.1f} MB, {10 * rows:,} rows {of_large.memory:.1f} MB")
         _print("  (target: under 60, and flat)")
         ours = _print_workbook("XLSX", book, rows, times)
-        for suffix, write in (("xlsb", _write_xlsb), ("ods", _write_ods), ("xls", _write_xls)):
-            if suffix == "xls" and not shutil.which("soffice"):
-                continue
-            other, most = Path(folder, f"other.{suffix}"), min(rows, 65_000) if suffix == "xls" else rows
-            write(other, most)
-            _print_workbook(suffix.upper(), other, most, times)
-            other.unlink()
+        if shutil.which("soffice"):
+            old, most = Path(folder, "old.xls"), min(rows, 65_000)
+            _write_xls(old, most)
+            _print_workbook("XLS", old, most, times)
         (slow,) = _measure(("openpyxl",), book, rows)
         _print(
             f"XLSX, {rows:,} rows, against openpyxl read-only: {slow.seconds / ours.seconds:.1f} x faster (target: 4)"

@@ -168,7 +168,6 @@ WAYS = (
     Way("CSV to CSV, numbers recognized", ".csv", _CSV_IN.replace("{detect}", "false"), _CSV_OUT),
     Way("CSV to CSV in the Windows encoding", ".csv", _CSV_IN.replace("{detect}", "true"), _CSV_OUT),
     Way("CSV to XLSX", ".csv", _CSV_IN.replace("{detect}", "true"), "xlsx"),
-    Way("CSV to ODS", ".csv", _CSV_IN.replace("{detect}", "true"), "ods"),
     Way("report.xlsx to XLSX", ".xlsx", "", "xlsx"),
     Way("sheets of report.xlsx to CSV", ".xlsx", "", _CSV_OUT + ",false,false,-1"),
 )

@@ -32,7 +32,7 @@ __all__ = ["ColumnKind", "ColumnProfile"]
 _MAX_SHEETS = 8  # of a workbook are tried
 _MAX_FILES = 30  # beside the file are tried
 _LARGEST_BESIDE = 64 << 20  # bytes of such a file
-_TABLE_ENDINGS = (".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
+_TABLE_ENDINGS = (".csv", ".tsv", ".xlsx", ".xlsm", ".xls")
 _IN_MAPPING = "under source: in the mapping"  # the text in hints of `extract` that names the place of a declaration
 _FLAGS = {
     "encoding-wrong": "--encoding",

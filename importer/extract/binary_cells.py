@@ -1,4 +1,4 @@
-"""What the cells of XLS and XLSB have in common: error codes, short numbers, dates, and how plain cells look."""
+"""The cells of XLS: error codes, short numbers, dates, and how plain cells look."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from importer.extract.cell_flags import CellFlags, CellStyles
 from importer.extract.date_cells import corrected_date
 
 COLUMNS_HIDDEN = 0x01
-# The error codes of the binary formats, as a person sees them.
+# The error codes, as a person sees them.
 _ERRORS = {
     0x00: "#NULL!",
     0x07: "#DIV/0!",
@@ -61,21 +61,21 @@ def note_date(serial: float, styles: CellStyles, style: int, row: int, index: in
 
 # --- plain cells ----------------------------------------------------------------------------------
 
-# Cells that calamine returns as they are need no look. One expression finds where a run of them ends: 100,000 rows of
-# 40 columns of an XLSB take 0.3 s instead of 4.5 s.
+# Cells that calamine returns as they are need no look. One expression finds where a run of them ends, which takes a
+# tenth of the time.
 DATE_NUMBER = rb".{6}(?:[\x50-\xff]\x40|[\x00-\x45]\x41)"  # from 64 to 2,883,583: a day for every reader
 NOTHING = re.compile(rb"(?!)")
 _WHOLE = b"[" + re.escape(bytes(range(2, 256, 4))) + b"]"
 DATE_RK = _WHOLE + rb"(?!\x00\x00).[\x00-\xaf]\x00"  # the same as a whole number in the short form
 
 
-def plain_number_cell(styles: CellStyles, width: int, flags: bytes, number: bytes, date: bytes) -> bytes:
-    """The style of a cell, what is between, and its number: any one without a format, or a date."""
-    undated, unformatted = style_but((*styles.formats, *styles.dates), width), style_but(styles.formats, width)
-    return rb"(?:" + undated + flags + number + rb"|" + unformatted + flags + date + rb")"
+def plain_number_cell(styles: CellStyles, number: bytes, date: bytes) -> bytes:
+    """The style of a cell and its number: any one without a format, or a date."""
+    undated, unformatted = style_but((*styles.formats, *styles.dates)), style_but(styles.formats)
+    return rb"(?:" + undated + number + rb"|" + unformatted + date + rb")"
 
 
-def style_but(styles: Iterable[int], width: int) -> bytes:
-    """A style that is none of these, as a number of this width."""
-    listed = b"|".join(re.escape(style.to_bytes(width, "little")) for style in styles)
-    return (b"(?!" + listed + b")" if listed else b"") + b".{%d}" % width
+def style_but(styles: Iterable[int]) -> bytes:
+    """A style that is none of these."""
+    listed = b"|".join(re.escape(style.to_bytes(2, "little")) for style in styles)
+    return (b"(?!" + listed + b")" if listed else b"") + b".."

@@ -111,7 +111,7 @@ class CellFlags:
     the number formats that change what a person sees (see `CellStyles`). `values`: those that a reader of values
     returns wrongly or not at all; `faults`: likewise, where the right one is not known. `hidden`: the hidden rows.
     `hidden_columns`: the indexes of the hidden columns. `merged`: the merged cells. `links`: the addresses of
-    hyperlinks (in XLSX and ODS). `uncalculated`: the rows of formulas with a result of 0 or an empty text that a
+    hyperlinks (in XLSX). `uncalculated`: the rows of formulas with a result of 0 or an empty text that a
     program may have written without calculating, by column;
     `in_utc`: likewise, the dates stored as text in UTC. `stray`: the cells far to the right; `end`: the last row that
     the sheet lists, or 0 (both only in XLSX). `unchecked`: why the scan failed and nothing of this is known, or "".

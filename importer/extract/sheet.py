@@ -114,9 +114,7 @@ class FileKind(StrEnum):
 
     CSV = "CSV"
     XLSX = "XLSX"
-    XLSB = "XLSB"
     XLS = "XLS"
-    ODS = "ODS"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,10 +27,9 @@ _ENDINGS = {
     ".txt": FileKind.CSV,
     ".xlsx": FileKind.XLSX,
     ".xlsm": FileKind.XLSX,
-    ".xlsb": FileKind.XLSB,
     ".xls": FileKind.XLS,
-    ".ods": FileKind.ODS,
 }
+_NOT_READ = (".xlsb", ".ods")
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
@@ -48,7 +47,9 @@ def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
             contents of another type.
     """
     _require_file(path, name, max_bytes)
-    kind = _ENDINGS.get(path.suffix.lower())
+    if (suffix := path.suffix.lower()) in _NOT_READ:
+        raise UnusableInput(replace(_not_read(suffix), place=FilePlace(name)))
+    kind = _ENDINGS.get(suffix)
     if kind is None:
         ending = f"the file extension {path.suffix!r}" if path.suffix else "a file without an extension"
         hint = f"save it as one of {' '.join(_ENDINGS)}"
@@ -99,9 +100,7 @@ def _type_mismatch(path: Path, kind: FileKind) -> Problem | None:
     if start.startswith(b"<?xml") and b"urn:schemas-microsoft-com:office:spreadsheet" in head:
         return Problem("file-format-unsupported", "this is an Excel 2003 XML file, which is not supported", _SAVE)
     if head.startswith(_EARLY_EXCEL):
-        return Problem(
-            "file-format-unsupported", "this is a workbook of Excel 2, 3 or 4: not supported", _SAVE
-        )
+        return Problem("file-format-unsupported", "this is a workbook of Excel 2, 3 or 4: not supported", _SAVE)
     if (known := _known_kind(head)) is not None:
         return Problem("file-not-a-table", f"this is {known}, not a table", _EXPORT)
     if head.startswith(_OLE):
@@ -131,14 +130,19 @@ def _zip_mismatch(path: Path, kind: FileKind) -> Problem | None:
         return Problem(
             "workbook-damaged", "the workbook is damaged: its zip archive cannot be read", "save or copy it again"
         )
-    if members & {"[content_types].xml", "xl/workbook.xml", "xl/workbook.bin"}:
-        found = FileKind.XLSB if "xl/workbook.bin" in members else FileKind.XLSX
-    elif "content.xml" in members:
-        found = FileKind.ODS
-    else:
-        hint = "unpack it and give the path of the file in it"
-        return Problem("file-not-a-table", "this is a zip archive, not a workbook", hint)
-    return None if found is kind else _misnamed(found)
+    if "xl/workbook.bin" in members:
+        return _not_read(".xlsb")
+    if members & {"[content_types].xml", "xl/workbook.xml"}:
+        return None if kind is FileKind.XLSX else _misnamed(FileKind.XLSX)
+    if "content.xml" in members:
+        return _not_read(".ods")
+    return Problem(
+        "file-not-a-table", "this is a zip archive, not a workbook", "unpack it and give the path of the file in it"
+    )
+
+
+def _not_read(ending: str) -> Problem:
+    return Problem("file-format-unsupported", f"this is an {ending} file, which is not read", _SAVE)
 
 
 def _misnamed(kind: FileKind) -> Problem:

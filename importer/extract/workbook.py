@@ -5,7 +5,6 @@ However the child ends, the result is a sheet or one clear problem.
 
 from __future__ import annotations
 
-import re
 import subprocess
 import tempfile
 from collections import defaultdict
@@ -41,8 +40,6 @@ _HIDDEN_SECONDS = 20  # for hidden sheets, of which only a warning may come
 _SHOWN = 10  # merged ranges in one warning
 # The messages of Python and Rust when memory is short.
 _OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow", "start new thread")
-# calamine's message for an ODS with too many blank cells.
-_TOO_MANY_CELLS = re.compile(r"\((\d+) cells requested, max (\d+)\)")
 _PIPE = 1 << 20  # bytes: large enough for a batch, so that the child can continue while it is read
 _ENGINES = dict.fromkeys(FileKind, ("calamine",)) | {FileKind.XLSX: ("calamine", "openpyxl")}
 
@@ -373,10 +370,6 @@ def _refusal(request: Request, failure: _Failure) -> UnusableInput:
     if failure.timed_out:
         message = f"reading the workbook took more than {request.seconds:g} seconds and was stopped"
         hint = "save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS"
-        return unusable_file("limit-exceeded", message, hint, request.name)
-    if cells := _TOO_MANY_CELLS.search(failure.stderr):
-        message = f"the sheet has {int(cells[1]):,} cells, including blank ones; the limit is {int(cells[2]):,}"
-        hint = "delete cells far to the right of the table or far below it and save it again, or save the sheet as CSV"
         return unusable_file("limit-exceeded", message, hint, request.name)
     if failure.out_of_memory and not failure.proves_damage:
         message = f"reading the workbook needs more memory than the limit of {request.memory >> 20:,} MB"

@@ -163,7 +163,7 @@ def _open(request: Request) -> _Book:
         _check_size(request)
     if request.engine == "openpyxl":
         return OpenpyxlBook(path)
-    return CalamineBook(path, kind, request.sheet, begins=not request.heads)
+    return CalamineBook(path, kind)
 
 
 def _check_size(request: Request) -> None:

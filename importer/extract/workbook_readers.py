@@ -1,4 +1,4 @@
-"""The readers of workbooks: calamine for every format; openpyxl, which is slow, for an XLSX that calamine cannot read.
+"""The readers of workbooks: calamine; openpyxl, which is slow, for an XLSX that calamine cannot read.
 
 Our own scan finds what they do not return. It rejects a workbook that is proven to be damaged. If the scan does not
 support the form of a workbook, calamine's values are used, and `CellFlags.unchecked` gives the reason.
@@ -10,8 +10,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,11 +20,9 @@ from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 
 from importer.extract.cell_flags import CellFlags, UnknownFormError
 from importer.extract.cell_text import Value
-from importer.extract.ods_flags import find_ods_flags, first_table
 from importer.extract.sheet import FileKind, SheetName
 from importer.extract.sheet_content import SheetContent
 from importer.extract.xls_flags import XlsBook
-from importer.extract.xlsb_flags import find_xlsb_flags
 from importer.extract.xlsx_flags import find_xlsx_flags
 from importer.extract.xlsx_package import check_parts, read_package
 
@@ -33,45 +30,28 @@ from importer.extract.xlsx_package import check_parts, read_package
 _UNSUPPORTED = (LookupError, ValueError, struct.error, NotImplementedError, RuntimeError, zipfile.BadZipFile)
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
-# From the title of a sheet to its flags; for ODS and XLS also with a checkpoint.
-_Scan = Callable[..., CellFlags]
-
-
-class _OtherSheetError(Exception):
-    """Another sheet is read than the one that is scanned."""
+# From the title of a sheet to its flags.
+_Scan = Callable[[str], CellFlags]
 
 
 class CalamineBook:
-    """A workbook. calamine runs outside the interpreter lock, in parallel with our scan.
+    """A workbook. calamine runs outside the interpreter lock, in parallel with our scan."""
 
-    calamine reads all sheets of an ODS or XLS as it opens it. If `begins`, a sheet is scanned at the same time: the one
-    with the title `wanted`, or the first.
-    """
-
-    def __init__(self, path: Path, kind: FileKind, wanted: str | None = None, *, begins: bool = False) -> None:
-        self._begun: dict[str, Future[CellFlags]] = {}
-        with ThreadPoolExecutor(2) as threads:
-            opening = threads.submit(CalamineWorkbook.from_path, str(path))
+    def __init__(self, path: Path, kind: FileKind) -> None:
+        with ThreadPoolExecutor(1) as calamine:
+            opening = calamine.submit(CalamineWorkbook.from_path, str(path))
             # The scan comes first: for a damaged workbook it gives the better reason.
             try:
-                self._scan, first = _scan_of(path, kind)
+                self._scan = _scan_of(path, kind)
             except _UNSUPPORTED as error:
                 unchecked = _unchecked(error)
-                self._scan, first = lambda _: unchecked, None
-            if begins and first:
-                with suppress(Exception):  # if the sheet is read, its scan gives the reason
-                    title = wanted or first()
-                    self._begun[title] = threads.submit(
-                        self._scan, title, partial(_check_is_read, title, wanted, opening)
-                    )
+                self._scan = lambda _: unchecked
             self._book = opening.result()
-        self.sheets = _worksheets(self._book)
-
-    def _flags(self, title: str) -> CellFlags:
-        if title in self._begun:
-            with suppress(_OtherSheetError):
-                return self._begun[title].result()
-        return self._scan(title)
+        self.sheets = tuple(
+            SheetName(sheet.name, sheet.visible is SheetVisibleEnum.Visible)
+            for sheet in self._book.sheets_metadata
+            if sheet.typ is SheetTypeEnum.WorkSheet
+        )
 
     def values(self, title: str) -> SheetContent:
         """The rows of a worksheet, without what only our scan finds."""
@@ -83,44 +63,19 @@ class CalamineBook:
         with ThreadPoolExecutor(1) as calamine:
             reading = calamine.submit(self.values, sheet.title)
             try:
-                flags = self._flags(sheet.title)
+                flags = self._scan(sheet.title)
             except _UNSUPPORTED as error:
                 flags = _unchecked(error)
             flags.stray.check_area(flags.end)
             return replace(reading.result(), flags=flags)
 
 
-def _scan_of(path: Path, kind: FileKind) -> tuple[_Scan, Callable[[], str] | None]:
-    """Our scan; of a format whose sheets calamine reads as it opens the file, also what gives the first title."""
+def _scan_of(path: Path, kind: FileKind) -> _Scan:
     if kind is FileKind.XLS:
-        book = XlsBook(path)
-        return book.flags, lambda: book.titles[0]
+        return XlsBook(path).flags
     archive = zipfile.ZipFile(path)
     check_parts(archive)
-    if kind is FileKind.ODS:
-        return partial(find_ods_flags, archive), partial(first_table, archive)
-    return partial(_xlsx_flags if kind is FileKind.XLSX else find_xlsb_flags, archive), None
-
-
-def _worksheets(book: CalamineWorkbook) -> tuple[SheetName, ...]:
-    return tuple(
-        SheetName(sheet.name, sheet.visible is SheetVisibleEnum.Visible)
-        for sheet in book.sheets_metadata
-        if sheet.typ is SheetTypeEnum.WorkSheet
-    )
-
-
-def _check_is_read(title: str, wanted: str | None, opening: Future[CalamineWorkbook]) -> None:
-    """Check that the sheet that is scanned may be the one to read.
-
-    Raises:
-        _OtherSheetError: it is not; or the error of calamine, with which none is read.
-    """
-    if opening.done():
-        sheets = _worksheets(opening.result())
-        is_named = any(sheet.title == wanted for sheet in sheets)
-        if title != (wanted if is_named else next((sheet.title for sheet in sheets if sheet.visible), None)):
-            raise _OtherSheetError
+    return partial(_xlsx_flags, archive)
 
 
 def _xlsx_flags(archive: zipfile.ZipFile, title: str) -> CellFlags:

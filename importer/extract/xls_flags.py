@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,7 +56,6 @@ _OVERWRITTEN = Fault(
 _ROW_HIDDEN = 0x20
 _HIDDEN_FLAGS = re.escape(bytes(flags for flags in range(256) if flags & _ROW_HIDDEN))
 _BIFF8 = 0x600
-_OFTEN = 1000  # records between two checkpoints
 _CODE_PAGES = {1200: "utf-16-le", 10000: "mac-roman", 32768: "mac-roman", 32769: "cp1252"}  # others: cp + number
 
 
@@ -99,28 +98,21 @@ class XlsBook:
                 self._starts[_text(body, 6, "<B", self._code_page)] = long(body)
         self._styles = CellStyles.of(codes, styles, is_1904=is_1904)
 
-    @property
-    def titles(self) -> Sequence[str]:
-        """The titles of the sheets, in tab order."""
-        return tuple(self._starts)
-
-    def flags(self, title: str, checkpoint: Callable[[], None] = lambda: None) -> CellFlags:
-        """The flags of the worksheet with this title. `checkpoint` is called often, and may raise to end the scan.
+    def flags(self, title: str) -> CellFlags:
+        """The flags of the worksheet with this title.
 
         Raises: as the class does.
         """
         try:
-            return self._flags(title, checkpoint, are_formulas_plain=True)
+            return self._flags(title, are_formulas_plain=True)
         except _OldFormulaError:
-            return self._flags(title, checkpoint, are_formulas_plain=False)
+            return self._flags(title, are_formulas_plain=False)
 
-    def _flags(self, title: str, checkpoint: Callable[[], None], *, are_formulas_plain: bool) -> CellFlags:
+    def _flags(self, title: str, *, are_formulas_plain: bool) -> CellFlags:
         flags = CellFlags()
         texts = _FormulaTexts(flags, self._styles, self._code_page)
         plain = _plain_cells(self._styles, are_formulas_plain=are_formulas_plain)
-        for count, (kind, body) in enumerate(_records(self._content, self._starts[title], plain)):
-            if count % _OFTEN == 0:
-                checkpoint()
+        for kind, body in _records(self._content, self._starts[title], plain):
             if are_formulas_plain and kind in _OLD_FORMULAS:
                 raise _OldFormulaError
             texts.note(kind, body)
@@ -130,10 +122,10 @@ class XlsBook:
 
 
 def _plain_cells(styles: CellStyles, *, are_formulas_plain: bool) -> re.Pattern[bytes]:
-    number = plain_number_cell(styles, 2, b"", rb".{8}", DATE_NUMBER)
-    rk = plain_number_cell(styles, 2, b"", rb".{4}", DATE_RK)
+    number = plain_number_cell(styles, rb".{8}", DATE_NUMBER)
+    rk = plain_number_cell(styles, rb".{4}", DATE_RK)
     cells = (
-        rb"\xfd\x00\x0a\x00.{4}" + style_but(styles.formats, 2) + rb".{4}",  # LABELSST
+        rb"\xfd\x00\x0a\x00.{4}" + style_but(styles.formats) + rb".{4}",  # LABELSST
         rb"\x01\x02\x06\x00.{6}",  # BLANK
         rb"\x03\x02\x0e\x00.{4}" + number,
         rb"\x7e\x02\x0a\x00.{4}" + rk,
@@ -149,7 +141,7 @@ def _plain_cells(styles: CellStyles, *, are_formulas_plain: bool) -> re.Pattern[
 
 def _plain_formula(styles: CellStyles) -> bytes:
     """A FORMULA whose result is a number or a boolean, without another record that belongs to it."""
-    result = plain_number_cell(styles, 2, b"", rb"(?:.{6}(?!\xff\xff)..|\x01.{5}\xff\xff)", DATE_NUMBER)
+    result = plain_number_cell(styles, rb"(?:.{6}(?!\xff\xff)..|\x01.{5}\xff\xff)", DATE_NUMBER)
     sizes = b"|".join(re.escape(bytes([size])) + rb".{%d}" % (1 + size) for size in range(22, 128))
     following = b"|".join(re.escape(kind.to_bytes(2, "little")) for kind in (_STRING, *_OF_FORMULAS))
     return rb"\x06\x00(?=.\x00.{4}" + result + rb")(?:" + sizes + rb")(?!" + following + rb")"

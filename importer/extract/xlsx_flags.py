@@ -23,7 +23,7 @@ from importer.extract.cell_flags import (
     checked_row,
 )
 from importer.extract.date_cells import corrected_date, is_in_utc, iso_date
-from importer.extract.plain_rows import TEXT, PlainRows, UnusualError, scan_rows
+from importer.extract.plain_rows import TEXT, UnusualError, scan_rows
 from importer.extract.xlsx_package import elements, link_targets, local_name, relation_id
 from importer.problems import column_index
 
@@ -47,7 +47,7 @@ def find_xlsx_flags(
     scan = _Scan(styles, is_uncalculated)
     try:
         with archive.open(path) as part:
-            scan_rows(part, _ROWS, scan)
+            scan_rows(part, _ROW, scan)
         return _with_links(scan, archive, path)
     except (UnusualError, ParseError, UnicodeDecodeError):
         return find_xlsx_flags_slowly(
@@ -94,7 +94,6 @@ class _Scan:
     is_uncalculated: bool
     flags: CellFlags = field(default_factory=CellFlags)
     links: list[Element] = field(default_factory=list)
-    is_over: bool = False
     _searches: list[_Search] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -233,7 +232,6 @@ _ZERO_CELL = re.compile(_START + rb"(?:" + _STYLE + rb')?(?: t="n")?(?:' + _STYL
 _ODD_DATE = (
     rb'(?: t="n")?>(?:' + _FORMULA + rb")?<v>(-[^<]*|0[^<]*|\.[^<]*|60(?:\.[^<]*)?|[^<E]*E[^<]*|[0-9]{7,}[^<]*)</v>"
 )
-_ROWS = PlainRows(re.compile(rb"<worksheet[\s>]"), _ROW, b"</row>")
 _Search = tuple[list[bytes], re.Pattern[bytes], Callable[..., None]]
 
 

@@ -19,11 +19,7 @@ from defusedxml.ElementTree import iterparse, parse  # type: ignore[import-untyp
 from importer.extract.cell_flags import CellStyles, DamagedError
 from importer.extract.sheet import SheetName
 
-_READ = (
-    ".rels",
-    "content.xml",
-    *(f"{part}.{form}" for part in ("workbook", "sharedstrings", "styles") for form in ("xml", "bin")),
-)
+_READ = (".rels", "workbook.xml", "sharedstrings.xml", "styles.xml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ def check_parts(archive: zipfile.ZipFile) -> None:
     """
     seen: set[str] = set()
     for name in map(_plain_name, archive.namelist()):
-        if name in seen and name.endswith((".xml", ".bin", ".rels")):
+        if name in seen and name.endswith((".xml", ".rels")):
             raise DamagedError(f"it has the part {name} twice")
         seen.add(name)
     for name in archive.namelist():
@@ -171,15 +167,13 @@ def parsed(part: IO[bytes]) -> Element:
     return root
 
 
-def elements(part: IO[bytes], event: str = "end") -> Iterator[Element]:
+def elements(part: IO[bytes]) -> Iterator[Element]:
     """Each element of a large document as it ends, children first. The caller clears the elements it has used.
-
-    With the event `start`, as it starts, without its children.
 
     Raises: as `parsed`.
     """
     with _refusals():
-        for _, element in iterparse(part, (event,), forbid_dtd=True):
+        for _, element in iterparse(part, ("end",), forbid_dtd=True):
             yield element
 
 

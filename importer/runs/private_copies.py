@@ -30,7 +30,7 @@ from importer.settings import WireFormat
 from importer.transform import candidate_rows, encode, trace_row, transform_row
 
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source
-_WORKBOOKS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
+_WORKBOOKS = (".xlsx", ".xlsm", ".xls")
 
 
 @dataclass(frozen=True, slots=True)

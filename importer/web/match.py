@@ -116,7 +116,7 @@ def change(page: OfImport, form: Sent) -> Response:
     if change is None:
         raise UsageError("this form is not known; load the page again")
     _keep(page, change(_matching(page).changes, id, form))
-    return page.go(f"match{_View(page.request.query_params).address(open=id)}#{anchor_of(id)}")
+    return page.go(f"match{_View(page.request.query_params).address(open=id)}")
 
 
 def _keep(page: ImportPage, text: str) -> None:

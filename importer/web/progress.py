@@ -1,4 +1,4 @@
-"""The progress of a check or a run, as server-sent events; a page without scripts just loads again."""
+"""The progress of a check or a run, as server-sent events."""
 
 from __future__ import annotations
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import csv
-import zipfile
 from collections.abc import Callable
-from io import BytesIO
-from pathlib import Path
 
 import pytest
 from openpyxl import Workbook
 
-from importer.extract import ReadingLimits, open_sheet
-from importer.models import SourceOptions
 from importer.text.currencies import currency_of_format, is_same_currency
 from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate, read_csv
-from tests.extract.corpus.binary_writers import ods_bytes
-from tests.extract.corpus.writers import zipped
 
 Serve = Callable[..., Served]
 _OTHER = "the format of this cell shows '45000 {}', not EUR"
@@ -76,33 +69,6 @@ def test_a_results_file_keeps_the_currency_of_an_amount(serve: Serve) -> None:
         ran = served("run", str(results), "--mapping", "mapping.yaml", "--json")
         assert ran.counts == counts, ran.err
         assert {problem["what"] for problem in ran.summary["problems"]} <= {_OTHER.format("USD")}
-
-
-def test_the_currency_of_an_ods_cell(tmp_path: Path) -> None:
-    """An OpenDocument cell says its currency itself."""
-    with zipfile.ZipFile(BytesIO(ods_bytes([["Name", "Salary"], ["Ada", 7]]))) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    before, after = b'office:value-type="float"', b'office:value-type="currency" office:currency="CHF"'
-    assert parts["content.xml"].count(before) == 1
-    parts["content.xml"] = parts["content.xml"].replace(before, after)
-    (tmp_path / "a.ods").write_bytes(zipped(parts))
-    (row,) = open_sheet(tmp_path / "a.ods", SourceOptions(), ReadingLimits()).rows()
-    assert (row.cells, row.currencies) == (("Ada", "7"), ((1, "CHF"),))
-
-
-def test_a_duration_of_an_ods_cell(tmp_path: Path) -> None:
-    """One of more than a day is the text that a person sees."""
-    with zipfile.ZipFile(BytesIO(ods_bytes([["Name", "Hours"], ["Ada", 7]]))) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    before, after = (
-        b'office:value-type="float" office:value="7"',
-        b'office:value-type="time" office:time-value="PT26H30M00S"',
-    )
-    assert parts["content.xml"].count(before) == 1
-    parts["content.xml"] = parts["content.xml"].replace(before, after)
-    (tmp_path / "a.ods").write_bytes(zipped(parts))
-    (row,) = open_sheet(tmp_path / "a.ods", SourceOptions(), ReadingLimits()).rows()
-    assert row.cells == ("Ada", "26:30:00")
 
 
 @pytest.mark.parametrize(

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 import zipfile
 from collections.abc import Callable, Iterable
 from io import BytesIO
-from itertools import product
 from pathlib import Path
 
 import pytest
-from python_calamine import CalamineError
 
-from importer.extract import workbook_readers
-from importer.extract.cell_flags import CellFlags
 from importer.extract.sheet import FileKind
 from importer.extract.sheet_content import Batch, Batches
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
 from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from importer.extract.xlsx_package import read_package
 from tests.extract.corpus import CASES, Case
-from tests.extract.corpus.binary_writers import BinaryTable, ods_bytes, xls5_bytes, xls_bytes, xlsb_bytes
+from tests.extract.corpus.binary_writers import BinaryTable, xls5_bytes, xls_bytes
 from tests.extract.corpus.writers import edited, zipped
 
 XLSX = [case for case in CASES if case.file.endswith(".xlsx") and not case.expected.refused]
@@ -100,8 +95,6 @@ def _linked(table: BinaryTable) -> bytes:
     [
         (FileKind.XLSX, _linked, "xl/worksheets/sheet1.xml", b'r="B3"', b'r="B3" s="many"'),
         (FileKind.XLSX, _linked, "xl/worksheets/_rels/sheet1.xml.rels", b"<Relationships", b"<"),
-        (FileKind.XLSB, xlsb_bytes, "xl/worksheets/sheet1.bin", b"\x92\x01\0", b"\xb0\x01\x01x\x92\x01\0"),
-        (FileKind.ODS, ods_bytes, "content.xml", b"cell office", b'cell table:number-rows-spanned="many" office'),
         (FileKind.XLS, xls_bytes, "", bytes.fromhex("1e040f00a400050001"), bytes.fromhex("1e04000099000b0001")),
         (FileKind.XLS, xls5_bytes, "", bytes.fromhex("1e040800a4000530"), bytes.fromhex("1e04000099000400")),
     ],
@@ -118,53 +111,12 @@ def test_a_scan_that_fails_makes_no_workbook_unreadable(
     else:
         damaged = content.replace(found, damage, 1)
     reasons, values = [], []
-    for each, begins in product((content, damaged), (False, True)):
+    for each in (content, damaged):
         path = tmp_path / f"a.{kind.value}"
         path.write_bytes(each)
-        book = CalamineBook(path, kind, begins=begins)
+        book = CalamineBook(path, kind)
         sheet = book.content(book.sheets[0])
         reasons.append(bool(sheet.flags.unchecked))
         values.append([list(row) for row in sheet.rows])
-    assert reasons == [False, False, True, True]
-    assert values == values[:1] * 4
-
-
-@pytest.fixture
-def endless(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Scans of an ODS do not end by themselves if there is a checkpoint; the titles of the sheets that are scanned."""
-    scanned = []
-
-    def find(archive: zipfile.ZipFile, title: str, checkpoint: Callable[[], None] | None = None) -> CellFlags:
-        scanned.append(title)
-        while checkpoint:
-            checkpoint()
-            time.sleep(0.001)
-        return CellFlags()
-
-    monkeypatch.setattr(workbook_readers, "find_ods_flags", find)
-    return scanned
-
-
-@pytest.mark.parametrize("wanted", ["1", "sheet", "Other"])
-def test_a_scan_ends_when_another_sheet_is_read(endless: list[str], wanted: str, tmp_path: Path) -> None:
-    """The scan that is begun while calamine opens a workbook does not go on for a title that no sheet has."""
-    (tmp_path / "a.ods").write_bytes(ods_bytes(_TABLE))
-    book = CalamineBook(tmp_path / "a.ods", FileKind.ODS, wanted, begins=True)
-    assert len(list(book.content(book.sheets[0]).rows)) == len(_TABLE)
-    assert endless == [wanted, "Sheet"]
-
-
-def test_a_scan_ends_when_calamine_fails(endless: list[str], tmp_path: Path) -> None:
-    """calamine's error does not wait for the end of a scan."""
-    wrong = '<table:table-cell office:value-type="float" office:value="x"/>'
-    (tmp_path / "a.ods").write_bytes(ods_bytes(_TABLE, replaced={"7": wrong}))
-    with pytest.raises(CalamineError, match="float"):
-        CalamineBook(tmp_path / "a.ods", FileKind.ODS, begins=True)
-    assert endless == ["Sheet"]
-
-
-def test_no_scan_is_begun_for_the_first_rows(endless: list[str], tmp_path: Path) -> None:
-    """The first rows of sheets, which are read without a scan, do not wait for one."""
-    (tmp_path / "a.ods").write_bytes(ods_bytes(_TABLE))
-    assert len(list(CalamineBook(tmp_path / "a.ods", FileKind.ODS).values("Sheet").rows)) == len(_TABLE)
-    assert endless == []
+    assert reasons == [False, True]
+    assert values == values[:1] * 2

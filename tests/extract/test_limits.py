@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 import zipfile
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,7 @@ import pytest
 from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
-from tests.extract.corpus.binary_writers import ods_bytes
-from tests.extract.corpus.writers import openpyxl_bytes, raw_xlsx, zipped
+from tests.extract.corpus.writers import openpyxl_bytes, raw_xlsx
 from tests.patience import PATIENCE, wait_until
 
 _HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row>'
@@ -99,40 +97,6 @@ def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int) -> No
         "last possible row is 1,048,576); open it in a spreadsheet program and save it again"
     )
     assert time.monotonic() - started < PATIENCE
-
-
-_REPEATED = '<table:table-row table:number-rows-repeated="{}"><table:table-cell table:number-columns-repeated="{}" {}'
-_ERROR = (
-    'table:formula="of:=NA()" office:value-type="string"><text:p>#N/A</text:p></table:table-cell></table:table-row>'
-)
-
-
-def _ods(path: Path, rows: str) -> Path:
-    with zipfile.ZipFile(BytesIO(ods_bytes([["Name"], ["Ada"]]))) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    parts["content.xml"] = parts["content.xml"].replace(b"</table:table>", rows.encode() + b"</table:table>")
-    path.write_bytes(zipped(parts))
-    return path
-
-
-def test_small_ods_that_declares_a_large_sheet(tmp_path: Path) -> None:
-    """Cells that an ODS only declares need no memory, and too many are reported."""
-    path = _ods(tmp_path / "a.ods", _REPEATED.format(1_048_574, 16_384, _ERROR))
-    started = time.monotonic()
-    assert refusal(path, ReadingLimits()) == (
-        "a.ods: the sheet has 17,179,869,184 cells, including blank ones; the limit is 100,000,000; delete cells far "
-        "to the right of the table or far below it and save it again, or save the sheet as CSV"
-    )
-    path = _ods(tmp_path / "a.ods", _REPEATED.format(4_000_000_000, 1, _ERROR))
-    assert "it has a row 4,000,000,002; the last possible row is" in refusal(path, ReadingLimits())
-    assert time.monotonic() - started < PATIENCE
-
-
-def test_ods_keeps_the_errors_of_repeated_rows(tmp_path: Path) -> None:
-    """Repeated rows that an ODS stores once all have the error of the stored row."""
-    path = _ods(tmp_path / "a.ods", _REPEATED.format(12_000, 1, _ERROR))
-    rows = list(open_sheet(path, SourceOptions(), ReadingLimits()).rows())
-    assert len([row for row in rows if row.cells == ("#N/A",) and row.problems]) == 12_000
 
 
 def test_workbook_over_the_memory_limit(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-from io import BytesIO
 from pathlib import Path
 
 import xlsxwriter
@@ -13,8 +12,6 @@ from importer.extract.cell_flags import CellStyles
 from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
 from importer.extract.xlsx_package import read_package
 from importer.models import SourceOptions
-from tests.extract.corpus.binary_writers import ods_bytes
-from tests.extract.corpus.writers import zipped
 
 ADA = "https://linkedin.example.com/in/ada"
 
@@ -55,15 +52,3 @@ def test_both_scans_find_the_same_links(tmp_path: Path) -> None:
         fast, slow = find_xlsx_flags(archive, part, CellStyles()), find_xlsx_flags_slowly(archive, part, CellStyles())
     assert len(fast.links) == 3
     assert fast.links == slow.links
-
-
-def test_links_of_ods(tmp_path: Path) -> None:
-    """The link in a cell of an OpenDocument sheet gives its address."""
-    with zipfile.ZipFile(BytesIO(ods_bytes([["Name", "Profile"], ["Ada", "LinkedIn"]]))) as archive:
-        parts = {name: archive.read(name) for name in archive.namelist()}
-    link = f'<text:p><text:a xmlns:xlink="http://www.w3.org/1999/xlink" xlink:href="{ADA}">LinkedIn</text:a></text:p>'
-    assert parts["content.xml"].count(b"<text:p>LinkedIn</text:p>") == 1
-    parts["content.xml"] = parts["content.xml"].replace(b"<text:p>LinkedIn</text:p>", link.encode())
-    (tmp_path / "a.ods").write_bytes(zipped(parts))
-    (row,) = open_sheet(tmp_path / "a.ods", SourceOptions(), ReadingLimits()).rows()
-    assert (row.cells, dict(row.links)) == (("Ada", "LinkedIn"), {1: ADA})

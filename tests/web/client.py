@@ -41,7 +41,7 @@ class Shown(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = {name: value or "" for name, value in attrs}
         if tag == "form":
-            self.forms.append(ShownForm(found["action"]))
+            self.forms.append(ShownForm(found.get("hx-post") or found.get("hx-get") or found["action"]))
         elif tag == "a":
             self.links.append(found.get("href", ""))
         elif tag == "input" and self.forms and "name" in found:

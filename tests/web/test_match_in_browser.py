@@ -6,8 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.cli.conftest import FrontDoor
 from tests.web import walk
 from tests.web.conftest import Pages
@@ -133,18 +131,3 @@ def test_what_is_beside_follows_each_change(pages: Start, tmp_path: Path, person
     page.click("#take-back")
     page.wait_for_selector("#candidate-cv .state.open")
     assert person.said == []
-
-
-@pytest.mark.parametrize("person", [{"java_script_enabled": False}], indirect=True)
-def test_match_and_check_without_scripts(pages: Start, tmp_path: Path, person: Person) -> None:
-    """Each change is a plain form with its button."""
-    found = pages(file=odd_file(tmp_path), sandbox=True)
-    page = _at_match(found, person)
-    for anchor, column in (("candidate-email", "Info"), ("candidate-cv", "Ref"), ("answers-phone", "Line")):
-        page.select_option(f"#{anchor} tr:first-child select", column)
-        page.click(f"#{anchor} tr:first-child button")
-    page.click(".actions .main")
-    page.wait_for_selector("#rows")
-    page.fill("#r3c0", "bob@example.com")
-    page.click("text=Save the cells of row 3")
-    assert "1 cell was corrected since this check" in page.inner_text("main")

@@ -1,9 +1,8 @@
-// What a page does beyond htmx: copied commands, progress of a run, the focus after an error. Without it all steps work.
+// What a page does beyond htmx: copied commands, progress of a run, the focus after an error.
 "use strict";
 
 function prepare(part) {
   for (const button of part.querySelectorAll("[data-copy]")) {
-    button.hidden = false;
     button.addEventListener("click", () => {
       navigator.clipboard.writeText(button.previousElementSibling.textContent);
       document.getElementById("said").textContent = button.dataset.copied;
@@ -35,8 +34,7 @@ function follow(live) {
     events.close();
     document.title = title;
     const page = {target: "#page", select: "#page", swap: "outerHTML"};
-    if (window.htmx) htmx.ajax("GET", location.pathname + location.search, page);  // the focus stays
-    else location.reload();
+    htmx.ajax("GET", location.pathname + location.search, page);  // the focus stays
   });
 }
 

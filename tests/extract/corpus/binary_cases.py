@@ -1,4 +1,4 @@
-"""Workbooks as XLS, XLSB and ODS: the same values, errors and formats as in XLSX."""
+"""Workbooks as XLS: the same values, errors and formats as in XLSX."""
 
 from __future__ import annotations
 
@@ -12,20 +12,12 @@ from tests.extract.corpus.binary_writers import (
     BinaryTable,
     Error,
     Shown,
-    ods_bytes,
     xls5_bytes,
     xls5_stream,
     xls_bytes,
-    xlsb_bytes,
 )
 from tests.extract.corpus.case import Case, Expected
 
-_WRITERS: dict[str, Callable[..., bytes]] = {
-    "xls": xls_bytes,
-    "xlsb": xlsb_bytes,
-    "ods": ods_bytes,
-    "ods-excel": partial(ods_bytes, to_the_end=True),
-}
 _TABLE: BinaryTable = [
     ["Name", "Phone", "Born", "Code", "Share", "Ok"],
     [],
@@ -48,22 +40,19 @@ _ERRORS: BinaryTable = [
 ]
 
 
-def _cases(program: str) -> Iterator[Case]:
-    form = program.partition("-")[0]
-
+def _cases() -> Iterator[Case]:
     def case(
         id_: str, promise: str, expected: Expected, table: BinaryTable, options: SourceOptions, **how: Any
     ) -> Case:
-        write = _WRITERS[program]
-        return Case(f"{program}-{id_}", promise, f"a.{form}", lambda: write(table, **how), expected, options)
+        return Case(f"xls-{id_}", promise, "a.xls", lambda: xls_bytes(table, **how), expected, options)
 
     none = SourceOptions()
     yield case("values", "shows stored values as a person sees them", _EXPECTED, _TABLE, none)
-    yield case("errors", "reports error cells, which calamine returns as blank", _errors_expected(form), _ERRORS, none)
+    yield case("errors", "reports error cells, which calamine returns as blank", _ERRORS_EXPECTED, _ERRORS, none)
     hidden = Expected(
         ("Name", "City"),
         {3: ("Alan", "Oslo")},
-        reading=f"{form.upper()}, sheet 'Sheet', header found in row 1, 1 hidden row left out, 2 columns",
+        reading="XLS, sheet 'Sheet', header found in row 1, 1 hidden row left out, 2 columns",
     )
     people: BinaryTable = [["Name", "City"], ["Ada", "Rome"], ["Alan", "Oslo"]]
     yield case(
@@ -73,7 +62,7 @@ def _cases(program: str) -> Iterator[Case]:
         ("Name", "City"),
         {2: ("Ada", "Rome"), 3: ("Alan", "")},
         warnings=(
-            f"a.{form}, Sheet: a range of cells is merged (B2:B3); only the first cell of each has the value, the "
+            "a.xls, Sheet: a range of cells is merged (B2:B3); only the first cell of each has the value, the "
             "others are blank; unmerge the cells and fill them in, unless blank is correct",
         ),
     )
@@ -87,44 +76,40 @@ def _cases(program: str) -> Iterator[Case]:
         lines,
         none,
     )
+    cut = (
+        "a.xls: the workbook is damaged and cannot be read (the file is cut off); open it in a spreadsheet program "
+        "and save it again"
+    )
     yield Case(
-        f"{program}-cut",
+        "xls-cut",
         "reports a workbook that was cut off",
-        f"a.{form}",
-        lambda: _WRITERS[program](_TABLE)[: -300 if form != "xls" else 2000],
-        Expected(refused=(_CUT[form],)),
+        "a.xls",
+        lambda: xls_bytes(_TABLE)[:2000],
+        Expected(refused=(cut,)),
     )
 
 
-_CUT = {
-    "xls": "a.xls: the workbook is damaged and cannot be read (the file is cut off); open it in a spreadsheet program "
-    "and save it again",
-    "xlsb": "a.xlsb: the workbook is damaged: its zip archive cannot be read; save or copy it again",
-    "ods": "a.ods: the workbook is damaged: its zip archive cannot be read; save or copy it again",
-}
+def _error(address: str, error: str) -> str:
+    return f"a.xls, Sheet!{address}: the cell contains the error {error}; fix the formula or clear the cell"
 
 
-def _errors_expected(form: str) -> Expected:
-    def told(address: str, error: str) -> str:
-        return f"a.{form}, Sheet!{address}: the cell contains the error {error}; fix the formula or clear the cell"
-
-    return Expected(
-        ("Name", "City"),
-        {2: ("Ada", "#N/A"), 3: ("#REF!", "Rome"), 4: ("", "#DIV/0!")},
-        (told("B2", "#N/A"), told("A3", "#REF!"), told("B4", "#DIV/0!")),
-    )
+_ERRORS_EXPECTED = Expected(
+    ("Name", "City"),
+    {2: ("Ada", "#N/A"), 3: ("#REF!", "Rome"), 4: ("", "#DIV/0!")},
+    (_error("B2", "#N/A"), _error("A3", "#REF!"), _error("B4", "#DIV/0!")),
+)
 
 
 def _xls(id_: str, promise: str, content: Callable[[BinaryTable], bytes]) -> Iterator[Case]:
     """The same values and errors in another kind of XLS."""
     yield Case(f"xls-{id_}-values", promise, "a.xls", lambda: content(_TABLE), _EXPECTED)
-    yield Case(f"xls-{id_}-errors", promise, "a.xls", lambda: content(_ERRORS), _errors_expected("xls"))
+    yield Case(f"xls-{id_}-errors", promise, "a.xls", lambda: content(_ERRORS), _ERRORS_EXPECTED)
 
 
 _OLDER: BinaryTable = [["Name"], ["for older programs"]]
 
 BINARY_CASES = (
-    *(case for program in _WRITERS for case in _cases(program)),
+    *_cases(),
     *_xls("excel-95", "reads what Excel 5.0 and 95 wrote", xls5_bytes),
     *_xls("capitals", "finds the workbook under an upper-case name", partial(xls_bytes, stream="WORKBOOK")),
     *_xls(

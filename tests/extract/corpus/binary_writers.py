@@ -1,4 +1,4 @@
-"""Writes small workbooks in the formats that our libraries do not write: XLS, XLSB and ODS."""
+"""Writes small workbooks in the format that our libraries do not write: XLS."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
-from xml.sax.saxutils import escape
 
-from tests.extract.corpus.writers import Cell, Table, zipped
+from tests.extract.corpus.writers import Cell, Table
 
 Merged = tuple[int, int, int, int]  # first row, last row, first column, last column, each from 0
 
@@ -39,7 +38,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula with a number, boolean or text as its result (in XLS only); `kind`: of its record; a short `longest`
+    """A formula with a number, boolean or text as its result; `kind`: of its record; a short `longest`
     divides a text into several records."""
 
     value: float | bool | str
@@ -214,183 +213,3 @@ def _entry(name: str, kind: int, start: int, size: int, child: int = 0xFFFFFFFF)
     none = 0xFFFFFFFF
     entry = coded.ljust(64, b"\0") + struct.pack("<HBBIII", len(coded), kind, 1, none, none, child)
     return entry + bytes(36) + struct.pack("<IQ", start, size)
-
-
-# --- XLSB ---------------------------------------------------------------------------------------
-
-
-def xlsb_bytes(
-    table: BinaryTable | Table,
-    title: str = "Sheet",
-    hidden: frozenset[int] = frozenset(),
-    merged: Sequence[Merged] = (),
-    shared: dict[str, int] | None = None,
-) -> bytes:
-    """A table as XLSB; `hidden` are the numbers of hidden rows. shared: {} stores texts as Excel does."""
-    dimension = struct.pack("<IIII", 0, len(table) - 1, 0, max(map(len, table)) - 1)
-    records = [_record(129), _record(148, dimension), _record(145)]
-    for row, cells in _filled(table):
-        flags = 0x10 if row + 1 in hidden else 0
-        records.append(_record(0, struct.pack("<IIHBBBI", row, 0, 300, 0, flags, 0, 0)))
-        records += [_xlsb_cell(struct.pack("<II", index, _style(cell)), cell, shared) for index, cell in cells]
-    sheet = b"".join(records) + _record(146)
-    if merged:
-        sheet += _record(177, struct.pack("<I", len(merged)))
-        sheet += b"".join(_record(176, struct.pack("<IIII", *each)) for each in merged) + _record(178)
-    sheet += _record(130)
-    book = _record(131) + _record(143)
-    book += _record(156, struct.pack("<II", 0, 1) + _wide("rId1") + _wide(title)) + _record(144) + _record(132)
-    styles = _record(278) + _record(615, struct.pack("<I", len(_FORMATS)))
-    styles += b"".join(_record(44, struct.pack("<H", number) + _wide(code)) for code, number in _FORMATS.items())
-    styles += _record(616) + _record(617, struct.pack("<I", len(_NUMBERS)))
-    styles += b"".join(_record(47, struct.pack("<HH12x", 0, number)) for number in _NUMBERS)
-    styles += _record(618) + _record(279)
-    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    texts = _record(159, struct.pack("<II", len(shared or ()), len(shared or ())))
-    texts += b"".join(_record(19, b"\0" + _wide(text)) for text in shared or ()) + _record(160)
-    package = 'xmlns="http://schemas.openxmlformats.org/package/2006/relationships"'
-    kind = "application/vnd.ms-excel"
-    types = (
-        '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
-        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-        f'<Override PartName="/xl/workbook.bin" ContentType="{kind}.sheet.binary.macroEnabled.main"/>'
-        f'<Override PartName="/xl/worksheets/sheet1.bin" ContentType="{kind}.worksheet"/>'
-        f'<Override PartName="/xl/sharedStrings.bin" ContentType="{kind}.sharedStrings"/>'
-        f'<Override PartName="/xl/styles.bin" ContentType="{kind}.styles"/></Types>'
-    )
-    return zipped(
-        {
-            "[Content_Types].xml": types.encode(),
-            "_rels/.rels": (
-                f'<Relationships {package}><Relationship Id="rId1" Type="{relations}/officeDocument" '
-                'Target="xl/workbook.bin"/></Relationships>'
-            ).encode(),
-            "xl/workbook.bin": book,
-            "xl/_rels/workbook.bin.rels": (
-                f'<Relationships {package}><Relationship Id="rId1" Type="{relations}/worksheet" '
-                f'Target="worksheets/sheet1.bin"/><Relationship Id="rId2" Type="{relations}/styles" '
-                f'Target="styles.bin"/><Relationship Id="rId3" Type="{relations}/sharedStrings" '
-                'Target="sharedStrings.bin"/></Relationships>'
-            ).encode(),
-            "xl/styles.bin": styles,
-            "xl/sharedStrings.bin": texts,
-            "xl/worksheets/sheet1.bin": sheet,
-        }
-    )
-
-
-def _xlsb_cell(head: bytes, cell: BinaryCell, shared: dict[str, int] | None = None) -> bytes:
-    if isinstance(cell, Error):
-        formula = struct.pack("<HII", 0, 0, 0) if cell.formula else b""
-        return _record(11 if cell.formula else 3, head + bytes([_ERRORS[cell.text]]) + formula)
-    if isinstance(cell, bool):
-        return _record(4, head + bytes([cell]))
-    if isinstance(cell, str) and shared is not None:
-        return _record(7, head + struct.pack("<I", shared.setdefault(cell, len(shared))))
-    if isinstance(cell, str):
-        return _record(6, head + _wide(cell))
-    if isinstance(cell, Shown) and isinstance(cell.value, str):
-        return _xlsb_cell(head, cell.value, shared)
-    if isinstance(cell, Shown) and cell.short:
-        return _record(2, head + struct.pack("<i", int(_number(cell)) << 2 | 2))
-    return _record(5, head + struct.pack("<d", _number(cell)))
-
-
-def _record(kind: int, body: bytes = b"") -> bytes:
-    coded = bytes([kind]) if kind < 128 else bytes([kind & 0x7F | 0x80, kind >> 7])
-    size = len(body)
-    while True:
-        coded += bytes([size & 0x7F | (0x80 if size > 0x7F else 0)])
-        size >>= 7
-        if not size:
-            return coded + body
-
-
-def _wide(text: str) -> bytes:
-    coded = text.encode("utf-16-le")
-    return struct.pack("<I", len(coded) // 2) + coded
-
-
-# --- ODS ----------------------------------------------------------------------------------------
-
-
-def ods_bytes(
-    table: BinaryTable | Table,
-    title: str = "Sheet",
-    hidden: frozenset[int] = frozenset(),
-    merged: Sequence[Merged] = (),
-    to_the_end: bool = False,
-    replaced: dict[str, str] | None = None,
-) -> bytes:
-    """A table as ODS, as LibreOffice writes it; `hidden` are the numbers of hidden rows.
-
-    `replaced`: the XML of cells with these texts.
-
-    `to_the_end`: as Excel writes it, where each row is as wide as the sheet, and the last stands for all that follow.
-    """
-    rows, width = "", 0
-    if to_the_end:
-        width = 16_384
-        rows = f'<table:table-column table:style-name="co1" table:number-columns-repeated="{width}"/>'
-    for row, cells in enumerate(table, 1):
-        visibility = ' table:visibility="collapse"' if row in hidden else ""
-        spans = {left: (bottom - top + 1, right - left + 1) for top, bottom, left, right in merged if top == row - 1}
-        xml = [(replaced or {}).get(str(cell)) or _ods_cell(cell) for cell in cells]
-        body = "".join(_spanned(cell, spans.get(index)) for index, cell in enumerate(xml))
-        if width:
-            body += f'<table:table-cell table:number-columns-repeated="{width - len(cells)}" table:style-name="ce1"/>'
-        body = body or "<table:table-cell/>"
-        rows += f"<table:table-row{visibility}>{body}</table:table-row>"
-    if width:
-        rows += f'<table:table-row table:number-rows-repeated="{1_048_576 - len(table)}" table:style-name="ro1">'
-        rows += f'<table:table-cell table:number-columns-repeated="{width}" table:style-name="ce1"/></table:table-row>'
-    names = " ".join(
-        f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{prefix}:1.0"' for prefix in ("office", "table", "text")
-    )
-    content = (
-        f'<?xml version="1.0" encoding="UTF-8"?><office:document-content {names} '
-        'xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0">'
-        f'<office:body><office:spreadsheet><table:table table:name="{title}">{rows}</table:table>'
-        "</office:spreadsheet></office:body></office:document-content>"
-    )
-    kind = "application/vnd.oasis.opendocument.spreadsheet"
-    manifest = (
-        '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
-        f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{kind}"/></manifest:manifest>'
-    )
-    return zipped(
-        {"mimetype": kind.encode(), "META-INF/manifest.xml": manifest.encode(), "content.xml": content.encode()}
-    )
-
-
-def _spanned(cell: str, span: tuple[int, int] | None) -> str:
-    if span is None:
-        return cell
-    spanned = f'table:number-rows-spanned="{span[0]}" table:number-columns-spanned="{span[1]}"'
-    return cell.replace("<table:table-cell", f"<table:table-cell {spanned}", 1)
-
-
-def _ods_cell(cell: BinaryCell) -> str:
-    if cell is None or cell == "":
-        return "<table:table-cell/>"
-    if isinstance(cell, Error):
-        return (
-            '<table:table-cell table:formula="of:=NA()" office:value-type="string" office:string-value="" '
-            f'calcext:value-type="error"><text:p>{cell.text}</text:p></table:table-cell>'
-        )
-    if isinstance(cell, str):
-        lines = "".join(f"<text:p>{escape(line)}</text:p>" for line in cell.split("\n"))
-        return f'<table:table-cell office:value-type="string">{lines}</table:table-cell>'
-    if isinstance(cell, bool):
-        return _ods_value("boolean", f'office:boolean-value="{str(cell).lower()}"', str(cell).upper())
-    if isinstance(cell, date):
-        return _ods_value("date", f'office:date-value="{cell}"', f"{cell:%d.%m.%Y}")
-    if isinstance(cell, Shown) and cell.number_format == "0%":
-        return _ods_value("percentage", f'office:value="{cell.value}"', f"{cell.value:.0%}")
-    if isinstance(cell, Shown):
-        return _ods_value("float", f'office:value="{cell.value:g}"', f"{cell.value:05g}")
-    return _ods_value("float", f'office:value="{cell:.15g}"', f"{cell:.15g}")
-
-
-def _ods_value(kind: str, attribute: str, text: str) -> str:
-    return f'<table:table-cell office:value-type="{kind}" {attribute}><text:p>{text}</text:p></table:table-cell>'

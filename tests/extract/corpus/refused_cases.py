@@ -38,7 +38,7 @@ REFUSED_CASES = (
         "a.numbers",
         lambda: b"x",
         "a.numbers: the file extension '.numbers' is not supported; save it as one of .csv .tsv .tab .txt .xlsx "
-        ".xlsm .xlsb .xls .ods",
+        ".xlsm .xls",
     ),
     _refused(
         "no-ending",
@@ -46,7 +46,21 @@ REFUSED_CASES = (
         "candidates",
         lambda: b"x",
         "candidates: a file without an extension is not supported; save it as one of .csv .tsv .tab .txt .xlsx .xlsm "
-        ".xlsb .xls .ods",
+        ".xls",
+    ),
+    _refused(
+        "xlsb",
+        "recognizes a binary workbook with the extension of another one",
+        "a.xlsx",
+        lambda: zipped({"[Content_Types].xml": b"<Types/>", "xl/workbook.bin": b"\x83\x01\0"}),
+        "a.xlsx: this is an .xlsb file, which is not read; open it in a spreadsheet program and save it as .xlsx",
+    ),
+    _refused(
+        "ods",
+        "refuses an OpenDocument spreadsheet by its extension",
+        "a.ods",
+        lambda: zipped({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet", "content.xml": b"<x/>"}),
+        "a.ods: this is an .ods file, which is not read; open it in a spreadsheet program and save it as .xlsx",
     ),
     _refused(
         "early-excel",

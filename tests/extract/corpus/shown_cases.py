@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from tests.extract.corpus.binary_writers import BinaryTable, Formula, Shown, ods_bytes, xls_bytes, xlsb_bytes
+from tests.extract.corpus.binary_writers import BinaryTable, Formula, Shown, xls_bytes
 from tests.extract.corpus.case import Case, Expected
 from tests.extract.corpus.writers import edited, raw_xlsx
 
@@ -84,7 +84,6 @@ def _xlsx(id_: str, promise: str, cells: tuple[str, ...], expected: Expected, bo
 _TABLE = [["Born"], *([Shown(serial, "date")] for serial, *_ in _SERIALS)]
 _SERIAL_CELLS = tuple(f'<c r="A{{row}}" s="1"><v>{serial}</v></c>' for serial, *_ in _SERIALS)
 _ISO = '<c r="A{{row}}" s="1" t="d"><v>{}</v></c>'
-_DURATION = '<table:table-cell office:value-type="time" office:time-value="{}"><text:p>x</text:p></table:table-cell>'
 
 _FORMULAS: BinaryTable = [
     ["Name", "Note", "Score", "Born"],
@@ -134,7 +133,6 @@ SHOWN_CASES = (
     ),
     _dates("a.xlsx", lambda: _column(_SERIAL_CELLS)),
     _dates("a.xls", lambda: xls_bytes(_TABLE)),
-    _dates("a.xlsb", lambda: xlsb_bytes(_TABLE)),
     _xlsx(
         "1904-days",
         "reads the first day of the 1904 date system, and a duration below zero",
@@ -191,15 +189,5 @@ SHOWN_CASES = (
             ),
         ),
         '<calcPr fullCalcOnLoad="1"/>',
-    ),
-    Case(
-        "ods-durations",
-        "reads durations of a day and more, and below zero",
-        "a.ods",
-        lambda: ods_bytes(
-            [["Time"], ["one"], ["two"]],
-            replaced={"one": _DURATION.format("PT30H15M00S"), "two": _DURATION.format("-PT3H00M00S")},
-        ),
-        Expected(("Time",), {2: ("30:15:00",), 3: ("-03:00:00",)}),
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from importer.models import SourceOptions
-from tests.extract.corpus.binary_writers import ods_bytes, xls_bytes, xlsb_bytes
+from tests.extract.corpus.binary_writers import xls_bytes
 from tests.extract.corpus.case import Case, Expected
 from tests.extract.corpus.writers import Table, csv_text, openpyxl_bytes, xlsxwriter_bytes
 
@@ -16,8 +16,6 @@ _FORMS: dict[str, tuple[str, Callable[[Table], bytes]]] = {
     "openpyxl": ("a.xlsx", openpyxl_bytes),
     "xlsxwriter": ("a.xlsx", xlsxwriter_bytes),
     "xls": ("a.xls", xls_bytes),
-    "xlsb": ("a.xlsb", xlsb_bytes),
-    "ods": ("a.ods", ods_bytes),
 }
 
 _TABLES: dict[str, tuple[str, Table]] = {
