@@ -102,7 +102,7 @@ def not_writable(folder: Path, error: OSError) -> UnusableInput:
     """The error for an inbox that cannot be written; its files stay where they are."""
     message = f"the inbox cannot be written ({error.strerror or error}), so no file is taken"
     hint = "free disk space or get write permission there, then run the same command again"
-    return unusable_file("inbox-not-writable", message, hint, folder)
+    return unusable_file("not-writable", message, hint, folder)
 
 
 def _problems(inbox: Inbox) -> Iterator[Problem]:

@@ -37,7 +37,7 @@ _OF_THE_FILE: Final = (
 )
 # Codes that begin like these are about the settings or this machine, and not about the file.
 _OF_THE_MACHINE: Final = (
-    *("address-", "base-url-", "inbox-not-writable", "ledger-", "results-folder-", "sandbox-start-"),
+    *("address-", "base-url-", "not-writable", "ledger-", "results-folder-", "sandbox-start-"),
     *("setting", "token-", "transport-", "trust-"),
 )
 _SIGNALED: Final = 128
