@@ -143,14 +143,11 @@ def show(
         return
     folder = find_run(settings.out, run)
     summary = read_summary(folder)
-    if not as_json:
-        print_lines(f"{summary.source.file}, for {_where(summary)}, with {summary.mapping}")
-        when = ", ".join(filter(None, (_started(summary), _duration(summary))))
-        print_result(f"Run {summary.run}: {when}")
-        print_result("")
-        if summary.ended_at is None and summary.run in running_runs(settings):
-            print_message("The run is running now.")
-    present(context, folder, summary, as_json, is_verbose=verbose)
+    if not as_json and summary.ended_at is None and summary.run in running_runs(settings):
+        print_message("The run is running now.")
+    when = ", ".join(filter(None, (_started(summary), _duration(summary))))
+    title = f"Run {summary.run} ({when}): {summary.source.file} for {_where(summary)}"
+    present(context, folder, summary, as_json, title=title, is_verbose=verbose)
 
 
 def status(
@@ -276,6 +273,7 @@ def present(
     as_json: bool,
     more: dict[str, Any] | None = None,
     *,
+    title: str = "",
     is_verbose: bool = False,
     with_repeated: bool = True,
 ) -> None:
@@ -285,7 +283,7 @@ def present(
         return
     most = None if is_verbose else _MOST_TARGETS
     details = [*_targets(context, folder, summary, most), *_proposed_changes(folder, is_verbose=is_verbose)]
-    lines = summary_lines(summary, folder, details, is_verbose=is_verbose, with_repeated=with_repeated)
+    lines = summary_lines(summary, folder, details, title=title, is_verbose=is_verbose, with_repeated=with_repeated)
     for line in lines:
         print_result(line)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Final
 
 from importer.models import (
@@ -42,6 +42,9 @@ _BY_HINT: Final = frozenset(
 # Each unknown value is its own group: a person adds it to the value table. So is each created row whose response
 # contains another e-mail address.
 _BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS, EXISTS_WORDS})
+
+
+_OF_THE_RUN: Final = frozenset(one.name for one in fields(Summary)) & {one.name for one in fields(RunFacts)}
 
 
 class MissingOutcome(AssertionError):
@@ -206,34 +209,17 @@ class SummaryCounter:
         counted = sum(self._outcomes.values())
         if counted != self._rows:
             raise MissingOutcome(f"{self._rows} rows were read, but {counted} outcomes counted")
+        origin, rows = facts.origin, self._rows if rows_are_read else None
+        taken = {name: getattr(facts, name) for name in _OF_THE_RUN}
         return Summary(
-            run=facts.run,
-            finished=facts.finished,
-            exit_code=facts.exit_code,
+            **taken,
             source=SourceSummary(
-                file=facts.origin.file,
-                sheet=facts.origin.sheet,
-                sha256=facts.sha256,
-                rows=self._rows if rows_are_read else None,
-                blank_rows=facts.blank_rows,
-                reading=facts.reading,
-                taken=facts.taken,
+                origin.file, origin.sheet, facts.sha256, rows, facts.blank_rows, facts.reading, facts.taken
             ),
-            target=facts.target,
-            target_title=facts.target_title,
-            mapping=facts.mapping,
             outcomes=dict(self._outcomes),
             requests=Requests(self._sent, self._retried),
             problems=self.groups(),
-            warnings=facts.warnings,
-            stopped=facts.stopped,
-            sandbox=facts.sandbox,
-            dry_run=facts.dry_run,
             files=tuple(files),
-            started_at=facts.started_at,
-            ended_at=facts.ended_at,
-            flags=dict(facts.flags),
-            continues=facts.continues,
         )
 
 

@@ -11,14 +11,14 @@ from typing import IO, Any, Final
 from importer.models import IMPORT_COLUMNS, OutcomeKind
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import OUTCOMES, csv_file
-from importer.report.summary import RunFacts, Summary
+from importer.report.summary import RunFacts
 from importer.text.results_cells import escape_formula
 
 _FIRST_CHARACTERS: Final = frozenset("'=+-@＝＋－＠\t\r")
 
 
 class CsvFiles:
-    """Writes each row to the file of its outcome; a ReportWriter.
+    """Writes each row to the file of its outcome; its columns are those of the source, then ours.
 
     UTF-8 with BOM (for Excel), CRLF, minimal quotes, formulas escaped. A file is created with its first row, or at once
     if it is always written.
@@ -49,10 +49,6 @@ class CsvFiles:
         """Write one row."""
         kind = reported.outcome.kind
         self._file_of(kind).writerow(_cells(reported, self._facts[kind]))
-
-    def finish(self, summary: Summary, folder: Path) -> None:
-        """Close the files."""
-        self.close()
 
     def close(self) -> None:
         """Close the files."""

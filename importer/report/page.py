@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -12,11 +11,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from importer.models import ManyTargets, OutcomeKind
 from importer.problems import DamagedRun
-from importer.report.accounting import ReportedRow
 from importer.report.next_steps import next_steps
 from importer.report.outcomes import PAGE_FILE, csv_file, outcome_text
 from importer.report.problem_codes import GeneralTexts
-from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
+from importer.report.summary import ProblemGroup, Summary, read_summary
 from importer.report.text import headline, moment, run_details, title_of
 from importer.text.normalize import visible
 
@@ -35,25 +33,10 @@ _COLORS: Final = {
 }
 
 
-class ReportPage:
-    """Writes report.html from the summary; a ReportWriter."""
-
-    files = (PAGE_FILE,)
-
-    def __init__(self, staged: Path, facts: RunFacts) -> None:
-        self._path = staged / PAGE_FILE
-        self._with_personal_data = facts.personal_data
-
-    def add(self, reported: ReportedRow) -> None:
-        """The page shows no single row."""
-
-    def finish(self, summary: Summary, folder: Path) -> None:
-        """Write the page. Raises OSError."""
-        text = page(summary, folder, with_personal_data=self._with_personal_data)
-        self._path.write_text(text, "utf-8", errors="backslashreplace")  # a file name may not be UTF-8
-
-    def close(self) -> None:
-        """Nothing stays open."""
+def write_page(staged: Path, summary: Summary, folder: Path, *, with_personal_data: bool) -> None:
+    """Write the page into a folder. Raises OSError."""
+    text = page(summary, folder, with_personal_data=with_personal_data)
+    (staged / PAGE_FILE).write_text(text, "utf-8", errors="backslashreplace")  # a file name may not be UTF-8
 
 
 def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> str:
@@ -91,15 +74,8 @@ def _shown(value: Any) -> Any:
     return visible(value) if type(value) is str else value  # not of Markup, which is escaped already
 
 
-@dataclass(frozen=True, slots=True)
-class _TargetRow:
-    title: str
-    sentence: str
-    link: str
-
-
-def _targets(summary: Summary, folder: Path, *, with_links: bool) -> Iterator[_TargetRow]:
-    """Of a run with several targets: each with its result, and the link to its own page; then the rows of none."""
+def _targets(summary: Summary, folder: Path, *, with_links: bool) -> Iterator[tuple[str, str, str]]:
+    """Of a run with several targets: the title, the result, and the page of each; then the rows of none."""
     if not isinstance(summary.target, ManyTargets):
         return
     others: int | None = summary.source.rows or 0
@@ -108,26 +84,22 @@ def _targets(summary: Summary, folder: Path, *, with_links: bool) -> Iterator[_T
             part = read_summary(folder.parent / one.run)
         except DamagedRun:
             others = None  # not known
-            yield _TargetRow(str(one.target), "nothing was sent, or its report is missing", "")
+            yield (str(one.target), "nothing was sent, or its report is missing", "")
         else:
             rows = part.source.rows
             others = None if others is None or rows is None else others - rows
             title = f"{part.target_title} ({one.target})" if part.target_title else str(one.target)
-            yield _TargetRow(title, headline(part), quote(f"../{one.run}/{PAGE_FILE}") if with_links else "")
+            yield (title, headline(part), quote(f"../{one.run}/{PAGE_FILE}") if with_links else "")
     if others:
-        yield _TargetRow("no target", f"{others:,} row{'' if others == 1 else 's'}, which no mapping takes", "")
+        yield ("no target", f"{others:,} row{'' if others == 1 else 's'}, which no mapping takes", "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
-    id: str
-    title: str
-    groups: list[ProblemGroup]
-    texts: tuple[str, ...] = ()
+Section = tuple[str, str, Sequence[ProblemGroup], Sequence[str]]
+"""The ID of a part of the page, its title, its groups and other texts."""
 
 
-def _sections(summary: Summary) -> Iterator[_Section]:
-    notes = [group for group in summary.problems if not group.is_to_fix and not group.is_warning]
-    yield _Section("fix", "What to fix", [group for group in summary.problems if group.is_to_fix])
-    yield _Section("warnings", "Warnings", [one for one in summary.problems if one.is_warning], summary.warnings)
-    yield _Section("notes", "Notes", notes)
+def _sections(summary: Summary) -> Iterator[Section]:
+    of_rows = summary.problems
+    yield "fix", "What to fix", [group for group in of_rows if group.is_to_fix], ()
+    yield "warnings", "Warnings", [group for group in of_rows if group.is_warning], summary.warnings
+    yield "notes", "Notes", [group for group in of_rows if not (group.is_to_fix or group.is_warning)], ()

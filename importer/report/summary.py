@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
+
+from pydantic import TypeAdapter
 
 from importer.files import read_private
 from importer.models import (
@@ -41,8 +44,7 @@ class RunFacts:
     started_at, ended_at: with a time zone; warnings: full messages with their places; blank_rows: blank rows that
     were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of the
     name; flags: those of the command, with their values; taken: where the source is found, if an inbox has moved it;
-    continues: the run that this one continues; personal_data: whether
-    report.html may quote cells and responses.
+    continues: the run that this one continues; personal_data: whether report.html may quote cells and responses.
     """
 
     run: str
@@ -193,24 +195,15 @@ class Summary:
         """
         if values["version"] != VERSION:
             raise ValueError("it was written by another version of importer")
-        known = {each.name: values[each.name] for each in fields(cls)}
-        read = {
-            "source": _source(values["source"]),
-            "target": _target(values["target"]),
-            "outcomes": {kind: values["outcomes"][kind.value] for kind in OutcomeKind},
-            "requests": Requests(**values["requests"]),
-            "problems": tuple(_group(group) for group in values["problems"]),
-            "warnings": tuple(values["warnings"]),
-            "stopped": Stop(**values["stopped"]) if values["stopped"] else None,
-            "files": tuple(values["files"]),
-            "started_at": datetime.fromisoformat(values["started_at"]),
-            "ended_at": datetime.fromisoformat(values["ended_at"]) if values["ended_at"] else None,
-        }
-        return cls(**{**known, **read})
+        read = _reader().validate_python({**values, "target": _target(values["target"])})
+        if set(read.outcomes) != set(OutcomeKind):
+            raise ValueError("it does not have every outcome")
+        return read
 
 
-def _source(values: Mapping[str, Any]) -> SourceSummary:
-    return SourceSummary(**{**values, "taken": TakenFile.from_json(values.get("taken"))})
+@cache
+def _reader() -> TypeAdapter[Summary]:
+    return TypeAdapter(Summary)
 
 
 def _target_json(target: Target | ManyTargets) -> dict[str, Any]:
@@ -226,14 +219,9 @@ def _target(values: Mapping[str, Any]) -> Target | ManyTargets:
 
 
 def _one_target(values: Mapping[str, str]) -> Target:
-    if "job_post" in values:
-        return Target(Operation.APPLY, values["job_post"])
-    return Target(Operation.ADD_TO_POOL, values["talent_pool"])
-
-
-def _group(values: Mapping[str, Any]) -> ProblemGroup:
-    return ProblemGroup(
-        **{**values, "outcome": OutcomeKind(values["outcome"]), "places": tuple(values["places"])},
+    is_post = "job_post" in values
+    return Target(
+        Operation.APPLY if is_post else Operation.ADD_TO_POOL, values["job_post" if is_post else "talent_pool"]
     )
 
 

@@ -71,15 +71,16 @@ def summary_lines(
     folder: Path,
     details: Sequence[str] = (),
     *,
+    title: str = "",
     is_verbose: bool = False,
     with_repeated: bool = True,
 ) -> list[str]:
     """The last screen of a run, 80 columns and 24 lines with the prompt; or everything.
 
-    folder: the results folder as it is shown. details: lines before the report's place. with_repeated: show the command
-    that was given too, where it is to be repeated. Control characters in cells and responses are replaced.
+    folder: the results folder as it is shown. details: lines before the report's place. title: what the summary is of.
+    with_repeated: show the command that was given too, where it is to be repeated. Control characters are escaped.
     """
-    before = [_opening(summary), _outcomes(summary)]
+    before = [[*(wrapped(title, others="  ") if title else []), *_opening(summary)], _outcomes(summary)]
     steps = _next(next_steps(summary, folder), with_repeated=with_repeated or is_verbose)
     after = [details, _report(summary, folder), steps]
     if is_verbose:

@@ -55,13 +55,11 @@ _LINE_HEIGHT, _MOST_LINES, _LINE_FILL = 15.0, 20, 0.92  # words do not fill line
 
 
 class ReportWorkbook:
-    """Writes rows in constant memory, with outcomes in any order; a ReportWriter.
+    """Writes rows in constant memory, with outcomes in any order.
 
     Raises:
         OSError: the file, or a temporary file in the same folder, cannot be written.
     """
-
-    files = (WORKBOOK_FILE,)
 
     def __init__(self, staged: Path, facts: RunFacts) -> None:
         options = {

@@ -11,43 +11,23 @@ import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 from importer.files import file_mode, make_folder, make_subfolder, set_mode, sync_folder
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
-from importer.report.accounting import ReportedRow, SummaryCounter, pair
+from importer.report.accounting import SummaryCounter, pair
 from importer.report.csv_files import CsvFiles
-from importer.report.outcomes import EDITS_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
+from importer.report.outcomes import EDITS_FILE, PAGE_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
 from importer.report.summary import RunFacts, Summary, write_summary
 from importer.text.terminal import command_line
 
 _PREFIX: Final = ".writing-"
 _EDITED: Final = "_edited"
 _FED_BACK: Final = (".csv", ".xlsx")  # what a person corrects and imports
-
-
-class ReportWriter(Protocol):
-    """Writes some of the report's files. Memory must stay flat in the number of rows.
-
-    Raises OSError if a file cannot be written.
-    """
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The names of its files, complete once all rows are written."""
-
-    def add(self, reported: ReportedRow) -> None:
-        """Write one row; rows come in source order."""
-
-    def finish(self, summary: Summary, folder: Path) -> None:
-        """Complete the files. `folder`: the results folder as it appears in commands."""
-
-    def close(self) -> None:
-        """Close all files, also after an error."""
 
 
 def write_report(
@@ -69,24 +49,25 @@ def write_report(
         MissingOutcome: a row does not have exactly one outcome, a bug of ours.
     """
     # XlsxWriter and Jinja are slow to load, and the report of a long run is written by another process.
-    from importer.report.page import ReportPage
+    from importer.report.page import write_page
     from importer.report.workbook import ReportWorkbook
 
-    with _staging(folder, facts.run) as staged, ExitStack() as open_writers:
+    with (
+        _staging(folder, facts.run) as staged,
+        closing(CsvFiles(staged, facts)) as csv_files,
+        closing(ReportWorkbook(staged, facts)) as workbook,
+    ):
         counter = SummaryCounter()
-        writers: list[ReportWriter] = []
-        for make in (CsvFiles, ReportWorkbook, ReportPage):
-            writers.append(make(staged, facts))
-            open_writers.callback(writers[-1].close)
         for reported in pair(rows, outcomes):
             counter.add(reported)
-            for writer in writers:
-                writer.add(reported)
-        files = [*(name for writer in writers for name in writer.files), SUMMARY_FILE]
+            csv_files.add(reported)
+            workbook.add(reported)
+        csv_files.close()
+        files = [*csv_files.files, WORKBOOK_FILE, PAGE_FILE, SUMMARY_FILE]
         proposed = [EDITS_FILE] if (folder / EDITS_FILE).is_file() else []  # the run wrote it
         summary = counter.summary((final_facts or (lambda: facts))(), [*files, *proposed])
-        for writer in writers:
-            writer.finish(summary, folder)
+        workbook.finish(summary, folder)
+        write_page(staged, summary, folder, with_personal_data=facts.personal_data)
         write_summary(staged, summary)
         _keep_edited(staged, folder)
         _publish(staged, folder, files)
