@@ -20,7 +20,7 @@ from importer.app.orders import RunControl
 from importer.cli.messages import print_line, print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
 from importer.processes import ending_signals
-from importer.report import Summary, group_lines, warning_lines
+from importer.report import group_lines, warning_lines
 from importer.settings import Settings
 from importer.settings.trust import confirm
 from importer.text.dates import in_words
@@ -47,7 +47,6 @@ class Terminal:
         self._clock = clock
         self._rows: _Progress | None = None
         self._total: int | None = None
-        self._rate: orders.SendingRate | None = None
         self.previews: list[orders.Previewed] = []
 
     def __enter__(self) -> Self:
@@ -66,13 +65,9 @@ class Terminal:
             self._total = event.rows
             if event.is_part:
                 self._show_detail(f"{event.target}: {event.rows} row{'' if event.rows == 1 else 's'}")
-        elif isinstance(event, orders.ReportWritten) and event.summary.dry_run:
-            for planned_line in plan_lines([_checked(event.summary)], self._rate, "would"):
-                self._show_detail(planned_line)
         elif isinstance(event, orders.Previewed):
             self.previews.append(event)
         elif isinstance(event, orders.Planned):
-            self._rate = event.rate
             for planned_line in _planned(event):
                 self._show_detail(planned_line)
         elif (line := notice_of(event)) is not None:
@@ -105,30 +100,12 @@ def _planned(planned: orders.Planned) -> Iterator[str]:
         yield from plan_lines(planned.targets, planned.rate)
 
 
-def _checked(summary: Summary) -> orders.ReadyRows:
-    """The plan that follows from a check of all rows."""
-    counts = summary.outcomes
-    return orders.ReadyRows(
-        run=summary.run,
-        target=summary.target,
-        rows=summary.source.rows,
-        checked=summary.source.rows or 0,
-        ready=counts[OutcomeKind.NOT_SENT],
-        held_back=counts[OutcomeKind.INVALID] + counts[OutcomeKind.REJECTED],
-        filtered=counts[OutcomeKind.FILTERED],
-        done=counts[OutcomeKind.ALREADY_IMPORTED],
-    )
-
-
-def plan_lines(
-    targets: Sequence[orders.ReadyRows], rate: orders.SendingRate | None, verb: str = "will"
-) -> Iterator[str]:
+def plan_lines(targets: Sequence[orders.ReadyRows], rate: orders.SendingRate | None) -> Iterator[str]:
     """How many rows will be sent to each target, and how many not; then how long that takes, as far as known."""
     for one in targets:
         others = [(one.held_back, "held back"), (one.filtered, "filtered"), (one.done, "already imported")]
-        parts = [
-            f"{one.ready:,} of {one.checked:,} row{'' if one.checked == 1 else 's'} {verb} be sent to {one.target}"
-        ]
+        rows = f"{one.checked:,} row{'' if one.checked == 1 else 's'}"
+        parts = [f"{one.ready:,} of {rows} will be sent to {one.target}"]
         parts += [f"{count:,} {words}" for count, words in others if count]
         first = "Plan" if one.rows is not None else f"Plan for the first {one.checked:,} rows, as the file is large"
         yield from wrapped(f"{first}: {', '.join(parts)}.", others="  ")

@@ -16,6 +16,8 @@ def main() -> None:
     """Run the demo and the examples of the mapping page."""
     with tempfile.TemporaryDirectory() as folder:
         terminal.fill(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        terminal.FIRST_IMPORT.write_text(terminal.first_import(Path(folder)), "utf-8")
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         page.fill(Path())
 

@@ -61,3 +61,35 @@ def fill(folder: Path) -> None:
     README.write_text(
         _BLOCK.sub(lambda match: match[1] + "Finished" + screen + match[3], README.read_text("utf-8")), "utf-8"
     )
+
+
+# --- docs/first-import.md: each command with what it prints ---
+
+FIRST_IMPORT = ROOT / "docs" / "first-import.md"
+_COMMAND = re.compile(r"```console\n\$ (importer [^\n]*)\n(.*?)```\n", re.DOTALL)
+
+
+def first_import(folder: Path) -> str:
+    """The page with what its commands print when they are given in this folder, as a person reviews the mapping."""
+    text = FIRST_IMPORT.read_text("utf-8")
+    file, content = re.findall(r"```csv (\S+)\n(.*?)```", text, re.DOTALL)[0]
+    (folder / file).write_text(content, "utf-8")
+
+    def with_output(found: re.Match[str]) -> str:
+        if "mapping check" in found[1]:
+            mapping = folder / "candidates.yaml"
+            mapping.write_text(re.sub(r" *# please check[^\n]*", "", mapping.read_text("utf-8")), "utf-8")
+        ran = subprocess.run(
+            [sys.executable, "-m", *shlex.split(found[1])],
+            check=False,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80", "NO_COLOR": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            timeout=PATIENCE,
+        )
+        printed = _RUN.sub("RUN", ran.stdout).partition("\nimporter: ")[0]
+        return f"```console\n$ {found[1]}\n{printed}```\n"
+
+    return _COMMAND.sub(with_output, text)

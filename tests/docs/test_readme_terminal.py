@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from tests.docs.terminal import demo_command, run_demo, shown
+from tests.docs.terminal import FIRST_IMPORT, demo_command, first_import, run_demo, shown
 from tests.samples.sample import ROOT
 
 
@@ -22,3 +22,8 @@ def test_make_demo_runs_the_same_command() -> None:
     [line] = [line for line in makefile.splitlines() if "bin/importer run" in line.replace("$(BIN)", "bin")]
     command = line.partition("importer run")[2].partition("||")[0]
     assert shlex.split(command) == demo_command()[2:]
+
+
+def test_the_first_import_prints_what_its_page_shows(tmp_path: Path) -> None:
+    """Each command of docs/first-import.md prints what stands below it, to the letter."""
+    assert first_import(tmp_path) == FIRST_IMPORT.read_text("utf-8")
