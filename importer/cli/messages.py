@@ -17,7 +17,7 @@ _ROOM = HEIGHT - 4  # lines of a screen for problems
 
 
 class _Shown:
-    """Whether a command was told to print everything (`--verbose`)."""
+    """Whether to print everything (`--verbose`)."""
 
     is_everything = False
 

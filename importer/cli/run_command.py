@@ -200,7 +200,7 @@ def _as_in_its_run(context: typer.Context, file: Path) -> NoReturn:
     """Import a results file with the mapping and the flags of its run; flags that are given now come after them.
 
     Raises:
-        UsageError: it is no file of a run.
+        UsageError: it is not in the folder of a run.
     """
     given = []
     for parameter in context.command.params:

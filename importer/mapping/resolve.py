@@ -235,7 +235,7 @@ def _resolve_answer(spec: AnswerSpec, question: Question, wire: WireFormat, cont
     place = spec.question.place
     if field is None:
         type_ = question.answer_type
-        message = f"{question.label} has the answer type '{type_}', which this importer does not support"
+        message = f"{question.label} has the answer type '{type_}', which this version does not support"
         hint = "remove the question from answers:, or install a newer importer"
         context.error("answer-type-unknown", message, hint, place)
         return None

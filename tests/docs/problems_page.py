@@ -35,7 +35,8 @@ def _lines() -> Iterator[str]:
         yield f"\n## {area.title}"
         for each in area.codes:
             place = f"{each.place}: " if each.place else ""
-            yield f"\n### {each.code}\n\n`` {place}{each.example} `` {each.cause} **What to do:** {each.action}"
+            example = f"{place}{each.example}".replace("`", "")
+            yield f"\n### {each.code}\n`{example}`  \n{each.cause} **What to do:** {each.action}"
     yield ""
 
 

@@ -1,4 +1,4 @@
-"""The demo as the README shows it: what the terminal shows of its run."""
+"""What the pages show of a terminal: the demo in docs/results.md, and docs/first-import.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from tests.docs.markdown import README, code
 from tests.patience import PATIENCE
 from tests.samples.sample import ROOT
 
-_BLOCK = re.compile(r"(The demo ends with:\n\n```\n)(.*?)(```\n)", re.DOTALL)
+_BLOCK = re.compile(r"(The demo ends with this screen:\n\n```\n)(.*?)(```\n)", re.DOTALL)
+RESULTS = ROOT / "docs" / "results.md"
 _RUN = re.compile(r"\d{8}-\d{6}-[0-9a-f]{5}")
 
 
@@ -25,8 +26,8 @@ def demo_command() -> list[str]:
 
 
 def shown() -> list[str]:
-    """The lines of the README, with the same name for every run."""
-    found = _BLOCK.search(README.read_text("utf-8"))
+    """The lines of docs/results.md, with the same name for every run."""
+    found = _BLOCK.search(RESULTS.read_text("utf-8"))
     assert found is not None
     return _RUN.sub("RUN", found[2]).splitlines()
 
@@ -56,10 +57,10 @@ def _output(folder: Path) -> str:
 
 
 def fill(folder: Path) -> None:
-    """Write the last screen of the demo into the README."""
+    """Write the last screen of the demo into docs/results.md."""
     screen = _output(folder).partition("Finished")[2].partition("\nimporter: ")[0]  # the last line is for a log
-    README.write_text(
-        _BLOCK.sub(lambda match: match[1] + "Finished" + screen + match[3], README.read_text("utf-8")), "utf-8"
+    RESULTS.write_text(
+        _BLOCK.sub(lambda match: match[1] + "Finished" + screen + match[3], RESULTS.read_text("utf-8")), "utf-8"
     )
 
 

@@ -39,7 +39,11 @@ from tests.samples.sample import ROOT
 
 RESULTS = ROOT / "docs" / "results.md"
 SETTINGS = ROOT / "docs" / "settings.md"
-_FOR_USERS = (README, *(ROOT / "docs" / f"{name}.md" for name in ("mapping", "results", "sandbox", "settings")))
+SCHEDULING = ROOT / "docs" / "scheduling.md"
+_FOR_USERS = (
+    README,
+    *(ROOT / "docs" / f"{name}.md" for name in ("first-import", "mapping", "results", "sandbox", "settings")),
+)
 _NOT_SETTINGS = {"IMPORTER_BENCH_CACHE", "IMPORTER_SANDBOX_TOKEN"}
 _DEFAULTS_IN_WORDS = {"ledger": "`ledger.sqlite` in the results folder", "options_separator": "detected"}
 
@@ -63,15 +67,6 @@ def _options() -> dict[str, frozenset[str]]:
         ):
             found[whole] = frozenset(flag for parameter in one.params for flag in parameter.opts) | {"--help"}
     return found
-
-
-def test_the_readme_lists_every_command() -> None:
-    """Each command of the table exists, and each command is in the table."""
-    listed = [
-        re.match(r"importer ([a-z]+(?: (?:new|check|copy|run|status|release)\b)?)", key)
-        for key in table(README, "command", "what it does")
-    ]
-    assert sorted(match[1] if match else "" for match in listed) == sorted(_options())
 
 
 def _command_lines(page: Path) -> Iterator[list[str]]:
@@ -125,14 +120,6 @@ def test_every_setting_is_listed_with_its_default() -> None:
     assert list(listed) == sorted(listed)
 
 
-def test_the_common_settings_have_the_same_defaults() -> None:
-    """The short table of the README agrees with the whole one."""
-    whole = table(SETTINGS, "setting", "default")
-    assert {name: cells[0] for name, cells in table(README, "setting", "default").items()} == {
-        name: whole[name][0] for name in table(README, "setting", "default")
-    }
-
-
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=_page_name)
 def test_settings_in_the_text_exist(page: Path) -> None:
     """Each IMPORTER_ name on a page is one of a setting."""
@@ -151,7 +138,7 @@ def _errors(error: type[ImporterError] = ImporterError) -> Iterator[type[Importe
 
 def test_every_exit_code_is_listed() -> None:
     """The table has the codes of all errors and of all ends of a run, and no other."""
-    listed = {int(number) for key in table(README, "code", "meaning") for number in key.split(", ")}
+    listed = {int(number) for key in table(SCHEDULING, "code", "meaning") for number in key.split(", ")}
     ends = {
         exit_code({}, None, None),
         exit_code({OutcomeKind.REJECTED: 1}, None, None),
@@ -172,7 +159,7 @@ def test_every_file_of_the_results_folder_is_listed() -> None:
     """docs/results.md has each file of a run's folder."""
     listed = {name for key in table(RESULTS, "file", "contents") for name in key.split(", ")}
     kept = {"source.*", "mapping.yaml", "questions.json", ASKED, EDITS_FILE, MANIFEST, JOURNAL}
-    kept |= {LOG_FILE, f"{LOG_FILE}.N", "invalid.NAME.csv", "400_rejected.NAME.csv", "child-*"}
+    kept |= {LOG_FILE, f"{LOG_FILE}.N", "child-*"}
     assert listed == {*map(csv_file, OutcomeKind), PAGE_FILE, WORKBOOK_FILE, SUMMARY_FILE, *kept}
 
 

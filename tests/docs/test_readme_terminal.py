@@ -1,4 +1,4 @@
-"""The README shows what `make demo` prints."""
+"""The pages show what the demo and a first import print."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from tests.docs.terminal import FIRST_IMPORT, demo_command, first_import, run_de
 from tests.samples.sample import ROOT
 
 
-def test_the_terminal_shows_what_the_readme_shows(tmp_path: Path) -> None:
-    """Each line of the README is printed by the demo, in the same order."""
+def test_the_terminal_shows_what_the_page_shows(tmp_path: Path) -> None:
+    """Each line of the screen in docs/results.md is printed by the demo, in the same order."""
     printed = iter(run_demo(tmp_path))
     missing = [line for line in shown() if line not in printed]
     assert missing == []

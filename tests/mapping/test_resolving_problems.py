@@ -111,7 +111,7 @@ _DEGREES = (
             "{q: First}",
             (),
             [question("q", "video")],
-            "m.yaml:4:11: q has the answer type 'video', which this importer does not support; remove the question "
+            "m.yaml:4:11: q has the answer type 'video', which this version does not support; remove the question "
             "from answers:, or install a newer importer",
             id="unknown answer type",
         ),
