@@ -71,7 +71,9 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeText]] = {
     OutcomeKind.UNCONFIRMED: OutcomeText(
         "unconfirmed", "sent, but no response confirms that it arrived", _AGAIN, _AMBER, sheet_limit=SHEET_LIMIT
     ),
-    OutcomeKind.NOT_SENT: OutcomeText("not sent", "the run stopped before its turn", _AGAIN, _GRAY),
+    OutcomeKind.NOT_SENT: OutcomeText(
+        "not sent", "the run stopped before its turn", _AGAIN, _GRAY, sheet_limit=SHEET_LIMIT
+    ),
     OutcomeKind.ALREADY_IMPORTED: OutcomeText(
         "already imported", "an earlier run imported it; nothing was sent", _NONE, _GRAY_GREEN
     ),
@@ -83,7 +85,10 @@ def outcome_text(kind: OutcomeKind, *, dry_run: bool = False) -> OutcomeText:
     """The texts for an outcome; in a dry run, a row that is not sent is ready."""
     words = OUTCOMES[kind]
     if dry_run and kind is OutcomeKind.NOT_SENT:
-        return replace(words, label="ready", meaning="passed every check; nothing was sent", next_step="run the import")
+        meaning = "passed every check; nothing was sent"
+        return replace(
+            words, label="ready", meaning=meaning, next_step="run the import", sheet_limit=NO_ACTION_SHEET_LIMIT
+        )
     return words
 
 

@@ -166,7 +166,8 @@ def _report(summary: Summary, folder: Path) -> Iterator[str]:
 def _next(steps: Sequence[Step], *, with_repeated: bool) -> Iterator[str]:
     yield "What to do next"
     for number, step in enumerate(steps, start=1):
-        yield from wrapped(step.text, f"  {number}. " if len(steps) > 1 else "  ", "     ")
+        first = f"  {number}. " if len(steps) > 1 else "  "
+        yield from wrapped(step.text, first, " " * len(first))
         for command in step.commands if with_repeated or not step.repeats else ():
             yield f"     {on_one_line(command)}"
 

@@ -89,6 +89,11 @@ class ReportWorkbook:
         for sheet in self._sheets.values():
             sheet.finish()
         _SummarySheet(self._summary, self._pages).write(summary, folder)
+        sheets = self._workbook.worksheets_objs  # in the order of their first rows
+        order = [SUMMARY_SHEET, *map(sheet_title, OutcomeKind)]
+        sheets.sort(key=lambda sheet: order.index(sheet.get_name()))
+        for index, sheet in enumerate(sheets):
+            sheet.index = index  # the filters refer to it
         try:
             self._workbook.close()
         except FileCreateError as error:

@@ -26,6 +26,7 @@ from importer.report.outcomes import (
     WORKBOOK_FILE,
     csv_file,
 )
+from importer.report.problem_codes import areas
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.workbook import MOST_COMMENTS
 from importer.runs.finalize import exit_code
@@ -69,10 +70,14 @@ def _options() -> dict[str, frozenset[str]]:
     return found
 
 
+EXAMPLES = {f"{each.place}: {each.example}" if each.place else each.example for area in areas() for each in area.codes}
+"""Messages that docs/problems.md shows; what they say of the importer is not a command."""
+
+
 def _command_lines(page: Path) -> Iterator[list[str]]:
     """The words after `importer` of each command line on the page."""
     for line in code(page):
-        for command in re.findall(r"(?:^|\s|/)importer ([a-z].*)", line):
+        for command in [] if line in EXAMPLES else re.findall(r"(?:^|\s|/)importer ([a-z].*)", line):
             yield shlex.split(command.replace("[", " ").replace("]", " "), comments=True)
 
 

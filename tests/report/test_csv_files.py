@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Column, LinePlace, Origin, Problem
 from importer.report import write_report
-from importer.report.csv_files import RowsFile
 from tests.report.building import (
     CSV_ORIGIN,
     DEGREE,
@@ -198,14 +196,3 @@ def test_cells_that_a_workbook_keeps_as_values_are_named(tmp_path: Path) -> None
     write_report(tmp_path, FACTS, [typed, row(5)], created([4, 5]))
 
     assert [cells[-1] for cells in read_csv(tmp_path / "201_created.csv")] == ["import_typed", "A D", ""]
-
-
-def test_a_long_file_goes_to_disk_as_it_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Little is left to sync at the end of a long run."""
-    synced: list[int] = []
-    monkeypatch.setattr(os, "fsync", lambda number: synced.append(os.fstat(number).st_size))
-    with (tmp_path / "long.csv").open("w", encoding="utf-8", newline="") as opened:
-        file = RowsFile(opened, ",")
-        for _ in range(9_000):
-            file.write(["x" * 999, ""])
-    assert [size // 1_000_000 for size in synced] == [4, 8]

@@ -10,11 +10,10 @@ from typing import Any
 import openpyxl
 import pytest
 
-from importer.extract import ReadingLimits, open_sheet
-from importer.models import Outcome, OutcomeKind, SourceOptions
-from importer.problems import Problem, UnusableInput
+from importer.models import Outcome, OutcomeKind
+from importer.problems import Problem
 from importer.report import write_report
-from importer.report.outcomes import NO_ACTION_SHEET_LIMIT, SHEET_LIMIT
+from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
 from importer.report.workbook import MOST_COMMENTS
 from importer.text.results_cells import CUT_NOTE, MAX_CELL_LENGTH, truncated
 from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, refused, row, rows
@@ -51,15 +50,6 @@ def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
         assert sheet.auto_filter.ref == "A1:J2", sheet.title
         assert sheet.freeze_panes == "C2", sheet.title
         assert sheet.print_title_rows == "$1:$1", sheet.title
-
-
-@pytest.mark.parametrize(("causes", "pages"), [pytest.param(4, 1, id="short"), pytest.param(60, 0, id="long")])
-def test_the_summary_is_printed_on_one_page_if_it_can_be_read(tmp_path: Path, causes: int, pages: int) -> None:
-    """A short summary leaves no few lines for a second page; a long one is one page wide and may take several."""
-    outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, 1, (refused(f"reason {n}"),)) for n in range(4, 4 + causes)]
-    write_report(tmp_path, FACTS, rows(range(4, 4 + causes)), outcomes)
-    setup = _open(tmp_path)["Summary"].page_setup
-    assert (setup.fitToWidth or 1, 1 if setup.fitToHeight is None else setup.fitToHeight) == (1, pages)
 
 
 def test_filters_and_print_titles_belong_to_their_sheet(tmp_path: Path) -> None:
@@ -219,40 +209,6 @@ def test_a_sheet_that_needs_action_has_all_rows(tmp_path: Path, kind: OutcomeKin
 
     book = openpyxl.load_workbook(tmp_path / "report.xlsx", read_only=True)
     assert book.worksheets[1].max_row == 1 + count
-
-
-def test_a_full_sheet_on_which_somebody_acts_is_followed_by_another(tmp_path: Path) -> None:
-    """The report has every row to fix: `invalid (2)` goes on after 100,000 rows, links lead to it, and both are fed
-    back by name."""
-    count = SHEET_LIMIT + 1
-    problem = (bad_degree(row(count)),)
-    outcomes = (Outcome(n, OutcomeKind.INVALID, problems=problem if n == count else ()) for n in range(1, count + 1))
-
-    filtered = Outcome(count + 1, OutcomeKind.FILTERED)
-    write_report(tmp_path, FACTS, rows(range(1, count + 2)), [*outcomes, filtered])
-
-    report = tmp_path / "report.xlsx"
-    book = openpyxl.load_workbook(report, read_only=True)
-    assert book.sheetnames == ["Summary", "invalid", "invalid (2)", "filtered"]
-    numbers = []
-    for title in ("invalid", "invalid (2)"):
-        sheet = open_sheet(report, SourceOptions(sheet=title), ReadingLimits())
-        assert [column.name for column in sheet.columns] == ["ID", "E-mail", "Mobile", "Degree 1"]
-        numbers += [each.cells[0] for each in sheet.rows()]
-    assert numbers == [row(n).cells[0] for n in range(1, count + 1)]
-    with zipfile.ZipFile(report) as package:
-        summary = package.read("xl/worksheets/sheet1.xml").decode()
-    assert re.findall('location="([^"]+)"', summary) == [
-        *("'invalid'!A1", "'filtered'!A1"),  # of the table of outcomes
-        "'invalid (2)'!A2",  # of the problem
-    ]
-    with pytest.raises(UnusableInput) as refused:
-        open_sheet(report, SourceOptions(), ReadingLimits())
-    (ambiguous,) = refused.value.problems
-    assert (ambiguous.message, ambiguous.hint) == (
-        "the report has 2 sheets with rows to fix",
-        'import one after the other: --sheet "invalid" or --sheet "invalid (2)"',
-    )
 
 
 def test_the_number_of_comments_is_limited(tmp_path: Path) -> None:
