@@ -34,7 +34,7 @@ def test_a_created_row_whose_response_names_another_candidate_is_a_warning(front
     bodies = [record("PERSON0@EXAMPLE.COM"), record("bob@example.com"), "<html>created</html>"]
     with scripted(answers_with(*bodies)) as server:
         settings = {"IMPORTER_BASE_URL": server.base_url, "IMPORTER_TOKEN": "t0ken"}
-        ran = front_door("run", "people.csv", "--mapping", "pool.yaml", **settings)
+        ran = front_door("run", "people.csv", "--mapping", "pool.yaml", "--verbose", **settings)
     assert ran.code == 0
     (folder,) = (path for path in (front_door.folder / "results").iterdir() if (path / "summary.json").exists())
     warning = (
@@ -58,7 +58,7 @@ def test_a_created_row_whose_response_names_another_candidate_is_a_warning(front
     output = " ".join((ran.out + ran.err).split())
     for text in (f"row 3: {warning[0]} -> {warning[1]}", f"row 4: {unreadable[0]} -> {unreadable[1]}"):
         assert text in output
-    assert "check the rows with a warning in 201_created.csv" in output
+    assert "Check the rows with a warning in 201_created.csv" in output
     assert "@example.com" not in output
     kept = b"".join(path.read_bytes() for path in (front_door.folder / "results").rglob("*") if path.is_file())
     assert b"s3cret" not in kept

@@ -76,9 +76,12 @@ def test_runs_are_listed_and_shown(serve: Serve) -> None:
     narrow = served("runs", COLUMNS="80").out.splitlines()
     assert narrow == [heading, newest[:79], f"    {newest[81:]}", oldest[:79], f"    {oldest[81:]}"]
     assert served("show", "last").out == served("show", newest[81:].split(":")[0]).out
-    opening, summary = served("show").out.split("\n\n", 1)
-    assert re.fullmatch(rf"people.csv, for job post 4f2c9a, with mapping.yaml\nRun \S+: {when}, {seconds}", opening)
-    assert ran.out == f"{summary}\nimporter: needs attention: people.csv: 3 rows read, 2 created, 1 invalid\n"
+    title, _, summary = served("show").out.partition("Finished")
+    assert re.fullmatch(rf"Run \S+ \({when}, {seconds}\): people.csv for job post 4f2c9a", " ".join(title.split()))
+    again = "     importer run people.csv --mapping mapping.yaml\n"  # was just given, at the end of the run
+    assert ran.out == (
+        f"Finished{summary.replace(again, '')}\nimporter: needs attention: people.csv: 2 of 3 rows imported, 1 to fix\n"
+    )
     assert len(json.loads(served("runs", "--json").out)) == 2
 
 

@@ -50,7 +50,7 @@ def test_a_file_is_imported_once_and_every_command_finds_it(serve_on_server: Ser
     assert (first.code, first.counts) == (4, {"created": 5, "invalid": 1})
     again = served(*RUN, "--json")
     assert (again.counts, len(served.accepted)) == ({"already_imported": 5, "invalid": 1}, 5)
-    assert "5  created" in served("status", "people.csv").out
+    assert "5 created" in served("status", "people.csv").out
     assert first.summary["run"] in served("runs").out
     assert served("show", first.summary["run"], "--row", "3").code == 0
     found = served("doctor")

@@ -354,14 +354,14 @@ def test_the_steps_of_the_readme_lead_to_an_import(served: Served) -> None:
     def shell(command: str) -> None:
         subprocess.run(["sh", "-c", f"umask 022; {command}"], cwd=work, env=environment, check=True, timeout=PATIENCE)
 
-    step = readme.partition("**1. ")[2]
+    step = readme.partition("**4. ")[2]
     settings, confirm = re.findall(r"```\n(.*?)```", step, re.DOTALL)[:2]
     [private_token] = re.findall(r"`(chmod 600 [^`]+)`", step.partition("```")[0])
     (home / "recruiting-token").write_text("t0ken\n", "utf-8")
     shell(private_token)
     settings = settings.replace("https://recruiting.example.com", served.sandbox.base_url)
     (work / ".env").write_text(settings.replace("/home/you", str(home)), "utf-8")
-    shell(confirm)
+    shell(confirm.splitlines()[0])
     [nightly] = re.findall(r"^15 2 \* \* \* +cd /srv/import && \.venv/bin/(.*)$", readme, re.MULTILINE)
     (work / "export").mkdir()
     (work / "mappings").mkdir()
