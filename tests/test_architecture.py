@@ -72,7 +72,7 @@ HOMES = {
     "typer": {"cli"},
     "rich": {"cli"},
     "dotenv": {"settings"},
-    "pydantic": {"settings", "service", "mapping"},
+    "pydantic": {"settings", "service", "mapping", "report"},
     "pydantic_core": {"mapping"},
 }
 

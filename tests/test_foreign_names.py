@@ -9,17 +9,12 @@ import re
 import tomllib
 from pathlib import Path
 
-from xlsxwriter.format import Format
-from xlsxwriter.worksheet import Worksheet
-
 ROOT = Path(__file__).parent.parent
 
 PRIVATE = {
     # Of Python; `.ci/run` tests each version that we support.
     "service": {"_close_conn", "_sslobj"},  # http.client.HTTPResponse, ssl.SSLSocket
     "extract": {"_is_text_encoding"},  # codecs.CodecInfo
-    # XlsxWriter: rows of plain text at a fifth of the cost.
-    "report": {"_write_single_row", "_check_dimensions", "_get_xf_index"},
 }
 OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_kept_sheets", "_done", "_open"}
 OWN |= {"_corrections", "_lines", "_block", "_with", "_in_section", "_without_empty"}
@@ -47,7 +42,6 @@ def test_private_names_of_other_libraries_are_these() -> None:
         used.setdefault(room, set()).update(private_names(file.read_text("utf-8")) - OWN)
     assert {room: names for room, names in used.items() if names} == PRIVATE
     assert callable(http.client.HTTPResponse._close_conn)  # type: ignore[attr-defined]
-    assert all(hasattr(Worksheet, name) or hasattr(Format, name) for name in PRIVATE["report"])
     assert codecs.lookup("utf-8")._is_text_encoding is True  # type: ignore[attr-defined]
 
 

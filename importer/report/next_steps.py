@@ -82,7 +82,8 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
             fixed = f", also after fixing rows in {source}" if source else ""
             yield Step(f"Run the same command again{fixed}; completed rows are skipped", again, "Send rows again", True)
         elif source:
-            yield Step(f"Or fix them in {source} and run the same command again", again, repeats=True)
+            how = ", then import it again" if taken else " and run the same command again"
+            yield Step(f"Or fix them in {source}{how}", again, repeats=not taken)
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"Check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.sandbox and not to_fix:

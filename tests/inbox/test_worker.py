@@ -133,7 +133,7 @@ def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night
     )
     release_it, run_it = f"importer inbox release inbox {event.folder.name}", "importer inbox run inbox"
     assert (
-        f"  3. or fix the rows in {event.folder}/people.csv,\n     then import it again; completed rows are skipped\n"
+        f"  3. Or fix them in {event.folder}/people.csv, then\n     import it again\n"
         f"     {release_it}\n     {run_it}\n\n"
     ) in text
     page = Path("results", event.run or "", "report.html").read_text()

@@ -68,16 +68,3 @@ def test_the_rows_of_one_candidate_have_one_outcome_and_one_request(tmp_path: Pa
     assert {(outcome.kind, outcome.status) for outcome in of_one} == {("created", 201)}
     assert [outcome.attempts for outcome in of_one] == [1, 0, 0, 0]
     assert ran.summary.source.rows == sum(ran.summary.outcomes.values()) == 7
-
-
-def test_fixed_rows_are_joined_with_their_other_tables(tmp_path: Path) -> None:
-    """invalid.csv of a run is joined with the file of entries beside it, in which a person fixed one."""
-    sample = next(each for each in SAMPLES if each.name == "zoho_backup")
-    with running(SandboxOptions(token="golden")) as sandbox:
-        first = import_sample(sample, sandbox, tmp_path)
-        folder = tmp_path / first.summary.run
-        schools = folder / "invalid.Candidates_Educational_Details.csv"
-        schools.write_text(schools.read_text("utf-8").replace("Jan-0202,", "Jan-2012,"), "utf-8")
-        second = import_sample(sample.in_file(folder / "invalid.csv"), sandbox, tmp_path)
-    assert [outcome.kind for outcome in second.outcomes] == ["created"]
-    assert '[{\\"school_name\\": \\"Example Institute\\"' in second.bodies[-1]

@@ -67,7 +67,7 @@ REFUSED_CASES = (
         "recognizes a workbook of Excel 4",
         "a.xls",
         lambda: b"\x09\x04\x06\0\0\0\x10\0\0\0\x0a\0\0\0",
-        "a.xls: this is a workbook of Excel 2, 3 or 4, which is not supported; open it in a spreadsheet program and "
+        "a.xls: this is a workbook of Excel 2, 3 or 4: not supported; open it in a spreadsheet program and "
         "save it as .xlsx",
     ),
     _refused(
