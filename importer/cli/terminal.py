@@ -20,7 +20,7 @@ from importer.app.orders import RunControl
 from importer.cli.messages import print_line, print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
 from importer.processes import ending_signals
-from importer.report import group_lines, warning_lines
+from importer.report import problem_lines
 from importer.settings import Settings
 from importer.settings.trust import confirm
 from importer.text.dates import in_words
@@ -47,6 +47,7 @@ class Terminal:
         self._clock = clock
         self._rows: _Progress | None = None
         self._total: int | None = None
+        self._rate: orders.SendingRate | None = None
         self.previews: list[orders.Previewed] = []
 
     def __enter__(self) -> Self:
@@ -65,9 +66,13 @@ class Terminal:
             self._total = event.rows
             if event.is_part:
                 self._show_detail(f"{event.target}: {event.rows} row{'' if event.rows == 1 else 's'}")
+        elif isinstance(event, orders.ReportWritten) and event.summary.dry_run:
+            for duration in duration_lines(event.summary.outcomes[OutcomeKind.NOT_SENT], self._rate):
+                self._show_detail(duration)
         elif isinstance(event, orders.Previewed):
             self.previews.append(event)
         elif isinstance(event, orders.Planned):
+            self._rate = event.rate
             for planned_line in _planned(event):
                 self._show_detail(planned_line)
         elif (line := notice_of(event)) is not None:
@@ -111,12 +116,16 @@ def plan_lines(targets: Sequence[orders.ReadyRows], rate: orders.SendingRate | N
         yield from wrapped(f"{first}: {', '.join(parts)}.", others="  ")
         if one.rows is None:
             yield "  The other rows are checked while these are sent; --check-first checks all before."
-    ready = sum(one.ready for one in targets)
-    if rate is not None and ready and all(one.rows is not None for one in targets):
+    if all(one.rows is not None for one in targets):
+        yield from duration_lines(sum(one.ready for one in targets), rate)
+
+
+def duration_lines(ready: int, rate: orders.SendingRate | None) -> Iterator[str]:
+    """How long it takes to send so many rows, if that is known and worth planning for."""
+    if rate is not None and (seconds := ready / rate.per_second) >= _SHORT_RUN:
         per_second = f"{rate.per_second:.0f}" if rate.per_second >= 10 else f"{rate.per_second:.2g}"
         reason = f"as in run {rate.earlier_run}" if rate.earlier_run else "the limit that is set"
-        if (seconds := ready / rate.per_second) >= _SHORT_RUN:
-            yield f"  That takes about {in_words(seconds)}, at {per_second} requests per second ({reason})."
+        yield f"Sending takes about {in_words(seconds)}, at {per_second} requests per second ({reason})."
 
 
 class _Progress:
@@ -194,20 +203,18 @@ def is_interactive() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-_REASONS: Final = 5  # groups of problems; the report has all
+_ROOM: Final = 10  # lines for each list before a question
+_ALL_IN: Final = "importer check lists all"
 
 
 def ask_to_send(planned: orders.Planned) -> bool:
     """Show the warnings and why rows are held back, and ask whether to send the others; if there are none, do not."""
     for target in planned.targets:
-        for line in warning_lines(target.warned, target.warnings):
+        for line in problem_lines("Warnings", target.warned, target.warnings, room=_ROOM, all_in=_ALL_IN):
             print_line(line)
     reasons = [group for one in planned.targets for group in one.reasons]
-    for group in reasons[:_REASONS]:
-        for line in group_lines(group):
-            print_line(line)
-    if len(reasons) > _REASONS:
-        print_message(f"... and {len(reasons) - _REASONS:,} more; importer check lists all")
+    for line in problem_lines("Held back", reasons, room=_ROOM, all_in=_ALL_IN):
+        print_line(line)
     ready = sum(one.ready for one in planned.targets)
     if not ready:
         return True

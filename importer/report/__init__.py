@@ -6,7 +6,7 @@ from importer.report.next_steps import OpenRows, next_steps
 from importer.report.outcomes import EDITS_FILE, csv_file, outcome_text
 from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
-from importer.report.text import LARGEST_GROUPS, group_lines, status_lines, subject_line, summary_lines, warning_lines
+from importer.report.text import LARGEST_GROUPS, problem_lines, status_lines, subject_line, summary_lines
 from importer.report.write import edited_files, is_newer_than_report, write_report, write_unfinished_summary
 
 __all__ = [
@@ -21,17 +21,16 @@ __all__ = [
     "SummaryCounter",
     "csv_file",
     "edited_files",
-    "group_lines",
     "is_newer_than_report",
     "next_steps",
     "outcome_text",
     "pair",
     "place_in_list",
+    "problem_lines",
     "read_summary",
     "status_lines",
     "subject_line",
     "summary_lines",
-    "warning_lines",
     "write_report",
     "write_rows",
     "write_unfinished_summary",

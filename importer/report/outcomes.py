@@ -16,20 +16,22 @@ SHEET_LIMIT: Final = 100_000
 NO_ACTION_SHEET_LIMIT: Final = 10_000
 """The maximum of rows of a sheet in report.xlsx, and of one whose outcome needs no action; the CSV file has all."""
 
-_GREEN, _GRAY_GREEN, _RED, _AMBER, _GRAY = "#6AA889", "#9AB3A5", "#D98E73", "#D9B26F", "#AEB8C2"
+COLORS: Final = {"good": "#6AA889", "there": "#9AB3A5", "wrong": "#D98E73", "open": "#D9B26F", "idle": "#AEB8C2"}
+"""Of the tabs in report.xlsx; report.html has its own ones of these names."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeText:
     """The texts for an outcome, in lower case.
 
-    `status` is a prefix of the names of file and sheet. `always_written`: the CSV file is written even without rows.
+    `color`: one of COLORS. `status`: a prefix of the names of file and sheet. `always_written`: the CSV file is there
+    even without rows.
     """
 
     label: str
     meaning: str
     next_step: str
-    tab_color: str
+    color: str
     status: str = ""
     sheet_limit: int = NO_ACTION_SHEET_LIMIT
     always_written: bool = False
@@ -39,13 +41,13 @@ _NONE, _AGAIN = "no action needed", "run the same command again"
 
 OUTCOMES: Final[dict[OutcomeKind, OutcomeText]] = {
     OutcomeKind.CREATED: OutcomeText(
-        "created", "the service accepted it (201)", _NONE, _GREEN, "201", always_written=True
+        "created", "the service accepted it (201)", _NONE, "good", "201", always_written=True
     ),
     OutcomeKind.ALREADY_EXISTS: OutcomeText(
         "already exists",
         "the service already had this person (409)",
         _NONE,
-        _GRAY_GREEN,
+        "there",
         "409",
         always_written=True,
     ),
@@ -53,7 +55,7 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeText]] = {
         "rejected",
         "the service refused it (400)",
         "fix the row, run it again",
-        _RED,
+        "wrong",
         "400",
         SHEET_LIMIT,
         always_written=True,
@@ -62,22 +64,22 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeText]] = {
         "invalid",
         "our own checks refused it; nothing was sent",
         "fix the highlighted cells, run the row again",
-        _RED,
+        "wrong",
         sheet_limit=SHEET_LIMIT,
     ),
     OutcomeKind.FAILED: OutcomeText(
-        "failed", "it was not accepted when the run ended", _AGAIN, _AMBER, sheet_limit=SHEET_LIMIT
+        "failed", "it was not accepted when the run ended", _AGAIN, "open", sheet_limit=SHEET_LIMIT
     ),
     OutcomeKind.UNCONFIRMED: OutcomeText(
-        "unconfirmed", "sent, but no response confirms that it arrived", _AGAIN, _AMBER, sheet_limit=SHEET_LIMIT
+        "unconfirmed", "sent, but no response confirms that it arrived", _AGAIN, "open", sheet_limit=SHEET_LIMIT
     ),
     OutcomeKind.NOT_SENT: OutcomeText(
-        "not sent", "the run stopped before its turn", _AGAIN, _GRAY, sheet_limit=SHEET_LIMIT
+        "not sent", "the run stopped before its turn", _AGAIN, "idle", sheet_limit=SHEET_LIMIT
     ),
     OutcomeKind.ALREADY_IMPORTED: OutcomeText(
-        "already imported", "an earlier run imported it; nothing was sent", _NONE, _GRAY_GREEN
+        "already imported", "an earlier run imported it; nothing was sent", _NONE, "there"
     ),
-    OutcomeKind.FILTERED: OutcomeText("filtered", "excluded by where:, or a repeated header", _NONE, _GRAY),
+    OutcomeKind.FILTERED: OutcomeText("filtered", "excluded by where:, or a repeated header", _NONE, "idle"),
 }
 
 

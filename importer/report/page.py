@@ -20,18 +20,6 @@ from importer.text.normalize import visible
 
 _MOST_CAUSES: Final = 100  # of a section; the workbook has all
 
-_COLORS: Final = {
-    OutcomeKind.CREATED: "good",
-    OutcomeKind.ALREADY_EXISTS: "there",
-    OutcomeKind.ALREADY_IMPORTED: "there",
-    OutcomeKind.REJECTED: "wrong",
-    OutcomeKind.INVALID: "wrong",
-    OutcomeKind.FAILED: "open",
-    OutcomeKind.UNCONFIRMED: "open",
-    OutcomeKind.NOT_SENT: "idle",
-    OutcomeKind.FILTERED: "idle",
-}
-
 
 def write_page(staged: Path, summary: Summary, folder: Path, *, with_personal_data: bool) -> None:
     """Write the page into a folder. Raises OSError."""
@@ -56,7 +44,6 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
         when=moment(summary.started_at),
         stopped=shown.stopped,
         outcomes=[(kind, outcome_text(kind, dry_run=summary.dry_run), summary.outcomes[kind]) for kind in kinds],
-        color=_COLORS,
         file_of=csv_file,
         with_personal_data=with_personal_data,
         total=summary.source.rows or 0,

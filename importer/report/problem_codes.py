@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
-from typing import Final, Literal
+from typing import Final
 
 from importer.models import Stop
 from importer.problems import Problem
@@ -18,49 +18,17 @@ from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import ProblemGroup, Summary
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemCode:
-    """One code. example: a message without its place and hint; cause, action: Markdown.
-
-    kind: `stop` is the reason why a run ended early, `problem` is anything else. place: shown in front of the message,
-    where it would not be clear without.
-    """
-
-    code: str
-    example: str
-    cause: str
-    action: str
-    kind: Literal["problem", "stop"] = "problem"
-    place: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    """A section of the page and its codes, in their order."""
-
-    title: str
-    codes: tuple[ProblemCode, ...]
-
-
-def areas() -> tuple[Area, ...]:
-    """All codes, as problem_codes.toml lists them."""
-    listed = tomllib.loads((files("importer.report") / "problem_codes.toml").read_text(encoding="utf-8"))["area"]
-    return tuple(
-        Area(area["title"], tuple(ProblemCode(code, **texts) for code, texts in area["codes"].items()))
-        for area in listed
-    )
-
-
 class GeneralTexts:
     """The general text of each code in place of a message, which may quote a cell or a response."""
 
     def __init__(self) -> None:
-        self._codes = {each.code: each for area in areas() for each in area.codes}
+        listed = tomllib.loads((files("importer.report") / "problem_codes.toml").read_text(encoding="utf-8"))
+        self._codes = {code: texts for area in listed["area"] for code, texts in area["codes"].items()}
 
     def of(self, code: str) -> tuple[str, str]:
         """What a code means, and what to do; plain text."""
         known = self._codes.get(code)
-        return (_plain(known.cause), _plain(known.action)) if known else ("The message is left out.", "")
+        return (_plain(known["cause"]), _plain(known["action"])) if known else ("The message is left out.", "")
 
     def causes(self, groups: Iterable[ProblemGroup]) -> tuple[ProblemGroup, ...]:
         """Groups that differ only in their messages become one, with all their places."""

@@ -20,7 +20,6 @@ LARGEST_GROUPS: Final = 3
 
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 _AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
-_INDENT = " " * 10
 
 
 # --- one sentence ---------------------------------------------------------------------------------
@@ -80,12 +79,13 @@ def summary_lines(
     folder: the results folder as it is shown. details: lines before the report's place. title: what the summary is of.
     with_repeated: show the command that was given too, where it is to be repeated. Control characters are escaped.
     """
-    before = [[*(wrapped(title, others="  ") if title else []), *_opening(summary)], _outcomes(summary)]
+    opening = [*(wrapped(title, others="  ") if title else []), *_opening(summary)]
     steps = _next(next_steps(summary, folder), with_repeated=with_repeated or is_verbose)
-    after = [details, _report(summary, folder), steps]
+    first, last = _with_blank_lines([opening, _outcomes(summary)]), [*details, *_report(summary, folder), *steps]
+    to_fix = [group for group in summary.problems if group.is_to_fix]
     if is_verbose:
-        return _with_blank_lines([*before, *_everything(summary), _requests(summary), *after])
-    return _screen(before, summary, [group for group in summary.problems if group.is_to_fix], after)
+        return _with_blank_lines([first, *_everything(summary, to_fix), last])
+    return _screen(first, summary, to_fix, last)
 
 
 def status_lines(summary: Summary, folder: Path, file: Path, rows: OpenRows) -> list[str]:
@@ -93,43 +93,76 @@ def status_lines(summary: Summary, folder: Path, file: Path, rows: OpenRows) -> 
     is_open = (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
     groups = [group for group in summary.problems if group.outcome in is_open]
     steps = _next(steps_of_source(summary, folder, file, rows), with_repeated=True)
-    return _screen([_outcomes(summary)], summary, groups, [steps])
+    return _screen([*_outcomes(summary)], summary, groups, [*steps])
 
 
-def _screen(
-    before: Iterable[Iterable[str]], summary: Summary, groups: list[ProblemGroup], after: Iterable[Iterable[str]]
-) -> list[str]:
+def _screen(first: list[str], summary: Summary, groups: Sequence[ProblemGroup], last: list[str]) -> list[str]:
     """What happened, as many of the largest causes and of the warnings as there is room for, and what comes next."""
-    first, last = _with_blank_lines(before), [line for part in after for line in part]
     room = HEIGHT - _height(first) - _height(last) - 3  # the prompt, and two blank lines
-    causes = _part("What to fix", [_cause(group) for group in groups], room)
-    warned = [_cause(group) for group in summary.problems if group.is_warning]
-    of_file = [clipped(text, "  - ", "    ") for text in summary.warnings]
-    warnings = _part("Warnings", [*warned, *of_file], room - _height(causes), at_least=not causes)
+    causes = problem_lines("What to fix", groups, room=room)
+    warned = [group for group in summary.problems if group.is_warning]
+    left = room - _height(causes)
+    warnings = problem_lines("Warnings", warned, summary.warnings, room=left, at_least=0 if causes else 1)
     return _with_blank_lines([first, causes + warnings, last])
 
 
-def _part(title: str, blocks: list[list[str]], room: int, *, at_least: bool = True) -> list[str]:
-    """The first blocks that fit into so many lines with their title, `LARGEST_GROUPS` at most."""
-    shown = 0
-    lines: list[str] = []
-    for block in blocks[:LARGEST_GROUPS]:
-        if 1 + _height([*lines, *block]) > room and (shown or not at_least):
+def _everything(summary: Summary, to_fix: Sequence[ProblemGroup]) -> Iterator[Iterable[str]]:
+    # The reason of a stop is shown above, and a list of addresses is for programs.
+    notes = [
+        group
+        for group in summary.problems
+        if not (group.is_to_fix or group.is_warning or group.code == CREATED_EMAILS)
+        and not (summary.stopped and group.outcome is OutcomeKind.NOT_SENT)
+    ]
+    yield problem_lines("What to fix", to_fix)
+    yield problem_lines("Warnings", [group for group in summary.problems if group.is_warning], summary.warnings)
+    yield problem_lines("Notes", notes)
+    if summary.source.rows is not None and not summary.dry_run:
+        yield [f"Requests: {requests_text(summary)}"]
+
+
+def problem_lines(
+    title: str,
+    groups: Sequence[ProblemGroup],
+    texts: Sequence[str] = (),
+    *,
+    room: int | None = None,
+    at_least: int = 1,
+    all_in: str = "the report has all",
+) -> list[str]:
+    """Groups of problems, then texts about the file as a whole, under a title that says how many there are.
+
+    room: only the first three that fit into so many lines, each in four at most. at_least: how many, if none fits.
+    all_in: where the others are.
+    """
+    broken = clipped if room is not None else wrapped
+    blocks = [_block(group, is_whole=room is None) for group in groups]
+    blocks += [broken(text, "  - ", "    ") for text in texts]
+    shown, lines = 0, list[str]()
+    for block in blocks if room is None else blocks[:LARGEST_GROUPS]:
+        if room is not None and 1 + _height([*lines, *block]) > room and shown >= at_least:
             break
         shown, lines = shown + 1, lines + block
-    share = f" ({shown or 'none'} of {len(blocks)}; the report has all)" if shown < len(blocks) else ""
+    share = f" ({shown or 'none'} of {len(blocks)}; {all_in})" if shown < len(blocks) else ""
     return [f"{title}{share}", *lines] if blocks else []
+
+
+def _block(group: ProblemGroup, *, is_whole: bool) -> list[str]:
+    """A group of problems: how many, one cell, the remedy; as a whole also more of its cells."""
+    broken = wrapped if is_whole else clipped
+    where = f"{group.column}, {group.places[0]}" if group.column else group.places[0]
+    indent = " " * 8
+    lines = broken(f"{where}: {group.what} [{group.code}]", f"{group.count:>6,}  ", indent)
+    if group.hint:
+        lines += broken(group.hint, f"{indent}-> ", f"{indent}   ")
+    if is_whole and len(group.places) > 1:
+        rest = group.count - len(group.places)
+        lines += wrapped(f"also {', '.join(group.places[1:])}{f' and {rest:,} more' if rest else ''}", indent, indent)
+    return lines
 
 
 def _height(lines: Iterable[str]) -> int:
     return sum(max(1, ceil(len(line) / WIDTH)) for line in lines)
-
-
-def _cause(group: ProblemGroup) -> list[str]:
-    """A group of problems in at most four lines: one cell, and the remedy."""
-    where = f"{group.column}, {group.places[0]}" if group.column else group.places[0]
-    lines = clipped(f"{where}: {group.what} [{group.code}]", f"{group.count:>6,}  ", " " * 8)
-    return lines + (clipped(group.hint, " " * 8 + "-> ", " " * 11) if group.hint else [])
 
 
 def _with_blank_lines(parts: Iterable[Iterable[str]]) -> list[str]:
@@ -170,59 +203,6 @@ def _next(steps: Sequence[Step], *, with_repeated: bool) -> Iterator[str]:
         yield from wrapped(step.text, first, " " * len(first))
         for command in step.commands if with_repeated or not step.repeats else ():
             yield f"     {on_one_line(command)}"
-
-
-# --- everything -----------------------------------------------------------------------------------
-
-
-def _everything(summary: Summary) -> Iterator[Iterable[str]]:
-    # The reason of a stop is shown above, and a list of addresses is for programs.
-    stopped = summary.stopped is not None
-    notes = [
-        group
-        for group in summary.problems
-        if not (group.is_to_fix or group.is_warning or group.code == CREATED_EMAILS)
-        and not (stopped and group.outcome is OutcomeKind.NOT_SENT)
-    ]
-    yield _all("What to fix", [group for group in summary.problems if group.is_to_fix])
-    yield warning_lines([group for group in summary.problems if group.is_warning], summary.warnings)
-    yield _all("Notes", notes)
-
-
-def _all(title: str, groups: list[ProblemGroup]) -> Iterator[str]:
-    if groups:
-        yield title
-    for group in groups:
-        yield from group_lines(group)
-
-
-def group_lines(group: ProblemGroup) -> Iterator[str]:
-    """All lines of a group of problems, at most 80 columns wide."""
-    label = outcome_text(group.outcome).label
-    where = group.column if group.is_warning and group.column else f"{label}: {group.column}" if group.column else label
-    yield from wrapped(f"{where} [{group.code}]", f"{group.count:>8,}  ", _INDENT)
-    yield from wrapped(f"{group.places[0]}: {group.what}", _INDENT, _INDENT)
-    if group.hint:
-        yield from wrapped(group.hint, f"{_INDENT}-> ", f"{_INDENT}   ")
-    if len(group.places) > 1:
-        rest = group.count - len(group.places)
-        more = f" and {rest:,} more" if rest else ""
-        yield from wrapped(f"also {', '.join(group.places[1:])}{more}", _INDENT, _INDENT)
-
-
-def warning_lines(groups: Sequence[ProblemGroup], of_file: Sequence[str]) -> Iterator[str]:
-    """All lines of the warnings about rows, then of those about the file as a whole."""
-    if groups or of_file:
-        yield "Warnings"
-    for group in groups:
-        yield from group_lines(group)
-    for warning in of_file:
-        yield from wrapped(warning, "  - ", "    ")
-
-
-def _requests(summary: Summary) -> Iterator[str]:
-    if summary.source.rows is not None and not summary.dry_run:
-        yield f"Requests: {requests_text(summary)}"
 
 
 def requests_text(summary: Summary) -> str:

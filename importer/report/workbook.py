@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from math import ceil
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +14,7 @@ from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, LINKS_COLUMN, SUMM
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
 from importer.report.next_steps import next_steps
-from importer.report.outcomes import WORKBOOK_FILE, csv_file, outcome_text, sheet_title
+from importer.report.outcomes import COLORS, WORKBOOK_FILE, csv_file, outcome_text, sheet_title
 from importer.report.summary import ProblemGroup, RunFacts, Summary
 from importer.report.text import headline, run_details, title_of
 from importer.text.results_cells import truncated
@@ -50,8 +49,7 @@ _SUMMARY_WIDTHS: Final = (18, 11, 26, 54, 50, 34, 26)
 _IMPORT_WIDTHS: Final = (11, 42, 17, 70, 55)
 _MIN_WIDTH, _MAX_WIDTH = 8, 32
 _LEGIBLE_WIDTH: Final = 350  # characters on a printed page; of a wider table only the import columns are printed
-_ROWS_MEASURED, _ROWS_FITTED = 200, 2_000  # XlsxWriter keeps each height in memory
-_LINE_HEIGHT, _MOST_LINES, _LINE_FILL = 15.0, 20, 0.92  # words do not fill lines completely
+_ROWS_MEASURED = 200
 
 
 class ReportWorkbook:
@@ -134,15 +132,6 @@ class _Pages:
             sheet.write_string(row, column, text, used)
 
 
-def _height(texts_and_widths: Iterator[tuple[str, float]]) -> float:
-    """The row height in points for wrapped texts in cells of these widths; not every program computes it."""
-    lines = (
-        sum(max(1, ceil(len(line) / (width * _LINE_FILL))) for line in text.split("\n"))
-        for text, width in texts_and_widths
-    )
-    return _LINE_HEIGHT * min(max(lines, default=1), _MOST_LINES)
-
-
 class _OutcomeSheet:
     """The rows of one outcome, the cells with problems highlighted; `finish` completes the table.
 
@@ -153,7 +142,7 @@ class _OutcomeSheet:
         self._sheet, self._pages, self._facts, self._comments = sheet, pages, facts, comments
         words = outcome_text(kind, dry_run=facts.dry_run)
         self._limit, self._csv_file = words.sheet_limit, csv_file(kind)
-        sheet.set_tab_color(words.tab_color)
+        sheet.set_tab_color(COLORS[words.color])
         self._rows = 0
         self._first = len(_IMPORT_WIDTHS)  # the index of the first column of the source
         self._widths = [len(column.name) + 3 for column in facts.columns]  # + 3: the filter's button
@@ -177,8 +166,6 @@ class _OutcomeSheet:
             self._widths = [max(width, len(text) + 1) for width, text in zip(self._widths, cells, strict=True)]
         number, status, problem, hint = reported.import_cells
         candidate = ", ".join(filter(None, (cells[index] for index in self._candidate)))
-        if row <= _ROWS_FITTED and problem:
-            self._sheet.set_row(row, _height(zip((problem, hint), _IMPORT_WIDTHS[3:], strict=True)))
         for index, text in enumerate((number, candidate, status, problem, hint)):
             write(self._sheet, row, index, text, _WRAPPED_IMPORT if index > 2 else _IMPORT)
         highlighted = reported.highlighted_cells()
@@ -230,13 +217,6 @@ class _SummarySheet:
 
     def _line(self, *cells: tuple[str | int, Style], link: str = "") -> None:
         """A line with a text or number in each column. link: the target of the first cell."""
-        wrapped = [
-            (str(value), width)
-            for (value, style), width in zip(cells, _SUMMARY_WIDTHS, strict=False)
-            if style is _WRAPPED
-        ]
-        if wrapped:  # before any cell of the row
-            self._sheet.set_row(self._row, _height(iter(wrapped)))
         if link:
             self._sheet.write_url(self._row, 0, link)
         for column, (value, style) in enumerate(cells):

@@ -56,7 +56,10 @@ def test_a_created_row_whose_response_names_another_candidate_is_a_warning(front
             (*warning, 3), (both, "", 3), (*unreadable, 4)
         ]  # fmt: skip
     output = " ".join((ran.out + ran.err).split())
-    for text in (f"row 3: {warning[0]} -> {warning[1]}", f"row 4: {unreadable[0]} -> {unreadable[1]}"):
+    for text in (
+        f"row 3: {warning[0]} [created-email-differs] -> {warning[1]}",
+        f"row 4: {unreadable[0]} [created-response-invalid] -> {unreadable[1]}",
+    ):
         assert text in output
     assert "Check the rows with a warning in 201_created.csv" in output
     assert "@example.com" not in output

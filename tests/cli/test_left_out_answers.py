@@ -28,7 +28,7 @@ def test_a_row_is_sent_without_its_invalid_optional_answer(serve: Callable[..., 
         assert invalid["import_problem"] == f'row 3, column "Permit": {permit} | row 3, column "Salary": {_REASON}'
     answers = [len(body["answers"]) for body in served.sandbox.memory.accepted()]
     assert answers == [2, 3]
-    assert "Warnings\n       1  Salary [number-invalid]" in served("show", "last", "--verbose").out
+    assert "Warnings\n     1  Salary, row 2: " in served("show", "last", "--verbose").out
 
 
 def test_resume_and_a_report_keep_what_was_left_out(serve: Callable[..., Served]) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
-from importer.report.problem_codes import areas
+from tests.samples.sample import ROOT
 
 _HEAD = """\
 # Problem codes
@@ -18,6 +21,39 @@ Codes do not change between versions, but the wording of a message may.
 <!-- Written by `python -m tests.docs.problems_page > docs/problems.md`; edit importer/report/problem_codes.toml
 instead. -->
 """
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemCode:
+    """One code. example: a message without its place and hint; cause, action: Markdown.
+
+    kind: `stop` is the reason why a run ended early, `problem` is anything else. place: shown in front of the message,
+    where it would not be clear without.
+    """
+
+    code: str
+    example: str
+    cause: str
+    action: str
+    kind: Literal["problem", "stop"] = "problem"
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """A section of the page and its codes, in their order."""
+
+    title: str
+    codes: tuple[ProblemCode, ...]
+
+
+def areas() -> tuple[Area, ...]:
+    """All codes, as problem_codes.toml lists them."""
+    listed = tomllib.loads((ROOT / "importer" / "report" / "problem_codes.toml").read_text(encoding="utf-8"))["area"]
+    return tuple(
+        Area(area["title"], tuple(ProblemCode(code, **texts) for code, texts in area["codes"].items()))
+        for area in listed
+    )
 
 
 def page() -> str:

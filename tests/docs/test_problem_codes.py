@@ -7,9 +7,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from importer.report.problem_codes import ProblemCode, areas
 from tests.docs.messages_in_code import Raised, Template, fits, python_files, raised_in, texts_in
-from tests.docs.problems_page import page
+from tests.docs.problems_page import ProblemCode, areas, page
 from tests.samples.sample import ROOT
 
 CODES = [each for area in areas() for each in area.codes]

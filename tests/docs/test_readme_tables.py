@@ -26,7 +26,6 @@ from importer.report.outcomes import (
     WORKBOOK_FILE,
     csv_file,
 )
-from importer.report.problem_codes import areas
 from importer.report.summary import ProblemGroup, Summary
 from importer.report.workbook import MOST_COMMENTS
 from importer.runs.finalize import exit_code
@@ -36,6 +35,7 @@ from importer.runs.private_copies import ASKED
 from importer.runs.results_folder import EDITS_FILE
 from importer.settings import Settings
 from tests.docs.markdown import PAGES, README, anchors, code, links, table
+from tests.docs.problems_page import areas
 from tests.samples.sample import ROOT
 
 RESULTS = ROOT / "docs" / "results.md"

@@ -16,7 +16,7 @@ from importer.report import write_report
 from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
 from importer.report.workbook import MOST_COMMENTS
 from importer.text.results_cells import CUT_NOTE, MAX_CELL_LENGTH, truncated
-from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, refused, row, rows
+from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, row, rows
 
 
 def _open(folder: Path) -> Any:
@@ -68,16 +68,6 @@ def test_filters_and_print_titles_belong_to_their_sheet(tmp_path: Path) -> None:
         *[("filtered", "filtered")] * 2,
         *[("invalid", "invalid")] * 2,
     ]
-
-
-def test_rows_are_as_high_as_their_messages(tmp_path: Path) -> None:
-    """A row whose message needs several lines is higher, also in a program that does not fit rows by itself."""
-    long, short = (Outcome(n, OutcomeKind.REJECTED, 400, problems=(refused("no " * k),)) for n, k in [(4, 60), (5, 1)])
-
-    write_report(tmp_path, FACTS, rows([4, 5]), [long, short])
-
-    heights = _open(tmp_path)["400 rejected"].row_dimensions
-    assert (heights[2].height, heights[3].height) == (45.0, None)
 
 
 def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
