@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,10 @@ unhurried: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthC
 settings.register_profile("same", derandomize=True, **unhurried)
 settings.register_profile("random", **unhurried)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+# Compiled files are kept: without them each worker rewrites every assertion, and each process compiles every module.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Workers of pytest-xdist have the width of the terminal; lines are broken at 80 columns only where a test asks for it.
 os.environ.pop("COLUMNS", None)
