@@ -10,7 +10,7 @@ import pytest
 
 from tests.web import walk
 from tests.web.conftest import Pages
-from tests.web.test_in_browser import Person, chromium, person
+from tests.web.test_in_browser import _FOCUSED, Person, chromium, person
 from tests.web.test_match_and_check import odd_file
 from tests.web.test_runs import outcomes_of
 
@@ -81,11 +81,13 @@ def test_a_wrong_proposal_is_put_right_by_the_keyboard(pages: Start, tmp_path: P
     def to(wanted: str) -> None:
         """Tab to the element that a selector finds."""
         for _ in range(300):
-            if page.evaluate("wanted => document.activeElement.matches(wanted)", wanted):
+            *focused, can_be_seen, is_wanted = page.evaluate(
+                f"wanted => [...{_FOCUSED}, document.activeElement.matches(wanted)]", wanted
+            )
+            if is_wanted:
                 return
+            assert can_be_seen, focused
             page.keyboard.press("Tab")
-            style = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
-            assert style != "none" or page.evaluate("document.activeElement === document.body")
         raise AssertionError(f"{wanted} cannot be reached by Tab")
 
     for anchor, column in (("candidate-email", "Info"), ("candidate-cv", "Ref"), ("answers-phone", "Line")):
