@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import json
 import os
 import sys
@@ -122,6 +123,7 @@ def test_a_pause_is_shown_with_its_reason() -> None:
     assert progress.seen().doing == "Sending continues."
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the sandbox leaves sockets open
 def test_the_service_goes_away_while_the_page_sends(pages: Start, front_door: FrontDoor) -> None:
     """The run waits and the page says why; stopped then, it is continued when the service is back."""
     faults, memory = front_door.folder / "faults.json", front_door.folder / "accepted.jsonl"
@@ -135,6 +137,7 @@ def test_the_service_goes_away_while_the_page_sends(pages: Start, front_door: Fr
         found.client.send(walk.to_send(found).form("/send"))
         wait_until(lambda: len(sandbox.memory) >= 10)
         port = urlsplit(sandbox.base_url).port or 0
+    gc.collect()  # here, not in the test after this one
     send = walk.address(found, "send")
     wait_until(lambda: "Waiting " in found.client.get(send).text, "the page does not say why the run waits")
     found.client.send(found.client.get(send).form("/stop"))
