@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from pydantic import SecretStr
 
 from importer.app import orders
@@ -24,7 +23,7 @@ from importer.app.import_file import CheckStopped, Finished, check_file, import_
 from importer.app.orders import Order, RunControl, Sending
 from importer.models import OutcomeKind
 from importer.settings import Settings
-from tests.cli.conftest import HEADER, Served, candidate, write_csv
+from tests.cli.conftest import Served, candidate, write_csv
 from tests.patience import PATIENCE
 from tests.samples.sample import ROOT
 
@@ -95,27 +94,6 @@ def test_a_check_emits_the_same_events_and_sends_nothing(serve: Serve) -> None:
     done = check_file(order_for(served, 3), listener)
     assert listener.names == ["Planned", "Started", "RowEnded", "RowsEnded", "ReportWritten"]
     assert (counts(done), served.accepted) == ({"not_sent": 3}, [])
-
-
-def test_the_report_of_a_long_workbook_is_begun_while_its_rows_are_processed(serve: Serve) -> None:
-    """From a workbook too, so that a run does not wait for its report at the end, however long it is."""
-    order = order_for(serve(), 0)
-    with xlsxwriter.Workbook(order.file.with_suffix(".xlsx")) as workbook:
-        sheet = workbook.add_worksheet()
-        for number, cells in enumerate([HEADER, *(candidate(number) for number in range(2_050))]):
-            sheet.write_row(number, 0, cells)
-    begun: list[Path] = []
-
-    def wait_for_the_report() -> None:
-        until = time.monotonic() + 60
-        while not begun and time.monotonic() < until:
-            begun.extend(order.settings.out.glob("2*/.writing-*"))
-            time.sleep(0.01)
-
-    listener = Listener(2_001, wait_for_the_report)
-    done = check_file(replace(order, file=order.file.with_suffix(".xlsx")), listener)
-    assert begun
-    assert counts(done) == {"not_sent": 2_050}
 
 
 def test_who_is_asked_and_declines_leaves_nothing(serve: Serve) -> None:

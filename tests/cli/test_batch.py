@@ -283,7 +283,7 @@ def test_a_row_of_a_batch_is_resolved_by_the_batch(serve: Serve, folder: Path) -
     """The user need not know the target of a row; an unknown row is reported."""
     served = serve({"kind": "hang_after", "emails": ["leyla.su@example.com"], "operation": "apply", "times": 99})
     command = (*RUN, "--resend-unconfirmed", "never", "--json")
-    batch = served(*command, IMPORTER_READ_TIMEOUT="2").summary["run"]
+    batch = served(*command, IMPORTER_READ_TIMEOUT="0.5").summary["run"]
     unconfirmed = read_csv(folder / "results" / batch / "unconfirmed.csv")[0]["import_row"]
     assert served("resolve", batch, unconfirmed, "--created").code == 0
     assert served("show", batch, "--json").counts["created"] == 5  # also in the report of the whole run

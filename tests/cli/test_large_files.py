@@ -36,11 +36,29 @@ def break_file(folder: Path, row: int) -> None:
 
 
 def test_every_row_of_a_large_file_is_accounted_for(served: Served) -> None:
-    """Its rows are counted on the way, and the counts are those of the file."""
-    ran = served(*RUN)
-    assert (ran.code, ran.counts, ran.summary["source"]["rows"]) == (0, {"created": ROWS}, ROWS)
-    again = served(*RUN)
-    assert (again.code, again.counts) == (0, {"already_imported": ROWS})
+    """Its rows are counted on the way; a duplicate is found long after the first row was sent; and what was dealt with
+    is not worked on again: later runs, and the report written afterwards, say what the first run said.
+    """
+    rows = [candidate(number) for number in range(ROWS)]
+    rows[-3:] = [candidate(0), candidate(1, Salary="a lot"), candidate(2_400)]
+    write_csv(served.door.folder / "people.csv", rows)
+    first = served(*RUN)
+    assert first.counts == {"created": ROWS - 2, "invalid": 2}
+    assert (first.code, first.summary["source"]["rows"]) == (4, ROWS)
+    folder = served.door.folder / "results" / first.summary["run"]
+    assert read_csv(folder / "invalid.csv")[0]["import_problem"] == (
+        f'row {ROWS - 1}, column "E-mail": the e-mail address is the same as in row 2, which is imported instead'
+    )
+    along = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in (".csv", ".json")}
+    assert served("report", folder.name).code == 0
+    assert {name: (folder / name).read_bytes() for name in along} == along
+    assert not list(folder.glob(".writing-*"))
+
+    second, third = served(*RUN), served(*RUN)
+    assert second.counts == third.counts == {"already_imported": ROWS - 2, "invalid": 2}
+    assert second.summary["problems"] == third.summary["problems"] == first.summary["problems"]
+    assert second.summary["requests"] == {"sent": 0, "retried": 0}
+    assert list(served.door.folder.glob("results/*/outcomes.sqlite-*")) == []  # an open journal has a log beside it
 
 
 def test_a_large_file_that_cannot_be_read_completely_is_reported_with_the_row(served: Served) -> None:
@@ -71,19 +89,6 @@ def test_check_first_finds_the_break_before_anything_is_sent(served: Served) -> 
     assert served.accepted == []
 
 
-def test_a_duplicate_far_below_is_found(served: Served) -> None:
-    """The second row of an e-mail address is invalid, even long after the first one was sent."""
-    rows = [candidate(number) for number in range(ROWS)]
-    rows[-1] = candidate(0)
-    write_csv(served.door.folder / "people.csv", rows)
-    ran = served(*RUN)
-    assert ran.counts == {"created": ROWS - 1, "invalid": 1}
-    refused = read_csv(next((served.door.folder / "results").glob("2*")) / "invalid.csv")
-    assert [row["import_problem"] for row in refused] == [
-        f'row {ROWS + 1}, column "E-mail": the e-mail address is the same as in row 2, which is imported instead'
-    ]
-
-
 def test_a_large_run_that_is_killed_is_reported_with_all_its_rows(serve: Serve) -> None:
     """The report of a run that did not read its whole file covers the whole file."""
     served = serve({"kind": "delay", "ms": 20, "share": 1.0})
@@ -95,19 +100,6 @@ def test_a_large_run_that_is_killed_is_reported_with_all_its_rows(serve: Serve) 
     assert sum(counts.values()) == shown.summary["source"]["rows"] == ROWS
     assert counts["created"] + counts["unconfirmed"] >= 50
     assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["rows"] == ROWS
-
-
-def test_the_report_written_along_is_the_report_written_afterwards(served: Served) -> None:
-    """A long run's report is started while rows are sent; `importer report` writes the same files again."""
-    rows = [candidate(number) for number in range(ROWS)]
-    rows[5] = candidate(5, Salary="a lot")
-    write_csv(served.door.folder / "people.csv", rows)
-    assert served(*RUN).code == 4
-    folder = next((served.door.folder / "results").glob("2*"))
-    along = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in (".csv", ".json")}
-    assert served("report", folder.name).code == 0
-    assert {name: (folder / name).read_bytes() for name in along} == along
-    assert not list(folder.glob(".writing-*"))
 
 
 def test_a_copy_that_is_changed_while_rows_are_sent_is_reported(serve: Serve) -> None:
@@ -149,46 +141,27 @@ def report_processes(run: int) -> list[int]:
     return [int(pid) for pid in children if "follow_run" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
-def test_a_second_run_over_the_same_file_says_what_the_first_said(served: Served) -> None:
-    """What an earlier run of the same bytes has dealt with is not worked on again, and the verdicts are the same."""
-    rows = [candidate(number) for number in range(ROWS)]
-    rows[-3:] = [candidate(0), candidate(1, Salary="a lot"), candidate(2_400)]
-    write_csv(served.door.folder / "people.csv", rows)
-    first = served(*RUN)
-    assert first.counts == {"created": ROWS - 2, "invalid": 2}
-    second, third = served(*RUN), served(*RUN)
-    assert second.counts == third.counts == {"already_imported": ROWS - 2, "invalid": 2}
-    assert second.summary["problems"] == third.summary["problems"] == first.summary["problems"]
-    assert second.summary["requests"] == {"sent": 0, "retried": 0}
-
-
-def test_a_second_run_closes_the_journal_of_the_first(served: Served) -> None:
-    """An open journal has a write-ahead log next to it."""
-    rows = [candidate(number, Salary="a lot" if number % 2 else "1") for number in range(ROWS)]
-    write_csv(served.door.folder / "people.csv", rows)
-    assert served(*RUN).counts == {"created": ROWS // 2, "invalid": ROWS // 2}
-    assert served(*RUN).counts == {"already_imported": ROWS // 2, "invalid": ROWS // 2}
-    assert list(served.door.folder.glob("results/*/outcomes.sqlite-*")) == []
-
-
-def test_a_changed_mapping_is_worked_through_anew(served: Served) -> None:
+def test_a_changed_mapping_is_worked_through_anew(serve: Serve) -> None:
     """No outcome of an earlier run is reused if anything that outcomes depend on differs."""
+    served = serve()
     folder = served.door.folder
-    write_csv(folder / "people.csv", [candidate(number, Salary="1,5") for number in range(ROWS)])
+    write_csv(folder / "people.csv", [candidate(number, Salary="1,5") for number in range(30)])
     assert served(*RUN, "--rows", "2-11").counts == {"invalid": 10}
-    assert served(*RUN).counts == {"invalid": ROWS}
+    assert served(*RUN).counts == {"invalid": 30}
     mapping = (folder / "mapping.yaml").read_text(encoding="utf-8")
     table = '{column: Salary, values: {"1,5": "1500"}}'
     (folder / "mapping.yaml").write_text(mapping.replace("Salary", table), encoding="utf-8")
-    assert served(*RUN).counts == {"created": ROWS}
+    assert served(*RUN).counts == {"created": 30}
 
 
-def test_without_the_ledger_no_row_counts_as_imported(served: Served) -> None:
+def test_without_the_ledger_no_row_counts_as_imported(serve: Serve) -> None:
     """Imported rows of an earlier run count only if the ledger knows that run."""
-    assert served(*RUN).counts == {"created": ROWS}
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(30)])
+    assert served(*RUN).counts == {"created": 30}
     for path in (served.door.folder / "results").glob("ledger*"):
         path.unlink()
-    assert served(*RUN).counts == {"already_exists": ROWS}
+    assert served(*RUN).counts == {"already_exists": 30}
 
 
 def test_the_first_line_about_a_large_file(front_door: FrontDoor, monkeypatch: pytest.MonkeyPatch) -> None:

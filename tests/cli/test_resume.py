@@ -27,20 +27,14 @@ def everybody(count: int) -> Counter[str]:
     return Counter(f"person{number}@example.com" for number in range(count))
 
 
-@pytest.mark.parametrize("harm", ["edited", "moved", "deleted"])
-def test_resume_reads_the_private_copies(serve: Serve, harm: str) -> None:
+def test_resume_reads_the_private_copies(serve: Serve) -> None:
     """After kill -9 resume brings every row in, once, whatever became of the file and the mapping since."""
     served = serve(SLOW)
     folder = served.door.folder
     people(folder, 30)
     served.killed_after(7, *RUN, "--json")
-    for name in ("people.csv", "mapping.yaml"):
-        if harm == "edited":
-            (folder / name).write_text("something else", encoding="utf-8")
-        elif harm == "moved":
-            (folder / name).rename(folder / f"old-{name}")
-        else:
-            (folder / name).unlink()
+    (folder / "people.csv").write_text("something else", encoding="utf-8")
+    (folder / "mapping.yaml").unlink()
     ran = served("resume", "--json")
     assert ran.code == 0
     assert set(ran.counts) <= {"created", "already_exists", "already_imported"}
@@ -82,33 +76,34 @@ def test_rejected_rows_are_sent_again_unchanged_when_told_to(serve: Serve) -> No
     assert Counter(served.accepted) == everybody(6)
 
 
-MISTYPED = [
-    pytest.param(
-        ("resolve", "last", "2"),
-        "importer: use --created if the candidate exists in the service, or --not-created if not\n",
-        id="resolve without a finding",
-    ),
-    pytest.param(
-        ("resolve", "last", "2", "--created"),
-        "importer: row 2 of run {run} is rejected, not unconfirmed; there is nothing to resolve\n",
-        id="resolve of a row that is not unconfirmed",
-    ),
-    pytest.param(
-        ("purge", "--older-than", "soon"),
-        "importer: --older-than 'soon' is not a valid age; write it in days or weeks, for example 90d or 12w\n",
-        id="purge without an age",
-    ),
-]
+MISTYPED = {
+    (
+        "resolve",
+        "last",
+        "2",
+    ): "importer: use --created if the candidate exists in the service, or --not-created if not\n",
+    (
+        "resolve",
+        "last",
+        "2",
+        "--created",
+    ): "importer: row 2 of run {run} is rejected, not unconfirmed; there is nothing to resolve\n",
+    (
+        "purge",
+        "--older-than",
+        "soon",
+    ): "importer: --older-than 'soon' is not a valid age; write it in days or weeks, for example 90d or 12w\n",
+}
 
 
-@pytest.mark.parametrize(("command", "message"), MISTYPED)
-def test_a_mistyped_command_says_how(serve: Serve, command: tuple[str, ...], message: str) -> None:
+def test_a_mistyped_command_says_how(serve: Serve) -> None:
     """Each ends with 2 and changes nothing."""
     served = serve({**REFUSED, "emails": ["person0@example.com"]})
     people(served.door.folder, 1)
     run = served(*RUN, "--json").summary["run"]
-    ran = served(*command)
-    assert (ran.code, ran.err) == (2, message.format(run=run))
+    for command, message in MISTYPED.items():
+        ran = served(*command)
+        assert (ran.code, ran.err) == (2, message.format(run=run))
 
 
 def test_nothing_goes_on_from_a_check(serve: Serve) -> None:

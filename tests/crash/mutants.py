@@ -29,7 +29,7 @@ class Mutant:
     tests: tuple[str, ...]
 
 
-_SENDING = ("tests/load/test_loader.py", "tests/load/test_stops.py", "tests/load/test_kill.py")
+_SENDING = ("tests/load/test_loader.py", "tests/load/test_stops.py", "tests/load/test_cancellation.py")
 _NEXT = ("tests/load/test_next_step.py", *_SENDING)
 _ON_SERVER = ("tests/ledger/test_postgres_ledger.py",)
 

@@ -15,7 +15,7 @@ from tests.postgres import Server
 
 pytestmark = pytest.mark.timeout(300)  # many processes, which wait if the machine is busy
 _SMALL = settings(
-    max_examples=12,
+    max_examples=8,
     stateful_step_count=8,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
@@ -40,18 +40,18 @@ TestSimulatedScenario.settings = TestSimulatedScenarioOfPool.settings = _SMALL
 TestProcessScenario = ProcessScenario.TestCase
 TestProcessScenarioOfPool = ProcessScenarioOfPool.TestCase
 TestProcessScenario.settings = TestProcessScenarioOfPool.settings = settings(
-    _SMALL, max_examples=5, stateful_step_count=6, phases=[Phase.generate]
+    _SMALL, max_examples=3, stateful_step_count=6, phases=[Phase.generate]
 )
 
 
 @pytest.mark.usefixtures("_one_server")
 class TestProcessScenarioOnServer(ProcessScenarioOnServer.TestCase):
-    settings = settings(TestProcessScenario.settings, max_examples=3)
+    settings = settings(TestProcessScenario.settings, max_examples=2)
 
 
 @pytest.mark.usefixtures("_one_server")
 class TestSimulatedScenarioOnServer(SimulatedScenarioOnServer.TestCase):
-    settings = settings(_SMALL, phases=[Phase.generate])
+    settings = settings(_SMALL, max_examples=5, phases=[Phase.generate])
 
 
 def test_a_changed_row_is_another_body() -> None:

@@ -70,7 +70,10 @@ def texts_in(files: dict[str, str]) -> Iterator[Template]:
 
 def fits(example: str, template: Template) -> bool:
     """Whether a message could come from a template; at least a sixth of the example must be literal in it."""
-    literal = sum(_letters(piece) for piece in template if piece is not None)
+    pieces = [piece for piece in template if piece is not None]
+    if not all(piece in example for piece in pieces):
+        return False  # most are, and a pattern for each would have to be compiled
+    literal = sum(map(_letters, pieces))
     pattern = "".join(".*" if piece is None else re.escape(piece) for piece in template)
     return 6 * literal >= _letters(example) and re.fullmatch(pattern, example) is not None
 

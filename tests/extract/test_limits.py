@@ -86,7 +86,7 @@ def test_stray_cells_in_too_many_rows(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("row", "cell"), [(4294967295, 4294967295), (4294967295, 2), (2, 4294967295), (2, 9999999)])
+@pytest.mark.parametrize(("row", "cell"), [(4294967295, 2), (2, 9999999)])
 def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int) -> None:
     """A row number above the last possible row is damage, found at once, within memory and time limits."""
     path = tmp_path / "a.xlsx"
@@ -102,9 +102,9 @@ def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int) -> No
 def test_workbook_over_the_memory_limit(tmp_path: Path) -> None:
     """A sheet that needs more than the memory limit is rejected, with what to do."""
     path = tmp_path / "heavy.xlsx"
-    path.write_bytes(raw_xlsx(_HEADER.replace("Name", "x" * (100 << 20))))
-    assert refusal(path, ReadingLimits(memory=200 << 20)) == (
-        "heavy.xlsx: reading the workbook needs more memory than the limit of 200 MB; delete cells far to the right "
+    path.write_bytes(raw_xlsx(_HEADER.replace("Name", "x" * (8 << 20))))
+    assert refusal(path, ReadingLimits(memory=64 << 20)) == (
+        "heavy.xlsx: reading the workbook needs more memory than the limit of 64 MB; delete cells far to the right "
         "of the table or far below it, save the sheet as CSV, or raise IMPORTER_WORKBOOK_MEMORY_MEGABYTES"
     )
     assert children() == set()
@@ -124,7 +124,7 @@ def test_bomb_is_rejected_before_it_is_unpacked(tmp_path: Path) -> None:
 def test_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
     """A part that unpacks to more than its declared size is rejected, within the memory limit."""
     path = tmp_path / "lie.xlsx"
-    sheet = b"<worksheet>" + b" " * (60 << 20) + b"</worksheet>"
+    sheet = b"<worksheet>" + b" " * (8 << 20) + b"</worksheet>"
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/worksheets/sheet1.xml": sheet}))
     _understate(path, len(sheet))
     started = time.monotonic()
@@ -197,11 +197,11 @@ def test_blank_lines(tmp_path: Path, line: bytes) -> None:
         path.write_bytes(b"Name\n" + lines + b"Ada\n")
         started = time.process_time()
         *_, last = open_sheet(path, SourceOptions(), ReadingLimits()).rows()
-        assert last.number == 30_002
+        assert last.number == 10_002
         return time.process_time() - started
 
     # The CPU time of the fastest of three: others have the processor in between
-    filled, blank = (min(seconds(each * 30_000) for _ in range(3)) for each in (b"Ada\n", line))
+    filled, blank = (min(seconds(each * 10_000) for _ in range(3)) for each in (b"Ada\n", line))
     assert blank < 1.5 * filled
 
 

@@ -66,8 +66,8 @@ def with_header(table: Table) -> Sequence[Sequence[str]]:
     return [[f"Column of {index}" for index in range(len(table[0]))], *table]
 
 
-quick = settings(max_examples=150)
-with_child = settings(max_examples=12)
+quick = settings(max_examples=100)
+with_child = settings(max_examples=8)
 
 
 @quick

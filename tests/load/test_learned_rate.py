@@ -25,17 +25,22 @@ def answered(rate: LearnedRate, now: float, *answers: bool, waited: bool = True)
     return now
 
 
-LIMITS = [
-    *[pytest.param(50, size, id=f"50 a second, {size:.0f} saved up") for size in (5.0, 10.0, 50.0, 100.0, 500.0)],
-    *[pytest.param(10, size, id=f"10 a second, {size:.0f} saved up") for size in (5.0, 10.0, 50.0)],
-    *[pytest.param(3, size, id=f"3 a second, {size:.0f} saved up") for size in (3.0, 5.0)],
-    pytest.param(10, None, id="10 in each second"),
-    pytest.param(3, None, id="3 in each second"),
+LIMITS = [  # requests a second, how many can be saved up, Retry-After
+    pytest.param(50, 5.0, None, id="50 a second, 5 saved up"),
+    pytest.param(50, 10.0, 1.0, id="50 a second, 10 saved up, Retry-After 1"),
+    pytest.param(50, 50.0, None, id="50 a second, 50 saved up"),
+    pytest.param(50, 500.0, 1.0, id="50 a second, 500 saved up, Retry-After 1"),
+    pytest.param(10, 5.0, 1.0, id="10 a second, 5 saved up, Retry-After 1"),
+    pytest.param(10, 10.0, None, id="10 a second, 10 saved up"),
+    pytest.param(10, 50.0, 1.0, id="10 a second, 50 saved up, Retry-After 1"),
+    pytest.param(3, 3.0, None, id="3 a second, 3 saved up"),
+    pytest.param(3, 5.0, 1.0, id="3 a second, 5 saved up, Retry-After 1"),
+    pytest.param(10, None, None, id="10 in each second"),
+    pytest.param(3, None, 1.0, id="3 in each second, Retry-After 1"),
 ]
 
 
-@pytest.mark.parametrize("retry_after", [None, 1.0], ids=["no Retry-After", "Retry-After 1"])
-@pytest.mark.parametrize(("allowed", "size"), LIMITS)
+@pytest.mark.parametrize(("allowed", "size", "retry_after"), LIMITS)
 def test_nearly_all_that_is_allowed_is_used(allowed: int, size: float | None, retry_after: float | None) -> None:
     """At least 95 % of a limit over two minutes; at 50 per second at most 2 % are refused."""
     rows = 120 * allowed

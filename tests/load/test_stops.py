@@ -185,29 +185,6 @@ def test_ten_inconclusive_answers_in_a_row_suspend_the_run(harness: Harness) -> 
     assert 3.75 <= harness.time.waits[0] <= 6.25
 
 
-def test_nine_do_not(harness: Harness) -> None:
-    """Occasional failures do not suspend the run."""
-    unconfirmed_rows = dict.fromkeys((*range(10, 19), *range(20, 29)), (BROKEN, CREATED))
-    assert load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 70)[2] == 0
-
-
-def test_thirty_of_fifty_suspend_the_run(harness: Harness) -> None:
-    """Inconclusive answers with clear ones between them count too."""
-    unconfirmed_rows = dict.fromkeys((row for row in range(5, 60) if row % 5), (BROKEN, CREATED))
-    stop, outcomes, probes = load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 70, *[True] * 6)
-    assert (stop, kinds(outcomes), probes) == (None, {K.CREATED: 70}, 3)
-
-
-def test_an_inconclusive_probe_waits_for_longer(harness: Harness) -> None:
-    """5, 10, 20 seconds, each randomized by a quarter."""
-    unconfirmed_rows = dict.fromkeys(range(10, 20), (BROKEN, CREATED))
-    probes = (False, False, True, True, True)
-    stop, outcomes, asked = load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 30, *probes)
-    assert (stop, kinds(outcomes), asked) == (None, {K.CREATED: 30}, 5)
-    for waited, seconds in zip(harness.time.waits, (5, 10, 20), strict=False):
-        assert 0.75 * seconds <= waited <= 1.25 * seconds
-
-
 def test_an_unconfirmed_row_is_the_probe(harness: Harness) -> None:
     """Once its delay has passed; a different row each time, and the question list is not requested."""
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
@@ -240,17 +217,6 @@ def test_a_service_that_never_gives_a_clear_answer_is_given_up(harness: Harness)
     assert 900 <= sum(harness.time.waits) < 961
 
 
-def test_the_timeout_is_reached_despite_rounding(harness: Harness) -> None:
-    """The run stops at its timeout even if the difference of the times is slightly less."""
-    began = 1000.1
-    assert (began + 900.0) - began < 900.0
-    harness.time.now = began
-    service = Scripted(in_turn(REFUSED))
-    stop, _, _ = load_with_probes(harness, service, 3)
-    assert stop is not None
-    assert stop.code == "run-stalled"
-
-
 def test_give_up_after_is_an_option(harness: Harness) -> None:
     """--give-up-after 5m is five minutes."""
     options = LoadOptions(concurrency=1, give_up_after=300)
@@ -259,12 +225,11 @@ def test_give_up_after_is_an_option(harness: Harness) -> None:
     assert stop.reason == f"no row was completed for 5 minutes: {PAUSED}"
 
 
-@pytest.mark.parametrize("answer", [REFUSED, BROKEN], ids=["down", "inconclusive"])
-def test_a_service_that_is_down_is_waited_for_until_the_window_ends(harness: Harness, answer: Answer) -> None:
+def test_a_service_that_is_down_is_waited_for_until_the_window_ends(harness: Harness) -> None:
     """Longer than the limit without a window; then what is left is not sent."""
     ends_at = harness.time.now + 2000
     options = LoadOptions(concurrency=1, window=Window(EPOCH + ends_at, "--until 06:00", waits=True))
-    service = Scripted(by_row({2: (CREATED,)}, otherwise=answer))
+    service = Scripted(by_row({2: (CREATED,)}, otherwise=REFUSED))
     stop, outcomes, _ = load_with_probes(harness, service, 30, *[False] * 400, options=options)
     assert stop == Stop(
         "time-over", "the time for sending is over (--until 06:00)", f"{AGAIN}; it continues where it stopped"
@@ -291,15 +256,6 @@ def test_a_window_that_ends_after_the_last_row_does_not_matter(harness: Harness)
     assert (stop, outcomes) == (None, {})
     stop, outcomes, _ = load_with_probes(harness, Scripted(in_turn(CREATED)), 3, options=LoadOptions(window=window))
     assert (stop and stop.code, kinds(outcomes)) == ("time-over", {K.NOT_SENT: 3})
-
-
-@pytest.mark.parametrize("answer", [REFUSED, Reply(429), Reply(429, retry_after=20)], ids=["down", "429", "20 s"])
-def test_a_service_that_is_back_after_ten_minutes_is_waited_for(harness: Harness, answer: Answer) -> None:
-    """Such responses count for the run: no row uses up its attempts, and all are created."""
-    back_at = harness.time.now + 600
-    service = Scripted(lambda *_: CREATED if harness.time.now >= back_at else answer)
-    stop, outcomes, _ = load_with_probes(harness, service, 30, options=LoadOptions(concurrency=1, max_attempts=3))
-    assert (stop, kinds(outcomes)) == (None, {K.CREATED: 30})
 
 
 def test_a_row_that_was_not_accepted_when_the_run_gave_up_has_failed(harness: Harness) -> None:
@@ -342,38 +298,6 @@ def test_waiting_and_its_end_are_reported(harness: Harness) -> None:
     assert delays
     assert delays[0] is not None
     assert delays[0].reason == "unconfirmed rows are sent again after a delay"
-
-
-def test_after_a_suspension_rows_go_one_at_a_time(harness: Harness) -> None:
-    """Until three rows have a final response again."""
-    scripted = by_row(dict.fromkeys(range(10, 30), (BROKEN, CREATED)))
-    lock, at_once, busy, several = threading.Lock(), [0], [0], threading.Event()
-
-    def answer(email: str, number: int) -> Answer:
-        with lock:
-            at_once[0] += 1
-            busy.append(at_once[0])
-            if at_once[0] > 1:
-                several.set()
-        if email in (email_of(50), email_of(51)):  # long after the pause
-            several.wait(PATIENCE)
-        with lock:
-            at_once[0] -= 1
-        return scripted(email, number)
-
-    probed_after: list[int] = []
-
-    def probe() -> bool:
-        probed_after.append(len(busy))
-        return True
-
-    with harness.ledger() as ledger:
-        loader = harness.loader(ledger, Scripted(answer), LoadOptions(concurrency=4), probe=probe)
-        outcomes = by_outcome(loader.load(applications(range(2, 60))))
-    pause = probed_after[-1]
-    assert kinds(outcomes) == {K.CREATED: 58}
-    assert busy[pause : pause + 3] == [1, 1, 1]
-    assert several.is_set()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ import pytest
 from importer.problems import StoppedEarly, UnusableInput
 from importer.service import Limits, NoReply, RecruitingService
 from importer.service.client import TransportChoice
+from importer.service.question_list import RetryPolicy
 from importer.service.transport_api import Phase, RawReply
 from tests.service.scripted import read_request
 from tests.service.test_traps import opened, post
@@ -157,7 +158,7 @@ def test_an_untrusted_certificate_is_explained(transport: TransportChoice, organ
     """The message names who issued the certificate, and the setting; it does not doubt the address."""
     service = RecruitingService(f"https://127.0.0.1:{organization.port}", "t", transport=transport)
     with contextlib.closing(service), pytest.raises(StoppedEarly) as stopped:
-        service.questions("4f2c9a")
+        service.questions("4f2c9a", RetryPolicy(sleep=lambda seconds: None))
     assert str(stopped.value) == (
         f"the service at https://127.0.0.1:{organization.port} cannot be reached: its certificate is not valid: "
         "unable to get local issuer certificate (issued by 'Example.Staffing.CA'); nothing was sent; if that is the CA "
@@ -173,7 +174,7 @@ def test_a_trusted_certificate_that_is_not_valid_is_explained(transport: Transpo
     with serving(found):
         service = RecruitingService(f"https://127.0.0.1:{found.port}", "t", limits=limits, transport=transport)
         with contextlib.closing(service), pytest.raises(StoppedEarly) as stopped:
-            service.questions("4f2c9a")
+            service.questions("4f2c9a", RetryPolicy(sleep=lambda seconds: None))
     assert (
         "its certificate is not valid: certificate has expired (issued by 'Example.Staffing.CA'); nothing was sent; "
         "check the address (IMPORTER_BASE_URL) and the network, then run"
@@ -188,7 +189,7 @@ def test_a_file_without_certificates_is_reported(transport: TransportChoice, org
         limits = Limits(ca_file=folder / name)
         service = RecruitingService(f"https://127.0.0.1:{organization.port}", "t", limits=limits, transport=transport)
         with contextlib.closing(service), pytest.raises(UnusableInput) as refused:
-            service.questions("4f2c9a")
+            service.questions("4f2c9a", RetryPolicy(sleep=lambda seconds: None))
         assert str(refused.value) == (
             f"IMPORTER_CA_FILE: the certificates in {folder / name} cannot be read: {reason}; set it to a file with "
             "the certificate of your organization's CA, in PEM format"
@@ -243,5 +244,5 @@ def test_a_certificate_behind_a_proxy_is_explained(transport: TransportChoice, o
     with proxy_before(organization) as proxy:
         service = RecruitingService(URL, "t0ken", limits=Limits(proxy=proxy.url), transport=transport)
         with contextlib.closing(service), pytest.raises(StoppedEarly, match=r"issued by 'Example\.Staffing\.CA'"):
-            service.questions("4f2c9a")
+            service.questions("4f2c9a", RetryPolicy(sleep=lambda seconds: None))
         assert not any(b"t0ken" in connect for connect in proxy.asked)

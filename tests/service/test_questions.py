@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -110,6 +110,17 @@ def test_a_next_page_of_the_same_origin_is_read(transport: TransportChoice) -> N
     path = "/api/v1/client/job-posts/4f2c9a/questions/"
     pages = [listing(SHOWN, next=f"{path}?page=2"), listing(second, next="?page= \u00fc"), listing({**SHOWN, "id": 14})]
     assert [question.id for question in questions(transport, paged)] == [12, 13, 14]
+
+
+def test_a_service_that_is_not_there_is_reported(transport: TransportChoice) -> None:
+    """Nothing was sent, and a run ends early."""
+    service = RecruitingService("http://127.0.0.1:1", "t", transport=transport)
+    with closing(service), pytest.raises(StoppedEarly) as stopped:
+        service.questions("4f2c9a", RetryPolicy(attempts=1))
+    assert str(stopped.value) == (
+        "the service at http://127.0.0.1:1 cannot be reached: the connection was refused; nothing was sent; "
+        "check the address (IMPORTER_BASE_URL) and the network, then run the same command again"
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from importer.app.import_file import Finished, check_file
 from importer.app.orders import Listener, RunControl
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
@@ -60,6 +58,32 @@ def matched(client: Client, shown: Shown) -> Shown:
     shown = change(client, shown, "translate", "answers/level", text="Chef", option="Lead")
     shown = change(client, shown, "keys", "answers/available_from", dates="%d/%m/%Y")
     return change(client, shown, "use", "answers/salary", column="Salary")
+
+
+MAPPING = """\
+version: 1
+target: {job_post: 4f2c9a}
+defaults: {unused_columns: ignore}
+candidate:
+  first_name: {column: Ad Soyad, part: first}
+  last_name: {column: Ad Soyad, part: last}
+  email: Info
+  cv: Ref
+answers:
+  salary: Salary
+  available_from: {column: Available from, dates: "%d/%m/%Y"}
+  work_permit: Work permit
+  level: {column: Level, values: {Sr: Senior, Chef: Lead}}
+  phone: Line
+"""
+
+
+def checked_with_a_file(found: Pages) -> Shown:
+    """The step Check of the odd file, with a mapping file that has everything that it needs."""
+    own = found.out.with_name("own.yaml")
+    own.write_text(MAPPING, "utf-8")
+    found.client.send(at_match(found).form("/match/open"), path=str(own))
+    return checked(found)
 
 
 def correct(found: Pages, row: int, **cells: str) -> Shown:
@@ -288,8 +312,7 @@ def test_cells_are_corrected_in_the_grid(pages: Start, tmp_path: Path) -> None:
     file = odd_file(tmp_path)
     before = file.read_bytes()
     found = pages(file=file, sandbox=True)
-    matched(found.client, at_match(found))
-    shown = checked(found)
+    shown = checked_with_a_file(found)
     assert "'bob(at)example.com' is not a valid e-mail address" in shown.text
     assert "Prepare to send" in shown.text
     shown = correct(found, 3, c0="bob@example.com", c8="1100")
@@ -318,8 +341,7 @@ def test_cells_are_corrected_in_the_grid(pages: Start, tmp_path: Path) -> None:
 def test_a_running_check_is_stopped(pages: Start, tmp_path: Path) -> None:
     """A button stops it; then the page is as it was before the check, and the check can be started again."""
     found = pages(file=odd_file(tmp_path), sandbox=True)
-    matched(found.client, at_match(found))
-    before = checked(found).text
+    before = checked_with_a_file(found).text
     draft = found.server.web.drafts.get(found.first.address.split("/")[2])
     assert draft is not None
     order, may_go_on = found.server.web.drafts.order(draft, found.server.web.settings()), threading.Event()
@@ -344,8 +366,7 @@ def test_the_grid_shows_a_cause_or_all_rows_by_pages(pages: Start, tmp_path: Pat
         for number in range(30)
     ]
     found = pages(file=odd_file(tmp_path, [*PEOPLE, *rows]), sandbox=True)
-    matched(found.client, at_match(found))
-    shown = checked(found)
+    shown = checked_with_a_file(found)
     check = walk.address(found, "check")
     assert "Next rows" in shown.text
     shown = found.client.get(f"{check}?first=25")
@@ -362,8 +383,7 @@ def test_the_grid_shows_a_cause_or_all_rows_by_pages(pages: Start, tmp_path: Pat
 def test_all_cells_of_a_cause_are_corrected_at_once(pages: Start, tmp_path: Path) -> None:
     """Each cause has its fix, with its count and examples; where there is none, a link to its question."""
     found = pages(file=odd_file(tmp_path), sandbox=True)
-    matched(found.client, at_match(found))
-    shown = checked(found)
+    shown = checked_with_a_file(found)
     assert "Write @ and points in place of words" in shown.text
     assert "bob(at)example.com → becomes bob@example.com" in shown.text
     assert "Replace it in all 2 cells" in shown.text
@@ -421,16 +441,15 @@ def test_rows_that_are_not_sent_again_are_not_promised(pages: Start, serve: Serv
     assert "Prepare to send 1 candidate" in checked_again(found).text
 
 
-@pytest.mark.parametrize("fields", [{"row": "x"}, {"row": "99", "c0": "a"}, {"row": "3", "c99": "a"}])
-def test_a_cell_that_there_is_not_is_not_corrected(pages: Start, tmp_path: Path, fields: dict[str, str]) -> None:
+def test_a_cell_that_there_is_not_is_not_corrected(pages: Start, tmp_path: Path) -> None:
     """It is said on the page, and the list stays as it was."""
     found = pages(file=odd_file(tmp_path), sandbox=True)
-    matched(found.client, at_match(found))
-    shown = checked(found)
-    found.client.post(walk.address(found, "check") + "/cells", {"token": _token(shown), **fields})
-    shown = found.client.get(walk.address(found, "check"))
-    assert "There is a problem" in shown.text
-    assert "corrected cell" not in shown.text
+    shown = checked_with_a_file(found)
+    for fields in ({"row": "x"}, {"row": "99", "c0": "a"}, {"row": "3", "c99": "a"}):
+        found.client.post(walk.address(found, "check") + "/cells", {"token": _token(shown), **fields})
+        shown = found.client.get(walk.address(found, "check"))
+        assert "There is a problem" in shown.text, fields
+        assert "corrected cell" not in shown.text
 
 
 def test_the_outcome_is_that_of_the_command_with_both_lists(

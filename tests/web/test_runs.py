@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import json
 import os
 import sys
@@ -25,7 +26,6 @@ from tests.patience import wait_until
 from tests.web import walk
 from tests.web.client import Client
 from tests.web.conftest import Pages
-from tests.web.test_file_step import EXPORT
 
 Start = Callable[..., Pages]
 Serve = Callable[..., Served]
@@ -54,21 +54,6 @@ def live(served: Served) -> dict[str, str]:
 def people(found_in: Path, count: int, **changed: str) -> Path:
     """A file with so many people."""
     return write_csv(found_in / "people.csv", [candidate(number, **changed) for number in range(count)])
-
-
-def test_the_outcome_is_that_of_the_command(pages: Start, front_door: FrontDoor) -> None:
-    """The sample export from file to result: each row has the outcome of the command that uses the same mapping."""
-    found = pages(file=EXPORT, sandbox=True)
-    shown = walk.to_result(found)
-    assert "of 300 candidates are in" in shown.text
-    job = walk.job_of(found)
-    assert job.finished is not None
-    draft = found.server.web.drafts.get(job.draft.id)
-    assert draft is not None
-    ran = front_door("run", str(EXPORT), "--mapping", draft.mapping, "--sandbox", "--out", "other", "--json")
-    by_command = outcomes_of(front_door.folder / "other" / ran.summary["run"])
-    assert len(by_command) == 300
-    assert outcomes_of(job.finished.folder) == by_command
 
 
 def test_the_check_says_what_will_happen(pages: Start, serve: Serve) -> None:
@@ -138,6 +123,7 @@ def test_a_pause_is_shown_with_its_reason() -> None:
     assert progress.seen().doing == "Sending continues."
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the sandbox leaves sockets open
 def test_the_service_goes_away_while_the_page_sends(pages: Start, front_door: FrontDoor) -> None:
     """The run waits and the page says why; stopped then, it is continued when the service is back."""
     faults, memory = front_door.folder / "faults.json", front_door.folder / "accepted.jsonl"
@@ -151,6 +137,7 @@ def test_the_service_goes_away_while_the_page_sends(pages: Start, front_door: Fr
         found.client.send(walk.to_send(found).form("/send"))
         wait_until(lambda: len(sandbox.memory) >= 10)
         port = urlsplit(sandbox.base_url).port or 0
+    gc.collect()  # here, not in the test after this one
     send = walk.address(found, "send")
     wait_until(lambda: "Waiting " in found.client.get(send).text, "the page does not say why the run waits")
     found.client.send(found.client.get(send).form("/stop"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from importer.models import Question
 from tests.cli.conftest import Served, candidate, write_csv
@@ -10,7 +11,7 @@ from tests.web import walk
 from tests.web.client import Shown
 from tests.web.conftest import Pages
 from tests.web.test_file_step import EXPORT
-from tests.web.test_runs import live
+from tests.web.test_runs import live, people
 
 Start = Callable[..., Pages]
 
@@ -69,9 +70,9 @@ def test_another_target_or_reading_is_not_sent_with_the_old_mapping(pages: Start
     assert "First finish the step Match." in found.client.get(walk.address(found, "check")).text
 
 
-def test_other_questions_of_the_same_target_are_matched_again(pages: Start) -> None:
+def test_other_questions_of_the_same_target_are_matched_again(pages: Start, tmp_path: Path) -> None:
     """The mapping is kept: what is not asked any more is a comment, and named on the page."""
-    found = pages(file=EXPORT, sandbox=True)
+    found = pages(file=people(tmp_path, 2), sandbox=True)
     shown = walk.to_match(found)
     drafts = found.server.web.drafts
     draft = drafts.get(found.first.address.split("/")[2])

@@ -19,8 +19,7 @@ def review(found: Pages) -> Shown:
     """The step Match, with every mark of the proposal cleared by a click."""
     shown = found.client.get(address(found, "match"))
     while forms := [form for form in shown.forms if form.fields.get("do") == "accept"]:
-        found.client.send(forms[0])
-        shown = found.client.get(address(found, "match"))
+        shown = found.client.send(forms[0])
     return shown
 
 
