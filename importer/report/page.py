@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from importer.models import ManyTargets, OutcomeKind
 from importer.problems import DamagedRun
@@ -33,11 +34,8 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
     with_personal_data: show messages, which quote cells and responses; otherwise the general text of each code.
     """
     shown = summary if with_personal_data else GeneralTexts().summary(summary)
-    environment = Environment(
-        loader=PackageLoader(__package__, "."), autoescape=True, undefined=StrictUndefined, finalize=_shown
-    )
     kinds = [kind for kind in OutcomeKind if summary.outcomes[kind]]
-    return environment.get_template("report.html.j2").render(
+    return _template().render(
         title=title_of(summary),
         sentence=headline(summary),
         kind="Check" if summary.dry_run else "Sandbox run" if summary.sandbox else "Run",
@@ -54,6 +52,13 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
         label=lambda kind: outcome_text(kind, dry_run=summary.dry_run).label,
         details=run_details(summary),
     )
+
+
+@cache
+def _template() -> Template:
+    loader = PackageLoader(__package__, ".")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, finalize=_shown)
+    return environment.get_template("report.html.j2")
 
 
 def _shown(value: Any) -> Any:
