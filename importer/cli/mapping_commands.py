@@ -27,7 +27,7 @@ from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.cli import options
 from importer.cli.app import Command, next_command
 from importer.cli.messages import print_lines, print_message, print_next, print_problems, print_result
-from importer.cli.tables import cell, new_table, print_table, show_candidates
+from importer.cli.tables import cell, new_table, print_lines_of, print_table, show_candidates
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, Target
 from importer.problems import Problem, UnusableInput, UsageError
@@ -46,6 +46,7 @@ _STANDARD_OUTPUT = Path("-")
 _MOST_LINES: Final = 8  # to review
 _MOST_NOTES: Final = 4
 _MARK: Final = "# please check"
+_WIDEST: Final = (24, 8, 15)  # texts in the lines of questions; the question has what is left
 
 
 @mapping.command(cls=Command)
@@ -113,11 +114,7 @@ def _proposal_lines(proposal: Proposal, path: Path, most: int) -> list[str]:
         f"{len(points.missing_required)} required but not found."
     ]
     if points.to_review:
-        marked = [
-            f"  line {number}: {line.strip().replace(f'   {_MARK}', f'  {_MARK}')}"
-            for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
-            if _MARK in line
-        ]
+        marked = _marked_lines(path.read_text("utf-8").splitlines())
         lines += ['Review these lines of it, and remove the mark "please check" of each:', *marked[:most]]
         lines += [f"  ... and {len(marked) - most} more"] if len(marked) > most else []
     if points.unmatched_values:
@@ -132,6 +129,17 @@ def _proposal_lines(proposal: Proposal, path: Path, most: int) -> list[str]:
         else:
             lines.append("Without a column of document IDs, one document can be used for every row: cv: {value: ID}")
     return lines
+
+
+def _marked_lines(lines: list[str]) -> list[str]:
+    """`line 12: phone: Mobile  # please check: ...`; a mark above its line is shown with that line."""
+    found = []
+    for number, line in enumerate(lines, start=1):
+        value, mark, reason = line.strip().partition(_MARK)
+        if mark:
+            below = (one.strip() for one in lines[number:] if not one.strip().startswith("#"))
+            found.append(f"  line {number}: {value.strip() or next(below, '')}  {mark}{reason}")
+    return found
 
 
 # --- check --------------------------------------------------------------------------------------
@@ -211,6 +219,7 @@ def questions(
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     out: options.Out = None,
+    verbose: options.Verbose = False,
 ) -> None:
     """Show the questions of a job post, with their keys, answer types and options."""
     try:
@@ -222,11 +231,20 @@ def questions(
     if as_json:
         print_result(json.dumps(question_list(target, found), ensure_ascii=False, indent=1))
         return
-    _show_table(found)
+    _show_questions(found, is_verbose=verbose)
     print_next("Next", next_command(context, "mapping new", "FILE", "--job-post", target.id))
 
 
-def _show_table(found: tuple[Question, ...]) -> None:
+def _show_questions(found: tuple[Question, ...], *, is_verbose: bool) -> None:
+    """One line for each question; with their whole texts and options if asked."""
+    if not is_verbose:
+        lines = [("in the mapping file", "required", "answer", "question")]
+        for one in found:
+            options = f" [{' | '.join(one.options)}]" if one.options else ""
+            named = one.key or f'"text: {one.text}"'
+            lines.append((named, "yes" if one.required else "", one.answer_type, f"{one.text}{options}"))
+        print_lines_of(lines, _WIDEST)
+        return
     table = new_table("in the mapping file", "required", "answer", "question")
     for question in found:
         named = question.key or f'"text: {question.text}"'

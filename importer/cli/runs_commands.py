@@ -51,6 +51,7 @@ from importer.settings import load_settings
 from importer.text.dates import in_words
 from importer.text.terminal import wrapped
 
+_MOST_RUNS: Final = 6
 _MOST_TARGETS: Final = 6
 
 
@@ -59,6 +60,7 @@ def runs(
     sandbox: Annotated[bool, typer.Option("--sandbox", help="List only sandbox runs.")] = False,
     out: options.Out = None,
     as_json: options.AsJson = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """List the runs in the results folder, newest first."""
     settings = load_settings(out=out)
@@ -74,8 +76,10 @@ def runs(
     running = running_runs(settings)
     if found:
         print_result(_HEADING)
-    for summary in found:
+    for summary in found if verbose else found[:_MOST_RUNS]:
         print_row(_numbers(summary, running), _details(summary))
+    if len(found) > _MOST_RUNS and not verbose:
+        print_lines(f"... and {len(found) - _MOST_RUNS:,} more; --verbose lists all")
     if found:
         print_message()
         print_next("Next", next_command(context, "show", found[0].run))

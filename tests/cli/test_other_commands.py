@@ -41,7 +41,7 @@ def test_questions_as_a_table_name_what_a_mapping_file_needs(serve: Serve) -> No
     ran = serve()("questions", "4f2c9a")
     assert ran.code == 0
     lines = [" ".join(line.split()) for line in ran.out.splitlines()]
-    assert "work_permit yes yes_no Do you have a work" in lines
+    assert "work_permit yes yes_no Do you have a work permit?" in lines
     assert any(line.startswith('"text: How did you') for line in lines)
     assert ran.err.startswith("Next: ")
 
