@@ -19,7 +19,8 @@ from importer.report.summary import ProblemGroup, Summary, read_summary
 from importer.report.text import headline, moment, run_details, title_of
 from importer.text.normalize import visible
 
-_MOST_CAUSES: Final = 100  # of a section; the workbook has all
+_FIRST_CAUSES: Final = 8  # of a section; a click shows the others, and paper has only these
+_MOST_CAUSES: Final = 100  # the workbook has all
 
 
 def write_page(staged: Path, summary: Summary, folder: Path, *, with_personal_data: bool) -> None:
@@ -48,6 +49,7 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
         steps=next_steps(summary, folder),
         targets=list(_targets(summary, folder, with_links=with_personal_data)),
         sections=list(_sections(shown)),
+        first=_FIRST_CAUSES,
         most=_MOST_CAUSES,
         label=lambda kind: outcome_text(kind, dry_run=summary.dry_run).label,
         details=run_details(summary),
