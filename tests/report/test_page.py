@@ -134,7 +134,7 @@ def browser() -> Iterator[Any]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("personal_data", [True, False])
 def test_in_a_browser(browser: Any, tmp_path: Path, scheme: str, personal_data: bool) -> None:
-    """In a browser, no request leaves the page, nothing is in the console, it is accessible, and fits on a phone."""
+    """No request leaves the page, nothing is in the console, it is accessible, and fits on a phone and a screen."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     _some_page(tmp_path, personal_data=personal_data, sandbox=True)
     context = browser.new_context(viewport={"width": 390, "height": 800}, color_scheme=scheme, bypass_csp=True)
@@ -147,8 +147,10 @@ def test_in_a_browser(browser: Any, tmp_path: Path, scheme: str, personal_data: 
     address = (tmp_path / "report.html").as_uri()
     page.goto(address)
     assert requests == [address]
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    found = axe.Axe().run(page)
-    assert not found.violations_count, found.generate_report()
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = axe.Axe().run(page)
+        assert not found.violations_count, found.generate_report()
     assert said == []
     context.close()
