@@ -34,6 +34,7 @@ def children() -> set[str]:
 
 def test_slow_workbook_is_stopped(tmp_path: Path) -> None:
     """Reading stops after the time limit, and so does its process."""
+    others = children()
     path = tmp_path / "slow.xlsx"
     rows = "".join(f'<row r="{n}"><c r="A{n}"><v>{n}</v></c></row>' for n in range(2, 150_000))
     path.write_bytes(raw_xlsx(_HEADER + rows))
@@ -44,7 +45,7 @@ def test_slow_workbook_is_stopped(tmp_path: Path) -> None:
         "raise IMPORTER_WORKBOOK_SECONDS"
     )
     assert time.monotonic() - started < PATIENCE
-    assert children() == set()
+    assert children() <= others
 
 
 def test_stray_cell_far_away(tmp_path: Path) -> None:
@@ -101,13 +102,14 @@ def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int) -> No
 
 def test_workbook_over_the_memory_limit(tmp_path: Path) -> None:
     """A sheet that needs more than the memory limit is rejected, with what to do."""
+    others = children()
     path = tmp_path / "heavy.xlsx"
     path.write_bytes(raw_xlsx(_HEADER.replace("Name", "x" * (8 << 20))))
     assert refusal(path, ReadingLimits(memory=64 << 20)) == (
         "heavy.xlsx: reading the workbook needs more memory than the limit of 64 MB; delete cells far to the right "
         "of the table or far below it, save the sheet as CSV, or raise IMPORTER_WORKBOOK_MEMORY_MEGABYTES"
     )
-    assert children() == set()
+    assert children() <= others
 
 
 def test_bomb_is_rejected_before_it_is_unpacked(tmp_path: Path) -> None:
@@ -123,6 +125,7 @@ def test_bomb_is_rejected_before_it_is_unpacked(tmp_path: Path) -> None:
 
 def test_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
     """A part that unpacks to more than its declared size is rejected, within the memory limit."""
+    others = children()
     path = tmp_path / "lie.xlsx"
     sheet = b"<worksheet>" + b" " * (8 << 20) + b"</worksheet>"
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/worksheets/sheet1.xml": sheet}))
@@ -131,7 +134,7 @@ def test_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
     message = refusal(path, ReadingLimits(memory=500 << 20, seconds=PATIENCE))
     assert message.startswith("lie.xlsx: the workbook cannot be read")
     assert time.monotonic() - started < PATIENCE
-    assert children() == set()
+    assert children() <= others
 
 
 def _understate(path: Path, size: int) -> None:
