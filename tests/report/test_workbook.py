@@ -13,10 +13,10 @@ import pytest
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report import write_report
-from importer.report.outcomes import NO_ACTION_SHEET_LIMIT
+from importer.report.outcomes import NO_ACTION_SHEET_LIMIT, OUTCOMES, SHEET_LIMIT, outcome_text
 from importer.report.workbook import MOST_COMMENTS
 from importer.text.results_cells import CUT_NOTE, MAX_CELL_LENGTH, truncated
-from tests.report.building import FACTS, bad_degree, bad_mobile, created, facts_with, read_csv, row, rows
+from tests.report.building import FACTS, bad_degree, bad_mobile, created, read_csv, row, rows
 
 
 def _open(folder: Path) -> Any:
@@ -152,9 +152,6 @@ def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> 
     ("kind", "file"),
     [
         (OutcomeKind.CREATED, "201_created.csv"),
-        (OutcomeKind.ALREADY_EXISTS, "409_already_exists.csv"),
-        (OutcomeKind.ALREADY_IMPORTED, "already_imported.csv"),
-        (OutcomeKind.FILTERED, "filtered.csv"),
     ],
 )
 def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: OutcomeKind, file: str) -> None:
@@ -179,26 +176,13 @@ def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: O
     assert count in [cells[1] for cells in _cells(book["Summary"])]
 
 
-def test_the_sheet_of_a_dry_run_is_limited_too(tmp_path: Path) -> None:
-    """Ready rows need no action for each row."""
-    count = NO_ACTION_SHEET_LIMIT + 1
-    outcomes = (Outcome(n, OutcomeKind.NOT_SENT) for n in range(1, count + 1))
-
-    write_report(tmp_path, facts_with(dry_run=True), rows(range(1, count + 1)), outcomes)
-
-    sheet = _open(tmp_path)["not sent"]
-    assert sheet.cell(count + 1, 1).value == "Only the first 10,000 rows are shown here; not_sent.csv has all rows."
-
-
-@pytest.mark.parametrize("kind", [OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT])
-def test_a_sheet_that_needs_action_has_all_rows(tmp_path: Path, kind: OutcomeKind) -> None:
-    """Also more than 10,000."""
-    count = NO_ACTION_SHEET_LIMIT + 1
-
-    write_report(tmp_path, FACTS, rows(range(1, count + 1)), (Outcome(n, kind) for n in range(1, count + 1)))
-
-    book = openpyxl.load_workbook(tmp_path / "report.xlsx", read_only=True)
-    assert book.worksheets[1].max_row == 1 + count
+def test_sheets_end_where_nobody_acts_on_them() -> None:
+    """Of rows that a person fixes or that are sent again there are up to 100,000; a check sends nothing."""
+    limits = {kind: words.sheet_limit for kind, words in OUTCOMES.items()}
+    acted_on = {OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED}
+    assert {kind for kind, limit in limits.items() if limit == SHEET_LIMIT} == acted_on | {OutcomeKind.NOT_SENT}
+    assert set(limits.values()) == {SHEET_LIMIT, NO_ACTION_SHEET_LIMIT}
+    assert outcome_text(OutcomeKind.NOT_SENT, dry_run=True).sheet_limit == NO_ACTION_SHEET_LIMIT
 
 
 def test_the_number_of_comments_is_limited(tmp_path: Path) -> None:
