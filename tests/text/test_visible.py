@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 
 from importer.text.normalize import visible
+from importer.text.terminal import command_line
 
 SHOWN = [
     pytest.param(
@@ -35,3 +38,12 @@ def test_every_control_character_is_escaped() -> None:
     characters = map(chr, range(sys.maxunicode + 1))
     controls = [one for one in characters if unicodedata.category(one) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
     assert [one for one in controls if visible(one) == one] == ["\t", "\n"]
+
+
+@pytest.mark.parametrize("name", ["a\nFinished: all.csv", "it's\ta.csv", "back\\slash\n.csv", "my list.csv"])
+def test_a_command_is_one_line_and_names_its_file_in_bash(name: str) -> None:
+    """A line break in a name forges no line of what is printed, and the command still works as it stands."""
+    command = command_line("run", Path(name))
+    assert command.isprintable()
+    said = subprocess.run(["bash", "-c", f"printf %s {command.partition('run ')[2]}"], check=True, capture_output=True)
+    assert said.stdout.decode() == name
