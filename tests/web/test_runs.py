@@ -127,15 +127,15 @@ def test_a_pause_is_shown_with_its_reason() -> None:
 def test_the_service_goes_away_while_the_page_sends(pages: Start, front_door: FrontDoor) -> None:
     """The run waits and the page says why; stopped then, it is continued when the service is back."""
     faults, memory = front_door.folder / "faults.json", front_door.folder / "accepted.jsonl"
-    faults.write_text(json.dumps({"seed": 1, "faults": [{"kind": "delay", "share": 1, "ms": 20, "times": 999}]}))
+    faults.write_text(json.dumps({"seed": 1, "faults": [{"kind": "delay", "share": 1, "ms": 200, "times": 999}]}))
     options = SandboxOptions(token="t0ken", faults=faults, memory=memory)
     with sandbox_running(options) as sandbox:
         found = pages(
             {"IMPORTER_BASE_URL": sandbox.base_url, "IMPORTER_TOKEN": "t0ken", "IMPORTER_RESEND_DELAY_SECONDS": "0.2"},
-            file=people(front_door.folder, 200),
+            file=people(front_door.folder, 80),
         )
         found.client.send(walk.to_send(found).form("/send"))
-        wait_until(lambda: len(sandbox.memory) >= 10)
+        wait_until(lambda: len(sandbox.memory) >= 4)
         port = urlsplit(sandbox.base_url).port or 0
     gc.collect()  # here, not in the test after this one
     send = walk.address(found, "send")
@@ -147,8 +147,8 @@ def test_the_service_goes_away_while_the_page_sends(pages: Start, front_door: Fr
     with sandbox_running(replace(options, port=port)) as sandbox:
         found.client.send(shown.form("/continue"))
         walk.job_of(found)
-        assert "200 of 200 candidates are in" in found.client.get(walk.address(found, "result")).text
-        assert len(sandbox.memory) == 200
+        assert "80 of 80 candidates are in" in found.client.get(walk.address(found, "result")).text
+        assert len(sandbox.memory) == 80
 
 
 def test_two_pages_cannot_send_a_file_twice(pages: Start, serve: Serve) -> None:
