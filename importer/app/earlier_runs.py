@@ -22,6 +22,11 @@ from importer.runs.row_selection import Selection
 from importer.settings import Settings
 from importer.text.terminal import command_line
 
+# Of a run's flags, those for its results files too: no other one is taken from a file in its folder.
+_OF_ITS_RESULTS = (
+    *("--questions", "--faults", "--rate", "--concurrency", "--max-errors", "--resend-unconfirmed"),
+    *("--give-up-after", "--strict", "--no-personal-data", "--log-level"),
+)
 _SENT_AGAIN = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)  # by the same command
 
 
@@ -151,8 +156,7 @@ def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
     refuse_untrusted(settings)
     manifest = read_manifest(file.parent)
     sandbox = {"--sandbox": ""} if manifest.sandbox else {}
-    of_file = ("--sheet", "--corrections", "--rows", "--limit", "--resend-rejected", "--out", "--mapping")
-    kept = {flag: value for flag, value in manifest.flags.items() if flag not in of_file}
+    kept = {flag: manifest.flags[flag] for flag in _OF_ITS_RESULTS if flag in manifest.flags}
     return {"--mapping": manifest.mapping, "--out": str(file.parent.parent), **sandbox, **kept}
 
 

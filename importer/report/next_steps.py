@@ -87,7 +87,10 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"Check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.sandbox and not to_fix:
-        yield Step("This run used the sandbox; to import the file, run it without --sandbox", click="Send for real")
+        yield Step(
+            "This run used the sandbox; to import the file, run it without --sandbox",
+            click="Check with the real service",
+        )
 
 
 def _fix(files: list[Path]) -> Step:

@@ -141,3 +141,25 @@ def test_a_file_that_was_piped_in_is_continued_from_its_copy(
     shown = front_door("show")
     assert printed(shown) == [("resume", ran.summary["run"])]
     assert front_door(*printed(shown)[0]).code == 0
+
+
+def test_a_results_file_knows_its_run(front_door: FrontDoor) -> None:
+    """Without --mapping it is imported with the mapping and the flags of its run; given ones come on top of them."""
+    own_questions(front_door.folder)
+    write_csv(front_door.folder / "my list.csv", [candidate(1), candidate(2, **{"E-mail": "ada"})])
+    ran = front_door("run", "my list.csv", "--mapping", "my mapping.yaml", *REHEARSAL, "--rows", "2-3", "--json")
+    folder = f"my results/{ran.summary['run']}"
+    again = front_door("run", f"{folder}/invalid.csv", "--json", "--rate", "50")
+    assert (again.code, again.counts) == (4, {"invalid": 1})
+    assert again.summary["flags"] == {
+        "--out": "my results", "--sandbox": "", "--questions": "my questions.json", "--rate": "50.0",
+    }  # fmt: skip
+    checked = front_door("check", f"{folder}/invalid.csv", "--json")
+    assert (checked.summary["dry_run"], checked.summary["mapping"]) == (True, "my mapping.yaml")
+    other = front_door("run", "my list.csv")
+    assert (other.code, other.err) == (
+        2,
+        "importer: --mapping is missing; only for a file in the folder of a run, such as invalid.csv, it is known\n",
+    )
+    real = front_door("run", f"{folder}/invalid.csv", "--mapping", "my mapping.yaml")
+    assert (real.code, "the address of the recruiting service is not set" in real.err) == (3, True)
