@@ -52,7 +52,7 @@ from importer.text.dates import in_words
 from importer.text.terminal import wrapped
 
 _MOST_RUNS: Final = 6
-_MOST_TARGETS: Final = 6
+_MOST_TARGETS: Final = 4
 
 
 def runs(
