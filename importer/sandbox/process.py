@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import secrets
 import signal
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import IO, Literal
+from typing import IO, Any, Literal
 
 from importer.processes import child_environment, python_command
 from importer.sandbox.app import SandboxOptions
@@ -24,7 +25,8 @@ from importer.sandbox.server import RunningSandbox, prepare
 UNUSABLE = 3
 ANNOUNCEMENT = "sandbox listening on "
 TOKEN_VARIABLE = "IMPORTER_SANDBOX_TOKEN"
-COMMAND = (*python_command("from importer.cli.app import main; main()"), "sandbox")
+# Not `importer sandbox`: the command line takes longer to load than the sandbox.
+COMMAND = tuple(python_command("from importer.sandbox.process import serve_child; serve_child()"))
 if sys.platform == "win32":
     _OWN_GROUP = subprocess.CREATE_NEW_PROCESS_GROUP  # like a session of its own on other systems
 else:
@@ -50,6 +52,14 @@ def serve(options: SandboxOptions) -> int:
     finally:
         server.close()
     return 0
+
+
+def serve_child() -> None:
+    """In the child process: serve on a free port as its only argument says, until its standard input ends."""
+    given: dict[str, Any] = json.loads(sys.argv[1])
+    options: dict[str, Any] = {name: Path(path) for name, path in given["paths"].items()}
+    options["pool_duplicate_status"] = given["pool_duplicate_status"]
+    sys.exit(serve(SandboxOptions(os.environ[TOKEN_VARIABLE], exit_with_stdin=True, **options)))
 
 
 async def _serve(server: RunningSandbox, exit_with_stdin: bool) -> None:
@@ -133,13 +143,12 @@ def start(
         SandboxUnusable: the child cannot use a file or an address, as it reports; or it ended, or did not listen
             within `wait` seconds.
     """
-    paths = {"--questions": questions, "--memory": memory, "--faults": faults, "--log": log}
-    arguments = [text for flag, path in paths.items() if path for text in (flag, str(path))]
-    arguments += ["--port", "0", "--pool-duplicates", str(pool_duplicate_status), "--exit-with-stdin"]
+    paths = {"questions": questions, "memory": memory, "faults": faults, "log": log}
+    paths_as_text = {name: str(path) for name, path in paths.items() if path}
     token = secrets.token_urlsafe(24)
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
-            [*command, *arguments],
+            [*command, json.dumps({"pool_duplicate_status": pool_duplicate_status, "paths": paths_as_text})],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

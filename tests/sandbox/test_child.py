@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from importer.sandbox import SandboxUnusable, start
-from importer.sandbox.process import COMMAND, TOKEN_VARIABLE
+from importer.sandbox.process import TOKEN_VARIABLE
 from tests.patience import PATIENCE, wait_until
 from tests.sandbox.wire import APPLY, QUESTIONS, Client, application
 
@@ -147,7 +147,7 @@ def test_a_child_that_does_not_listen_times_out() -> None:
 def test_a_signal_ends_it_with_exit_code_0(number: signal.Signals) -> None:
     """SIGINT and SIGTERM end `importer sandbox` with exit code 0, also while clients are connected."""
     process = subprocess.Popen(
-        [*COMMAND, "--port", "0"],
+        [sys.executable, "-m", "importer", "sandbox", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, TOKEN_VARIABLE: "t"},
