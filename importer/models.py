@@ -15,6 +15,7 @@ CREATED_EMAIL_DIFFERS = "created-email-differs"
 CREATED_EMAILS = "created-emails"
 """The problem with both addresses, which is shown in the report only, not on the terminal or in a log."""
 EXISTS_WORDS = "already-exists-words"
+IMPORTED_WITH_OTHER_DATA = "already-imported-different"  # a correction or another person: a person must decide
 """The problem of a row that exists already, with the service's words."""
 
 

@@ -151,7 +151,7 @@ def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
     """
     if not is_run(file.parent):
         raise UsageError(
-            "--mapping is missing; only for a file in the folder of a run, such as invalid.csv, it is known"
+            "--mapping is missing: name the mapping file; only a results file in the folder of its run needs none"
         )
     refuse_untrusted(settings)
     manifest = read_manifest(file.parent)

@@ -55,9 +55,9 @@ from importer.ledger import (
     open_ledger,
     presences_in,
 )
-from importer.load import IMPORTED_WITH_OTHER_DATA, Cancellation, DryLoader, Loader, LoadOptions, Waiting
+from importer.load import Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping, read_mappings
-from importer.models import Operation, Outcome, ReadyCandidate, Stop
+from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, Outcome, ReadyCandidate, Stop
 from importer.problems import Busy, ImporterError, StoppedEarly, Unread, UnusableInput, UsageError
 from importer.report import Summary, read_summary
 from importer.runs.finalize import Progress, close, end_whole, record_end, was_sent

@@ -117,7 +117,8 @@ def _show(found: InspectedFile) -> None:
     print_problems(map(with_flag, sheet.warnings), _MOST_PROBLEMS)
     if profile.rows_with_problems:
         print_lines(f"{counted(profile.rows_with_problems, 'row')} cannot be sent; the first problems:")
-        print_problems(profile.problems, _MOST_PROBLEMS)
+        first_of_each = {one.code: one for one in reversed(profile.problems)}  # the same words once are enough
+        print_problems(reversed(first_of_each.values()), _MOST_PROBLEMS)
 
 
 def _show_source(declared: SourceOptions, found: InspectedFile) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -45,6 +46,7 @@ mapping = typer.Typer(
 _STANDARD_OUTPUT = Path("-")
 _MOST_LINES: Final = 8  # to review
 _MOST_NOTES: Final = 4
+_MOST_UNUSED: Final = 6  # columns
 _MARK: Final = "# please check"
 _WIDEST: Final = (24, 8, 15)  # texts in the lines of questions; the question has what is left
 
@@ -120,14 +122,16 @@ def _proposal_lines(proposal: Proposal, path: Path, most: int) -> list[str]:
     if points.unmatched_values:
         values = "1 value matches" if points.unmatched_values == 1 else f"{points.unmatched_values} values match"
         lines.append(f'{values} no option: complete the comments under "values:".')
-    missing = points.missing_required
-    lines += [f"Add {name}: it is required, but no column was found for it." for name in missing]
-    if "cv" in missing:
-        closest = next(item.closest for item in proposal.open_fields if item.name == "cv")
-        if closest:
-            lines.append(f"Perhaps this column is for cv: {' or '.join(closest)}")
-        else:
-            lines.append("Without a column of document IDs, one document can be used for every row: cv: {value: ID}")
+    likely = {one.name: one.closest for one in (*proposal.open_fields, *(one for _, one in proposal.open_questions))}
+    for name in points.missing_required:
+        perhaps = f" Perhaps it is {' or '.join(likely[name])}." if likely.get(name) else ""
+        lines.append(f"Add {name}: it is required, but no column was found for it.{perhaps}")
+    if "cv" in points.missing_required and not likely.get("cv"):
+        lines.append("Without a column of document IDs, one document can be used for every row: cv: {value: ID}")
+    if unused := proposal.open_columns:
+        names = [f"{one.name} (perhaps {one.closest[0]})" if one.closest else one.name for one in unused[:_MOST_UNUSED]]
+        rest = f" and {len(unused) - len(names)} more" if len(unused) > len(names) else ""
+        lines.append(f"Not used: {', '.join(names)}{rest}.")
     return lines
 
 
@@ -137,8 +141,11 @@ def _marked_lines(lines: list[str]) -> list[str]:
     for number, line in enumerate(lines, start=1):
         value, mark, reason = line.strip().partition(_MARK)
         if mark:
-            below = (one.strip() for one in lines[number:] if not one.strip().startswith("#"))
-            found.append(f"  line {number}: {value.strip() or next(below, '')}  {mark}{reason}")
+            comments = [*takewhile(lambda one: one.startswith("#"), map(str.strip, lines[number:]))]
+            if not value.strip():  # the mark stands above its line, with further comments between
+                value = "".join(lines[number + len(comments) :][:1])
+                reason = " ".join([reason, *(one.lstrip("# ") for one in comments if "[...]" not in one)])
+            found.append(f"  line {number}: {value.strip()}  {mark}{reason}")
     return found
 
 

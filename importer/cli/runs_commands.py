@@ -179,9 +179,8 @@ def status(
         for one, (summary, rows) in zip(found, summaries, strict=True):
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
             sheet = f", sheet {one.sheet.origin.sheet}" if one.sheet.origin.sheet else ""
-            print_lines(f"{file}{sheet}, for {_where(summary)}, over {runs} {one.runs[-1]}")
-            print_result("")
-            for line in status_lines(summary, one.folder, file, rows):
+            title = f"{file}{sheet}, for {_where(summary)}, over {runs} {one.runs[-1]}"
+            for line in status_lines(summary, one.folder, file, rows, title):
                 print_result(line)
             print_result("")
         if no_target:
@@ -286,17 +285,16 @@ def present(
         print_result(json.dumps({**summary.to_json(), **(more or {})}, ensure_ascii=False))
         return
     most = None if is_verbose else _MOST_TARGETS
-    details = [*_targets(context, folder, summary, most), *_proposed_changes(folder, is_verbose=is_verbose)]
+    details = [*_targets(context, folder, summary, most), *(_proposed_changes(folder) if is_verbose else ())]
     lines = summary_lines(summary, folder, details, title=title, is_verbose=is_verbose, with_repeated=with_repeated)
     for line in lines:
         print_result(line)
 
 
-def _proposed_changes(folder: Path, *, is_verbose: bool) -> Iterator[str]:
+def _proposed_changes(folder: Path) -> Iterator[str]:
     if proposed := summaries_of_edits(folder):
-        count = "1 change" if len(proposed) == 1 else f"{len(proposed)} changes"
-        yield f"Proposed: {count} of the mapping, in {EDITS_FILE} beside the report"
-    for text in proposed if is_verbose else ():
+        yield f"Changes of the mapping that {EDITS_FILE} proposes"
+    for text in proposed:
         yield from wrapped(text, "  - ", "    ")
 
 

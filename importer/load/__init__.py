@@ -1,13 +1,12 @@
 """Sends candidates and determines their outcomes: order, rate, retries, suspensions, stops."""
 
-from importer.load.explanations import CREATED_EARLIER, IMPORTED_WITH_OTHER_DATA, LEDGER_LOST
+from importer.load.explanations import CREATED_EARLIER, LEDGER_LOST
 from importer.load.loader import DryLoader, Loader, Waiting
 from importer.load.options import Cancellation, ErrorLimit, LoadOptions, Window, parse_minutes, parse_window
 from importer.load.sender import RequestAnswered
 
 __all__ = [
     "CREATED_EARLIER",
-    "IMPORTED_WITH_OTHER_DATA",
     "LEDGER_LOST",
     "Cancellation",
     "DryLoader",

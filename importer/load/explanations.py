@@ -12,6 +12,7 @@ from importer.models import (
     CREATED_EMAIL_DIFFERS,
     CREATED_EMAILS,
     EXISTS_WORDS,
+    IMPORTED_WITH_OTHER_DATA,
     Operation,
     Outcome,
     OutcomeKind,
@@ -118,7 +119,6 @@ _RESOLVE_TEMPLATE = (
     "importer resolve {run} {row} --created (or --not-created)"
 )
 _RESOLVE_HINT = _RESOLVE_TEMPLATE.format(run="RUN", row="ROW")
-IMPORTED_WITH_OTHER_DATA = "already-imported-different"  # a correction or another person: a person must decide
 CREATED_EARLIER = Problem(
     "created-by-earlier-request",
     "most likely created by our own earlier request, whose response was lost",

@@ -70,7 +70,7 @@ def unreviewed(reading: Reading) -> Problem | None:
     lines = f"1 line is marked 'please check': {listed}"
     if len(places) > 1:
         lines = f"{len(places):,} lines are marked 'please check': {listed}"
-    hint = "check each of them, and remove its mark when it is right; nothing is sent before that"
+    hint = "check each of them, and remove its mark when it is right; the real service gets nothing before that"
     return Problem("mapping-unreviewed", lines, hint, places[0])
 
 

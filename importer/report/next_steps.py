@@ -61,7 +61,8 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         text = "If it is no longer running, it was killed: continue it; completed rows are skipped"
         yield Step(text, (_resume(summary, folder),), "Continue this run")
         return
-    yield from _steps_in_mapping(summary, folder)
+    in_mapping = tuple(_steps_in_mapping(summary, folder))
+    yield from in_mapping
     to_fix = [kind for kind in FIXED_BY_A_PERSON if summary.outcomes[kind]]
     if to_fix:
         yield _fix([folder / csv_file(kind) for kind in to_fix])
@@ -84,6 +85,8 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         elif source:
             how = ", then import it again" if taken else " and run the same command again"
             yield Step(f"Or fix them in {source}{how}", again, repeats=not taken)
+    if EDITS_FILE in summary.files and not in_mapping:
+        yield Step(f"{EDITS_FILE} beside the report proposes changes of {summary.mapping}", click="Match")
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"Check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.sandbox and not to_fix:

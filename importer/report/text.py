@@ -8,13 +8,14 @@ from math import ceil
 from pathlib import Path, PurePath
 from typing import Final
 
-from importer.models import CREATED_EMAILS, NEEDS_ATTENTION, OutcomeKind
+from importer.models import CREATED_EMAILS, IMPORTED_WITH_OTHER_DATA, NEEDS_ATTENTION, OutcomeKind
 from importer.report.next_steps import OpenRows, Step, next_steps, steps_of_source
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.dates import in_words
 from importer.text.terminal import HEIGHT, WIDTH, clipped, on_one_line, wrapped
 
+MARKED: Final = "marked 'please check'"  # in the warning of a mapping that nobody has reviewed
 LARGEST_GROUPS: Final = 3
 """How many causes fit on a screen."""
 
@@ -88,12 +89,13 @@ def summary_lines(
     return _screen(first, summary, to_fix, last)
 
 
-def status_lines(summary: Summary, folder: Path, file: Path, rows: OpenRows) -> list[str]:
-    """The screen about a source over all its runs. folder: of its last run."""
+def status_lines(summary: Summary, folder: Path, file: Path, rows: OpenRows, title: str) -> list[str]:
+    """The screen about a source over all its runs. folder: of its last run. title: what the summary is of."""
     is_open = (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
     groups = [group for group in summary.problems if group.outcome in is_open]
     steps = _next(steps_of_source(summary, folder, file, rows), with_repeated=True)
-    return _screen([*_outcomes(summary)], summary, groups, [*steps])
+    first = _with_blank_lines([wrapped(title, others="  "), _outcomes(summary)])
+    return _screen(first, summary, groups, [*steps])
 
 
 def _screen(first: list[str], summary: Summary, groups: Sequence[ProblemGroup], last: list[str]) -> list[str]:
@@ -101,8 +103,9 @@ def _screen(first: list[str], summary: Summary, groups: Sequence[ProblemGroup], 
     room = HEIGHT - _height(first) - _height(last) - 3  # the prompt, and two blank lines
     causes = problem_lines("What to fix", groups, room=room)
     warned = [group for group in summary.problems if group.is_warning]
+    of_file = [text for text in summary.warnings if MARKED not in text]
     left = room - _height(causes)
-    warnings = problem_lines("Warnings", warned, summary.warnings, room=left, at_least=0 if causes else 1)
+    warnings = problem_lines("Warnings", warned, of_file, room=left, at_least=0 if causes else 1)
     return _with_blank_lines([first, causes + warnings, last])
 
 
@@ -143,8 +146,10 @@ def problem_lines(
         if room is not None and 1 + _height([*lines, *block]) > room and shown >= at_least:
             break
         shown, lines = shown + 1, lines + block
-    share = f" ({shown or 'none'} of {len(blocks)}; {all_in})" if shown < len(blocks) else ""
-    return [f"{title}{share}", *lines] if blocks else []
+    if not shown:
+        return [f"{title}: {len(blocks)}; {all_in}"] if blocks else []
+    share = f" ({shown} of {len(blocks)} causes; {all_in})" if shown < len(blocks) else ""
+    return [f"{title}{share}", *lines]
 
 
 def _block(group: ProblemGroup, *, is_whole: bool) -> list[str]:
@@ -189,6 +194,12 @@ def _outcomes(summary: Summary) -> Iterator[str]:
     ]
     for first in range(0, len(counts), 3):
         yield "".join(counts[first : first + 3]).rstrip()
+    if other := sum(group.count for group in summary.problems if group.code == IMPORTED_WITH_OTHER_DATA):
+        rows = "1 of these rows was" if other == 1 else f"{other:,} of these rows were"
+        yield from wrapped(f"{rows} imported earlier with other data, and not updated", " " * 5, " " * 5)
+    for text in summary.warnings:
+        if MARKED in text:  # in the sandbox a warning, but the real service gets nothing
+            yield from clipped(text, " " * 5, " " * 5)
 
 
 def _report(summary: Summary, folder: Path) -> Iterator[str]:

@@ -20,8 +20,7 @@ from pathlib import Path
 
 from importer.extract import Sheet
 from importer.ledger import LedgerStore, RunRecord, Scope, open_existing_ledger
-from importer.load import IMPORTED_WITH_OTHER_DATA
-from importer.models import Outcome, OutcomeKind, Row
+from importer.models import IMPORTED_WITH_OTHER_DATA, Outcome, OutcomeKind, Row
 from importer.problems import Column, Problem, StoppedEarly, UnusableInput
 from importer.runs.journal import RunJournal
 from importer.runs.manifest import RunManifest, manifests_in

@@ -49,7 +49,7 @@ _MARKED = """\
 people.yaml:20:21: 2 lines are marked 'please check': 20, 28 [mapping-unreviewed]
    20 |   last_name: Last   # please check: the values do not look like names
       |                     ^
-  -> check each of them, and remove its mark when it is right; nothing is sent before that
+  -> check each of them, and remove its mark when it is right; the real service gets nothing before that
 """
 
 
@@ -61,8 +61,8 @@ def test_what_nobody_has_reviewed_is_not_sent(serve: Serve) -> None:
     checked = served("mapping", "check", "people.yaml", "people.csv")
     assert (checked.code, checked.out) == (0, f"{_FITS % 7}; what to review:\n{_MARKED}")
     told = (
-        "Warnings\n  - people.yaml:20:21: 2 lines are marked 'please check': 20, 28; check each of\n"
-        "    them, and remove its mark when it is right; nothing is sent before that\n"
+        "     people.yaml:20:21: 2 lines are marked 'please check': 20, 28; check each of\n"
+        "     them, and remove its mark when it is right; the real service gets nothing …\n"
     )
     checked = served("check", "people.csv", "--mapping", "people.yaml")
     assert (checked.code, told in checked.out) == (0, True)
@@ -108,7 +108,7 @@ def test_a_mark_in_a_shared_file_is_one(front_door: FrontDoor) -> None:
 
 
 _IDS = ("00300", "3 matched, 1 to review,", "  cv: {0}   # please check: '{0}' is similar, but not identical")
-_FILES = ("ada.pdf", "Perhaps this column is for cv: {0}", "  # cv: ... (perhaps {0})")
+_FILES = ("ada.pdf", "Perhaps it is {0}.", "  # cv: ... (perhaps {0})")
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,8 @@ def test_a_results_file_knows_its_run(front_door: FrontDoor) -> None:
     other = front_door("run", "my list.csv")
     assert (other.code, other.err) == (
         2,
-        "importer: --mapping is missing; only for a file in the folder of a run, such as invalid.csv, it is known\n",
+        "importer: --mapping is missing: name the mapping file; "
+        "only a results file in the folder of its run needs none\n",
     )
     real = front_door("run", f"{folder}/invalid.csv", "--mapping", "my mapping.yaml")
     assert (real.code, "the address of the recruiting service is not set" in real.err) == (3, True)

@@ -278,7 +278,7 @@ NOT_USABLE = [
     pytest.param(
         ("run", "people.csv"),
         2,
-        "--mapping is missing; only for a file in the folder of a run, such as invalid.csv, it is known",
+        "--mapping is missing: name the mapping file",
         id="no mapping",
     ),
     pytest.param((*RUN, "--rows", "9-2"), 2, "--rows '9-2' ends before it starts", id="rows backwards"),

@@ -44,7 +44,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "       2 created                 1 already exists          1 rejected",
         "       8 invalid                 1 unconfirmed",
         "",
-        "What to fix (3 of 4; the report has all)",
+        "What to fix (3 of 4 causes; the report has all)",
         "     7  Degree 1, D8: 'bachelor' is not a degree that the service accepts",
         "        [value-unknown]",
         "        -> add it under values: in mappings/zoho.yaml:41",
@@ -53,7 +53,7 @@ def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
         "        -> fix the row",
         "     1  Mobile, C15: '12' is not a valid phone number [phone-invalid]",
         "        -> write it with its country",
-        "Warnings (none of 1; the report has all)",
+        "Warnings: 1; the report has all",
         "",
         "Report: results/20261121-021503-7f3a/report.html (and report.xlsx)",
         "What to do next",
@@ -70,7 +70,7 @@ def test_the_command_that_was_given_is_not_repeated(tmp_path: Path) -> None:
     """A person at the terminal has just typed it: that leaves room for another cause."""
     lines = _lines(tmp_path, *_everything(), with_repeated=False)
     assert "     importer run candidates.xlsx --mapping mappings/zoho.yaml --sandbox" not in lines
-    assert "What to fix (3 of 4; the report has all)" in lines
+    assert "What to fix (3 of 4 causes; the report has all)" in lines
 
 
 def test_everything_is_shown_when_asked(tmp_path: Path) -> None:

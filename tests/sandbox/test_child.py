@@ -95,7 +95,7 @@ def test_the_token_is_not_in_the_process_list() -> None:
         listed = subprocess.run(
             ["ps", "-ww", "-o", "args=", "-p", str(child.pid)], capture_output=True, text=True, check=True
         ).stdout
-    assert "--exit-with-stdin" in listed
+    assert "serve_child" in listed
     assert child.token not in listed
 
 
