@@ -37,14 +37,10 @@ def run_demo(folder: Path) -> list[str]:
     return _RUN.sub("RUN", _output(folder)).splitlines()
 
 
-def _output(folder: Path) -> str:
-    _, *words = demo_command()
-    for name in (word for word in words if (ROOT / word).is_file()):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, folder / name)
-    ran = subprocess.run(
+def _printed(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, "-m", "importer", *words],
-        check=False,  # it must end with 4
+        check=False,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80", "NO_COLOR": "1"},
         stdout=subprocess.PIPE,
@@ -52,6 +48,14 @@ def _output(folder: Path) -> str:
         encoding="utf-8",
         timeout=PATIENCE,
     )
+
+
+def _output(folder: Path) -> str:
+    _, *words = demo_command()
+    for name in (word for word in words if (ROOT / word).is_file()):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+    ran = _printed(words, folder)
     assert ran.returncode == 4, ran.stdout
     return ran.stdout
 
@@ -80,17 +84,7 @@ def first_import(folder: Path) -> str:
         if "mapping check" in found[1]:
             mapping = folder / "candidates.yaml"
             mapping.write_text(re.sub(r" *# please check[^\n]*", "", mapping.read_text("utf-8")), "utf-8")
-        ran = subprocess.run(
-            [sys.executable, "-m", *shlex.split(found[1])],
-            check=False,
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80", "NO_COLOR": "1"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            timeout=PATIENCE,
-        )
-        printed = _RUN.sub("RUN", ran.stdout).partition("\nimporter: ")[0]
+        printed = _RUN.sub("RUN", _printed(shlex.split(found[1])[1:], folder).stdout).partition("\nimporter: ")[0]
         return f"```console\n$ {found[1]}\n{printed}```\n"
 
     return _COMMAND.sub(with_output, text)
