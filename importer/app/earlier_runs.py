@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, open_ledger
+from importer.mapping import read_mapping, read_mappings
 from importer.models import OutcomeKind
 from importer.problems import UsageError
 from importer.runs import run_report
@@ -147,17 +149,38 @@ def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
     """The flags, with the mapping, that import a results file as its run was imported.
 
     Raises:
-        UsageError: it is not in the folder of a run.
+        UsageError: it is not in the folder of a run, the settings have another service than that run, or its mapping
+            is not where it was or has another target now.
     """
-    if not is_run(file.parent):
+    folder = file.absolute().parent
+    if not is_run(folder):
         raise UsageError(
             "--mapping is missing: name the mapping file; only a results file in the folder of its run needs none"
         )
     refuse_untrusted(settings)
-    manifest = read_manifest(file.parent)
+    manifest = read_manifest(folder)
+    if not manifest.sandbox and settings.base_url and settings.base_url.rstrip("/") != manifest.service.rstrip("/"):
+        raise UsageError(f"run {manifest.run} was for {manifest.service}, but IMPORTER_BASE_URL is {settings.base_url}")
+    path = Path(manifest.mapping)
+    if not path.exists():
+        raise UsageError(f"the mapping {path} of run {manifest.run} is not here; name it with --mapping")
+    read = (
+        read_mappings(path, settings.mapping_folders)
+        if path.is_dir()
+        else [read_mapping(path, settings.mapping_folders)]
+    )
+    if not {one.target for one in manifest.targets} <= {one.target for one in read}:
+        raise UsageError(f"{path} has another target here than run {manifest.run}; name its mapping with --mapping")
     sandbox = {"--sandbox": ""} if manifest.sandbox else {}
     kept = {flag: manifest.flags[flag] for flag in _OF_ITS_RESULTS if flag in manifest.flags}
-    return {"--mapping": manifest.mapping, "--out": str(file.parent.parent), **sandbox, **kept}
+    return {"--mapping": manifest.mapping, "--out": os.path.relpath(folder.parent), **sandbox, **kept}
+
+
+def refuse_rehearsed(file: Path) -> None:
+    """Raise UsageError for a results file of the sandbox: its rows are not meant for the real service."""
+    folder = file.absolute().parent
+    if is_run(folder) and read_manifest(folder).sandbox:
+        raise UsageError(f"{file} is of a sandbox run: add --sandbox, or import your own file")
 
 
 def _import_command(manifest: RunManifest) -> str:

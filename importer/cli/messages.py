@@ -59,7 +59,7 @@ def print_row(cells: str, details: str) -> None:
         print_result(cells)
         print_lines(details, " " * 4, " " * 8)
     else:
-        print_result(f"{cells}  {details}")
+        print_result(f"{cells}  {on_one_line(details)}")
 
 
 def print_problems(problems: Iterable[Problem], most: int = _MAX_SHOWN) -> None:

@@ -95,6 +95,7 @@ def run(
     if dry_run:
         session.check(order)
     if not sandbox:
+        earlier_runs.refuse_rehearsed(file)
         confirm_address(settings)
     session.send(partial(import_file, order), order.shown_as)
 
@@ -208,9 +209,11 @@ def _as_in_its_run(context: typer.Context, file: Path) -> NoReturn:
         if source is not None and source.name == "COMMANDLINE" and parameter.opts[0].startswith("-"):
             value = context.params[parameter.name or ""]
             given += [parameter.opts[0]] if isinstance(value, bool) else [parameter.opts[0], str(value)]
-    flags = earlier_runs.flags_of_results_file(file, load_settings(out=file.parent.parent))
-    words = [str(file), *(part for flag in flags.items() for part in flag if part), *given]
+    flags = earlier_runs.flags_of_results_file(file, load_settings(out=file.absolute().parent.parent))
     command = load_command(context.info_name or "run")
+    known = {flag for parameter in command.params for flag in parameter.opts}
+    kept = [part for flag in flags.items() if flag[0] in known for part in flag if part]
+    words = [*kept, *given, "--", str(file)]
     raise typer.Exit(command.main(words, prog_name=context.command_path, standalone_mode=False) or 0)
 
 

@@ -263,12 +263,13 @@ class _Group:
 
 
 def _without_own_words(message: str, row: Row) -> str:
-    """A message of the service without what is of one row: quotations, addresses, numbers, and names in its cells."""
-    own = {part.casefold() for cell in row.cells if len(cell) <= 60 for part in _PARTS.findall(cell)}
+    """A message of the service without what the cells of the row have too: its names, addresses and numbers."""
+    own = {part.casefold() for cell in row.cells if len(cell) <= 60 for part in (cell.strip(), *_PARTS.findall(cell))}
 
     def general(found: re.Match[str]) -> str:
         part = found[0]
-        is_name = not part[0].islower() and part.casefold().removesuffix("'s") in own
-        return "" if is_name or not part[0].isalnum() or re.search(r"[@\d]", part) else part
+        is_own = part.casefold().removesuffix("'s").strip("'\"“”„«»") in own
+        is_word = part[0].islower() and not re.search(r"[@\d]", part)
+        return "" if is_own and not is_word else part
 
     return _PARTS.sub(general, message)

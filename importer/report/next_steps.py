@@ -91,7 +91,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         yield Step(f"Check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.sandbox and not to_fix:
         yield Step(
-            "This run used the sandbox; to import the file, run it without --sandbox",
+            "This run used the sandbox; for the real service, run your own file without --sandbox",
             click="Check with the real service",
         )
 

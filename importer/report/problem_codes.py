@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Final
 
 from importer.models import Stop
-from importer.problems import Problem
+from importer.problems import LinePlace, Problem
 from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import ProblemGroup, Summary
 
@@ -51,9 +51,12 @@ class GeneralTexts:
         return replace(summary, problems=self.causes(summary.problems), stopped=stopped, warnings=warnings)
 
     def problem(self, problem: Problem) -> Problem:
-        """The problem of a file that cannot be used; a missing column is named by the mapping, not by a cell."""
+        """The problem of a file that cannot be used; one of a line of the mapping or the settings quotes no cell."""
+        is_declared = isinstance(problem.place, LinePlace) and problem.place.file.endswith((".yaml", ".yml", ".toml"))
         what, hint = self.of(problem.code)
-        return problem if problem.code == "column-not-found" else replace(problem, message=what, hint=hint)
+        return (
+            problem if is_declared or problem.code == "column-not-found" else replace(problem, message=what, hint=hint)
+        )
 
 
 _MARKDOWN: Final = re.compile(r"`([^`]*)`|\[([^\]]*)\]\([^)]*\)|\*\*([^*]*)\*\*")

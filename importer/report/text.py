@@ -182,7 +182,7 @@ def _with_blank_lines(parts: Iterable[Iterable[str]]) -> list[str]:
 def _opening(summary: Summary) -> Iterator[str]:
     yield from wrapped(headline(summary))
     if summary.stopped:
-        yield from wrapped(summary.stopped.reason, "Why: ", " " * 5)
+        yield from clipped(summary.stopped.reason, "Why: ", " " * 5, most=3)
 
 
 def _outcomes(summary: Summary) -> Iterator[str]:

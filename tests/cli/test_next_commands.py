@@ -163,4 +163,7 @@ def test_a_results_file_knows_its_run(front_door: FrontDoor) -> None:
         "only a results file in the folder of its run needs none\n",
     )
     real = front_door("run", f"{folder}/invalid.csv", "--mapping", "my mapping.yaml")
-    assert (real.code, "the address of the recruiting service is not set" in real.err) == (3, True)
+    assert (real.code, real.err) == (
+        2,
+        f"importer: {folder}/invalid.csv is of a sandbox run: add --sandbox, or import your own file\n",
+    )
