@@ -123,7 +123,7 @@ def keep_questions(file: Path | None, folder: Path) -> str | None:
 
 def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
     """Open every other table of the mapping. File names are relative to the folder of the source; the files are copied
-    to `folder`. For a results file, the files with its entries beside it are used, or the copies of its own run.
+    to `folder`. For a results file, those are the copies of its own run.
 
     Raises:
         UnusableInput: with the problems of all tables.
