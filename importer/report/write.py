@@ -134,10 +134,7 @@ def edited_files(folder: Path) -> list[Path]:
 
 
 def _keep_edited(staged: Path, folder: Path) -> None:
-    """Rename the results files that were changed after the earlier report was written: `invalid_edited.csv`.
-
-    The files of one outcome stay together: those with its entries are found by their names.
-    """
+    """Rename the results files that were changed after the earlier report was written: `invalid_edited.csv`."""
     if not (folder / SUMMARY_FILE).exists():
         return
     stems = {Path(name).stem for name in (*map(csv_file, OutcomeKind), WORKBOOK_FILE)}

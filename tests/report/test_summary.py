@@ -232,7 +232,7 @@ def test_a_summary_that_cannot_be_read_is_told(tmp_path: Path, text: str | None,
 
 
 def test_refusals_of_two_fields_are_two_groups(tmp_path: Path) -> None:
-    """What a message quotes is left out only where it is of the row itself: a field or a limit is a cause of its own."""
+    """What a message quotes is left out only where it is of the row itself: a field is a cause of its own."""
     messages = [
         "'last_name' is too long (at most 50)",
         "'cv' is too long (at most 10)",
