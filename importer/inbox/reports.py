@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +12,7 @@ from importer.inbox.folders import Inbox, not_writable
 from importer.inbox.records import Record, Result
 from importer.problems import UnusableInput
 from importer.report import Summary, read_summary, summary_lines
-from importer.text.terminal import command_line, on_one_line
+from importer.text.terminal import command_line, on_one_line, quoted
 
 _COPIED: Final = ("report.xlsx", "summary.json")
 
@@ -92,4 +91,4 @@ def _reason_lines(
     yield "To import the file again from here, with what you changed since (imported rows are skipped):"
     yield from (f"  {command}" for command in commands_again(inbox, record.folder.name, flags))
     yield "If it is settled in another way, move this folder to done/:"
-    yield f"  {shlex.join(['mv', str(folder), str(inbox.place('done'))])}"
+    yield f"  mv {quoted(str(folder))} {quoted(str(inbox.place('done')))}"

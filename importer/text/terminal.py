@@ -69,13 +69,13 @@ def command_line(*words: str | Path, flags: Mapping[str, str] = NO_FLAGS) -> str
     "importer run 'my list.csv' --rows 2-9 --sandbox"
     """
     pairs = (part for flag in flags.items() for part in flag if part)
-    return " ".join(["importer", *map(_quoted, map(_argument, words)), *map(_quoted, pairs)])
+    return " ".join(["importer", *map(quoted, map(_argument, words)), *map(quoted, pairs)])
 
 
-def _quoted(word: str) -> str:
+def quoted(word: str) -> str:
     """A word of a command; one with line breaks or other control characters in the form of bash and zsh, on one line.
 
-    >>> _quoted("my list.csv"), _quoted("a\\nb.csv")
+    >>> quoted("my list.csv"), quoted("a\\nb.csv")
     ("'my list.csv'", "$'a\\\\nb.csv'")
     """
     if word.isprintable():
