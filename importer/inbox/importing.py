@@ -32,12 +32,11 @@ _OF_THE_SERVICE: Final = (
 )
 # Stops that the same file would meet again: a person must change the file, its mapping or its target.
 _OF_THE_FILE: Final = (
-    *("rejection-repeated", "too-many-errors", "source-unreadable"),
-    *("target-forbidden", "target-not-found", "target-not-found"),
+    *("rejection-repeated", "too-many-errors", "source-unreadable", "target-forbidden", "target-not-found"),
 )
 # Codes that begin like these are about the settings or this machine, and not about the file.
 _OF_THE_MACHINE: Final = (
-    *("address-", "base-url-", "not-writable", "ledger-", "results-folder-", "sandbox-start-"),
+    *("address-", "base-url-", "not-writable", "ledger-", "results-folder-untrusted", "sandbox-start-"),
     *("setting", "token-", "transport-", "trust-"),
 )
 _SIGNALED: Final = 128

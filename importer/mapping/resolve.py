@@ -136,7 +136,6 @@ def _report_wrong_header_row(context: Context) -> None:
     """Reports one error instead of one for each column of the mapping."""
     columns, declared = context.header.columns, context.mapping.source.header_row
     context.diagnostics.retract(context.header.unknown)
-    # Every other problem of columns follows from this one.
     row = f"row {declared}" if declared else "the header"
     names = ", ".join(f"'{column.name}'" for column in columns[:6]) + (", ..." if len(columns) > 6 else "")
     message = f"none of the mapping's columns is in {row} of the file, which contains {names}"

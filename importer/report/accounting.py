@@ -37,7 +37,7 @@ _PARTS: Final = re.compile(
 _BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
 # One column may have several shapes of such values, each with its own hint: `from 90000`, `100 000`.
 _BY_HINT: Final = frozenset(
-    ("currency-of-format", "date-invalid", "number-invalid", "number-invalid", "name-split-failed", "phone-invalid")
+    ("currency-of-format", "date-invalid", "number-invalid", "name-split-failed", "phone-invalid")
 )
 # Each unknown value is its own group: a person adds it to the value table. So is each created row whose response
 # contains another e-mail address.

@@ -148,7 +148,8 @@ def problem_lines(
         shown, lines = shown + 1, lines + block
     if not shown:
         return [f"{title}: {len(blocks)}; {all_in}"] if blocks else []
-    share = f" ({shown} of {len(blocks)} causes; {all_in})" if shown < len(blocks) else ""
+    noun = "" if texts else " causes"
+    share = f" ({shown} of {len(blocks)}{noun}; {all_in})" if shown < len(blocks) else ""
     return [f"{title}{share}", *lines]
 
 
