@@ -25,7 +25,7 @@ from benchmarks.results import Results
 from benchmarks.sink_process import SinkProcess
 from importer import sandbox
 from importer.models import OutcomeKind
-from tests.load.simulation import OUTAGES, RANDOM, at_random, simulate, simulate_outage
+from tests.sending.simulation import OUTAGES, RANDOM, at_random, simulate, simulate_outage
 
 PART = "faults"
 PARTS = ("random", "limits", "outages", "seeds")

@@ -55,7 +55,6 @@ from importer.ledger import (
     open_ledger,
     presences_in,
 )
-from importer.load import Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.mapping import read_mapping, read_mappings
 from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, Outcome, ReadyCandidate, Stop
 from importer.problems import Busy, ImporterError, StoppedEarly, Unread, UnusableInput, UsageError
@@ -66,6 +65,7 @@ from importer.runs.known_rows import PreviousResults
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.results_folder import make_results, write_edits
 from importer.runs.run_report import StreamingReport, rewrite_report
+from importer.sending import Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.sent_answers import mark_corrected, pick_candidates
 from importer.settings.trust import without_secrets
 from importer.transform import trace_row
@@ -396,7 +396,6 @@ class RowProcessing:
         self._progress = Progress()
         self._pending: dict[int, Classified] = {}  # those with several rows or with warnings
         self._unread: Counter[tuple[Unread, str]] = Counter()
-        self._learned_rate: float | None = None
         self._count = 0
         self._report: StreamingReport | None = None  # that another process writes in the meantime
 
@@ -413,7 +412,6 @@ class RowProcessing:
                     for outcome in outcomes:
                         candidate = self._pending.pop(outcome.row, Classified((outcome.row,), outcome))
                         self._keep(journal, outcome, candidate)
-                self._learned_rate = loader.learned_rate
         except BaseException as error:
             self._discard_report()
             if not isinstance(error, UnusableInput):
@@ -494,8 +492,6 @@ class RowProcessing:
         if not plan.candidates.is_complete:
             manifest = manifest.read_to(progress.rows, progress.last_row)
             warnings = (*warnings, *map(str, plan.candidates.warnings or ()))
-        if self._learned_rate is not None:
-            warnings = (*warnings, _learned_rate_warning(self._learned_rate))
         try:
             record_end(plan.folder, replace(manifest, warnings=warnings), progress, stop, signal)
         except BaseException:
@@ -516,17 +512,6 @@ class RowProcessing:
     @property
     def _dry_run(self) -> bool:
         return self._plan.manifest.dry_run
-
-
-def _learned_rate_warning(rate: float) -> str:
-    return (
-        f"the service allows about {_rounded(rate)} requests per second (429); the run slowed down to that rate. "
-        f"To start at that rate, use --rate {_rounded(rate * 0.95)} or IMPORTER_RATE"
-    )
-
-
-def _rounded(rate: float) -> str:
-    return f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}"
 
 
 # --- 5. a target that could not be started ---

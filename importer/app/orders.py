@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from importer.load import Cancellation, ErrorLimit, Window, parse_minutes, parse_window
 from importer.models import ManyTargets, Outcome, Stop, TakenFile, Target
 from importer.problems import Problem, UsageError
 from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
+from importer.sending import Cancellation, ErrorLimit, Window, parse_minutes, parse_window
 from importer.sent_answers import PickedCandidate
 from importer.settings import Settings
 

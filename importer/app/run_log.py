@@ -14,8 +14,8 @@ from typing import Any, Final, Self, get_args
 from importer.app import orders
 from importer.files import open_private
 from importer.group_writer import GroupWriter, QueuedWrite
-from importer.load import RequestAnswered
 from importer.models import Outcome
+from importer.sending import RequestAnswered
 from importer.settings import LogLevel
 
 LOG_FILE: Final = "log.jsonl"

@@ -65,9 +65,6 @@ class Database(Protocol):
     def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
         """See `LedgerStore.lock_target`."""
 
-    def is_lock_proven(self) -> bool:
-        """See `LedgerStore.is_lock_proven`. A transaction that wrote has proven it."""
-
     def tables(self, connection: Connection) -> Collection[str]:
         """The names of the tables that exist. No other process creates any before the transaction ends."""
 

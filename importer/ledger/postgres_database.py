@@ -84,9 +84,6 @@ class PostgresDatabase(Database):
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
         self._server.on_waiting = on_waiting
 
-    def is_lock_proven(self) -> bool:
-        return self._locks.are_proven()
-
     def tables(self, connection: Connection) -> Collection[str]:
         connection.execute("SELECT pg_advisory_xact_lock(?)", (_INITIALIZING,))  # only one creates them
         found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")

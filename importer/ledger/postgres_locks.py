@@ -9,10 +9,8 @@ it, or it is refused.
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -31,7 +29,6 @@ from importer.ledger.postgres_server import (
     Unreachable,
     errors_translated,
     is_alive,
-    is_quiet,
 )
 from importer.ledger.states import Scope
 from importer.problems import Busy, DatabaseError, UnusableInput
@@ -49,7 +46,6 @@ _INCREASE_EPOCH: Final = """INSERT INTO targets (name, epoch, process, host, sta
     ON CONFLICT (name) DO UPDATE SET epoch = targets.epoch + 1, process = excluded.process, host = excluded.host,
     started_at = excluded.started_at RETURNING epoch"""
 _HOLDER: Final = "SELECT process, host, started_at FROM targets WHERE name = ?"
-PROVEN_SECONDS: Final = 5.0  # after its last proof that it has the lock, a process may send for so long without asking
 
 
 class LockLost(DatabaseError):
@@ -74,7 +70,6 @@ class TargetLocks:
         self._session: Session | None = None
         self._held: dict[str, _Held] = {}
         self._mutex = threading.RLock()
-        self._proven_at = -math.inf
 
     @contextmanager
     def hold(self, scope: Scope, unusable: Callable[[DatabaseError], UnusableInput]) -> Iterator[None]:
@@ -134,7 +129,7 @@ class TargetLocks:
         with self._mutex:
             if not self._held or (self._session is not None and is_alive(self._session)):
                 return
-            self._session, self._proven_at = None, -math.inf
+            self._session = None
             until = time.monotonic() + self._server.patience
             while not self._regain():
                 if not self._server.wait(until):
@@ -168,19 +163,7 @@ class TargetLocks:
         Raises:
             LockLost: another run has taken one of them.
         """
-        asked_at = _clock()
         self._compare(statements, "FOR SHARE")
-        self._proven_at = asked_at
-
-    def are_proven(self) -> bool:
-        """Whether no one else can have taken the held targets: a session of theirs is there, as far as this machine
-        knows, and was a moment ago, as the server knows. A process that was suspended knows nothing of the time since.
-        """
-        if self._held:
-            session = self._session
-            if session is None or not is_quiet(session):
-                return False
-        return _clock() < self._proven_at + PROVEN_SECONDS
 
     def _compare(self, statements: Statements, locking: str = "") -> None:
         wanted = {held.name: held.epoch for held in tuple(self._held.values())}
@@ -188,7 +171,6 @@ class TargetLocks:
             return
         query = f"SELECT name, epoch FROM targets WHERE name IN ({', '.join('?' * len(wanted))}) {locking}"
         if dict(statements.execute(query, tuple(wanted)).fetchall()) != wanted:
-            self._proven_at = -math.inf
             raise LockLost
 
     def close(self) -> None:
@@ -197,11 +179,6 @@ class TargetLocks:
             if self._session is not None:
                 self._session.close()
             self._session = None
-
-
-def _clock() -> float:
-    """Seconds, also of the time in which this machine was suspended."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
 
 
 def _lock_number(schema: str, name: str) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from importer.group_writer import GroupWriter, OnDone, QueuedWrite
 from importer.ledger.database import Connection, Database
 from importer.ledger.sql_runs import SqlRuns
 from importer.ledger.states import (
@@ -16,7 +15,6 @@ from importer.ledger.states import (
     Attempt,
     Fingerprints,
     GroupPlan,
-    Intent,
     Known,
     NotAllowed,
     Scope,
@@ -28,8 +26,6 @@ from importer.ledger.store import LedgerUnwritable
 from importer.ledger.tables import initialize_or_check
 from importer.problems import ConstraintError, DatabaseError
 from importer.settings import LedgerAddress
-
-_LINGER: Final = 0.01  # seconds for which an asynchronous write waits for others, to share one commit
 
 # A new identity is inserted without ON CONFLICT: what another process inserted meanwhile must fail, and be looked up.
 _INTEND_FIRST: Final = """INSERT INTO identities (state, status, body_digest, run, "row", updated_at, identity)
@@ -52,8 +48,6 @@ class SqlLedger(SqlRuns):
         super().__init__(database, clock)
         self.fingerprints = fingerprints
         self._error: LedgerUnwritable | None = None
-        self._refused_answer: NotAllowed | None = None
-        self._writer: GroupWriter[Write] = GroupWriter(self._commit, linger=_LINGER, name="ledger")
 
     @classmethod
     def open(cls, database: Database, key_file: Path, clock: Callable[[], float]) -> SqlLedger:
@@ -85,27 +79,10 @@ class SqlLedger(SqlRuns):
         self.close()
 
     def close(self) -> None:
-        try:
-            self._writer.close()
-        finally:
-            self._database.close()
+        self._database.close()
 
-    @contextmanager
-    def lock_target(self, scope: Scope) -> Iterator[None]:
-        with self._database.lock_target(scope):
-            try:
-                yield
-            finally:
-                self._writer.flush()  # else another run would read what is not written yet as unconfirmed
-
-    def is_lock_proven(self) -> bool:
-        return self._database.is_lock_proven()
-
-    def prove_lock(self) -> None:
-        try:
-            self._database.run(lambda _: None, writes=True)
-        except DatabaseError as error:
-            raise self._note_error(str(error)) from None
+    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
+        return self._database.lock_target(scope)
 
     # --- the life of a row ---
 
@@ -115,24 +92,24 @@ class SqlLedger(SqlRuns):
         except DatabaseError as error:
             raise self._note_error(str(error)) from None
 
-    def write_intent(self, intent: Intent, on_done: OnDone) -> None:
-        self._writer.put_with_callback(intent, on_done)
-
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
         self._database.watch(on_waiting)
 
-    def flush_soon(self) -> None:
-        self._writer.flush_soon()
-
-    def record(self, answered: Answered) -> None:
-        self._writer.put(answered)
-
-    def flush(self) -> None:
-        self._writer.flush()
-        if self._refused_answer is not None:
-            raise self._refused_answer
-        if self._error is not None:
-            raise self._error
+    def write(self, writes: Sequence[Write]) -> dict[bytes, NotAllowed]:
+        if self._error is None and (reason := self._database.reason_not_to_send()):
+            self._note_error(reason)
+        if self._error is None:
+            try:
+                return self._write(writes)
+            except ConstraintError:
+                raise
+            except DatabaseError as failure:
+                self._note_error(str(failure))
+                self._database.release_reserve()
+        with suppress(DatabaseError):
+            self._write([write for write in writes if isinstance(write, Answered)])
+        assert self._error is not None
+        raise self._error
 
     def is_in_place(self) -> bool:
         return self._database.is_in_place()
@@ -143,34 +120,9 @@ class SqlLedger(SqlRuns):
         except DatabaseError as error:
             raise self._database.unusable(error) from None
 
-    # --- in the writer's thread ---
-
-    def _commit(self, group: list[QueuedWrite[Write]]) -> None:
-        if self._error is None and (reason := self._database.reason_not_to_send()):
-            self._note_error(reason)
-        if self._error is not None:
-            group = _refuse_intents(group, self._error)
-        try:
-            self._write(group)
-        except ConstraintError:
-            raise
-        except DatabaseError as failure:
-            error = self._note_error(str(failure))
-            self._database.release_reserve()
-            self._write_answers(_refuse_intents(group, error), error)
-
-    def _write_answers(self, group: list[QueuedWrite[Write]], error: LedgerUnwritable) -> None:
-        try:
-            self._write(group)
-        except DatabaseError:
-            for queued in group:
-                queued.finish(error)
-
-    def _write(self, group: list[QueuedWrite[Write]]) -> None:
+    def _write(self, group: Sequence[Write]) -> dict[bytes, NotAllowed]:
         """Write a group in one transaction. If its commit was not confirmed, it is looked up before it is repeated."""
-        if not group:
-            return
-        identities = sorted({queued.write.attempt.identity for queued in group})
+        identities = sorted({write.attempt.identity for write in group})
         tried: list[tuple[GroupPlan, float]] = []
 
         def work(connection: Connection) -> GroupPlan:
@@ -179,30 +131,23 @@ class SqlLedger(SqlRuns):
                 if _is_written(connection, plan, at):
                     return plan
             existing, now = frozenset(known), self._clock()
-            plan = plan_group(known, (queued.write for queued in group))
+            plan = plan_group(known, group)
             tried.append((plan, now))
             _write_plan(connection, plan, existing, now)
             return plan
 
-        plan = self._database.run(work, writes=True)
-        for index, queued in enumerate(group):
-            refusal = plan.refused.get(index)
-            if refusal is not None and isinstance(queued.write, Answered):
-                self._refused_answer = refusal
-            queued.finish(refusal)
+        if not group:
+            return {}
+        refused = self._database.run(work, writes=True).refused
+        for index, refusal in refused.items():
+            if isinstance(group[index], Answered):
+                raise refusal
+        return {group[index].attempt.identity: refusal for index, refusal in refused.items()}
 
     def _note_error(self, reason: str) -> LedgerUnwritable:
         if self._error is None:
             self._error = LedgerUnwritable(self.name, reason, self._database.remedy)
         return self._error
-
-
-def _refuse_intents(group: list[QueuedWrite[Write]], error: LedgerUnwritable) -> list[QueuedWrite[Write]]:
-    """Report the intents of a group as not written; return its answers."""
-    for queued in group:
-        if isinstance(queued.write, Intent):
-            queued.finish(error)
-    return [queued for queued in group if isinstance(queued.write, Answered)]
 
 
 def _look_up(connection: Connection, wanted: Collection[bytes], locking: str = "") -> dict[bytes, Known]:

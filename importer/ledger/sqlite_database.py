@@ -61,9 +61,6 @@ class SqliteDatabase(SqliteFile, Database):
         with hold_lock(lock, f"another run is writing to {scope}"):
             yield
 
-    def is_lock_proven(self) -> bool:
-        return True  # the system frees it only when this process ends
-
     def tables(self, connection: Connection) -> Collection[str]:
         return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 

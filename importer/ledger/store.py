@@ -16,15 +16,15 @@ from typing import Final, Protocol, Self
 from importer.file_lock import acquire, is_free
 from importer.files import INTERNAL, internal_folder
 from importer.ledger.states import (
-    Answered,
     Fingerprints,
-    Intent,
     Known,
+    NotAllowed,
     RequestRecord,
     RowState,
     RunRecord,
     Scope,
     State,
+    Write,
 )
 from importer.problems import Problem, StoppedEarly
 from importer.settings import LedgerAddress
@@ -46,7 +46,7 @@ class LedgerStore(Protocol):
 
     Each store promises (design.md, section 7):
 
-    - Nothing is sent before its intent is durable: once `write_intent` has reported success, the intent survives the
+    - Nothing is sent before its intent is durable: once `write` has returned, the intent survives the
       death of the process, the machine or the connection. Intents may share a commit.
     - An intent without an answer is unconfirmed after a crash, never new.
     - One open attempt for each identity, and no transition that is not in `TRANSITIONS`. The store itself refuses
@@ -98,16 +98,6 @@ class LedgerStore(Protocol):
         happens on any thread, and only if it takes more than a moment.
         """
 
-    def is_lock_proven(self) -> bool:
-        """Whether this process certainly has the lock; quick. If not, send nothing before `prove_lock` has returned."""
-
-    def prove_lock(self) -> None:
-        """Ask the store.
-
-        Raises:
-            LedgerUnwritable: another run has taken the target, or that cannot be found out.
-        """
-
     # --- the life of a row ---
 
     def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:
@@ -117,24 +107,13 @@ class LedgerStore(Protocol):
             LedgerUnwritable: the ledger cannot be read any more.
         """
 
-    def write_intent(self, intent: Intent, on_done: Callable[[Exception | None], None]) -> None:
-        """Queue an intent, and call `on_done` on a thread of the store: with None once it is durable, with
-        LedgerUnwritable if it cannot be written, with NotAllowed if the identity is in flight or done.
+    def write(self, writes: Sequence[Write]) -> dict[bytes, NotAllowed]:
+        """Write intents and answers in one transaction; they are durable when this returns.
 
-        `on_done` must not block. Without `flush_soon` it may take a moment longer, so that more writes share a commit.
-        """
-
-    def flush_soon(self) -> None:
-        """Write what is queued now; returns at once."""
-
-    def record(self, answered: Answered) -> None:
-        """Queue an answer. If it cannot be written, every later intent is refused."""
-
-    def flush(self) -> None:
-        """Return when every answer so far is durable.
+        Returns why intents were refused, by identity: it is in flight or done. Nothing of these is written.
 
         Raises:
-            LedgerUnwritable: a write failed; answers may be missing.
+            LedgerUnwritable: nothing more can be written; of the writes only answers may be.
             NotAllowed: an answer did not fit the state of its identity, a bug of ours.
         """
 

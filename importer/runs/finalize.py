@@ -9,7 +9,6 @@ from pathlib import Path
 
 from importer.extract import ReadingLimits
 from importer.ledger import LedgerStore, RowState, State, presences_in
-from importer.load import CREATED_EARLIER
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Stop
 from importer.problems import Problem, UnusableInput, UsageError, unusable_file
 from importer.report import Summary
@@ -17,6 +16,7 @@ from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
 from importer.runs.private_copies import rows_of, sheet_of
 from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report
+from importer.sending import CREATED_EARLIER
 
 
 @dataclass(slots=True)

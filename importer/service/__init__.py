@@ -1,15 +1,13 @@
-"""The recruiting service as plain methods: the only package that uses requests, pycurl and tenacity."""
+"""The recruiting service as plain methods: the only package that uses requests and pycurl."""
 
-from importer.service.client import PROBED, OnAnswer, RecruitingService, Reply, describe_transport, service_of
+from importer.service.client import PROBED, RecruitingService, Reply, service_of
 from importer.service.question_list import RetryPolicy
-from importer.service.transport_api import Limits, NoReply, Phase
+from importer.service.transport import Limits, NoReply, describe_transport
 
 __all__ = [
     "PROBED",
     "Limits",
     "NoReply",
-    "OnAnswer",
-    "Phase",
     "RecruitingService",
     "Reply",
     "RetryPolicy",

@@ -14,7 +14,7 @@ import urllib3.util
 from requests.utils import get_auth_from_url
 
 from importer.problems import unusable_file
-from importer.service.transport_api import Limits, NoReply, Phase
+from importer.service.transport import Limits, NoReply
 
 _UNKNOWN_ISSUER = range(18, 22)  # OpenSSL's codes
 
@@ -60,7 +60,7 @@ def explained(refused: NoReply, url: str, limits: Limits) -> NoReply:
     except (OSError, http.client.HTTPException):
         return refused
     issuer = names.get("commonName") or names.get("organizationName")
-    return NoReply(f"{message} (issued by {issuer!r})", Phase.CONNECTING, hint)
+    return NoReply(f"{message} (issued by {issuer!r})", may_have_arrived=False, hint=hint)
 
 
 def _connected(url: str, limits: Limits, context: ssl.SSLContext) -> Any:

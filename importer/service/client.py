@@ -8,21 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from importer import __version__
 from importer.models import Operation, Question, Target
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
-from importer.service.transport_api import Limits, NoReply, RawReply, Reason, Request, Transport, send
+from importer.service.transport import Limits, NoReply, RawReply, Reason, Request, TransportChoice, open_transport
 from importer.service.unspecified_forms import Clock, message_of, one_line, readable, retry_after
 from importer.settings import Settings
-
-TransportChoice = Literal["auto", "requests", "curl"]
-"""auto: pycurl if it is installed and new enough, else requests."""
-
-_OLDEST_LIBCURL = 0x081600  # 8.22.0: older ones do not report the connection of an active request
-# Without PREREQFUNCTION, which is called before sending, a POST could be sent twice.
-_NEEDED = ("PREREQFUNCTION", "ACTIVESOCKET", "RETRY_AFTER")
 
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
 _WORDS: Final = ("message", "detail", "error", "errors")
@@ -47,9 +40,6 @@ class Reply(NamedTuple):
 
 
 PROBED = "importer-probe"  # a job post that does not exist: a healthy service responds with 404
-
-OnAnswer = Callable[[Reply | NoReply | BaseException], None]
-"""Called with the response to a submission, or with a bug of ours, after which the response is unknown."""
 
 
 def service_of(settings: Settings, base_url: str, token: str, connections: int) -> Callable[[], RecruitingService]:
@@ -103,31 +93,22 @@ class RecruitingService:
     def close(self) -> None:
         self._transport.close()
 
-    def start(self, target: Target, body: bytes, on_done: OnAnswer) -> None:
-        """Send one application (4.2) or talent pool addition (4.3) once; returns at once.
+    def send(self, target: Target, body: bytes) -> Reply | NoReply:
+        """Send one application (4.2) or talent pool addition (4.3) once, and wait for the response.
 
-        `body` is the encoded JSON body. `on_done` is called with the response on a shared thread: it must be quick and
-        must not raise. Network and service errors are values, not exceptions: a response whose status was read is a
-        Reply, whatever its body.
+        `body` is the encoded JSON body. Errors of network and service are values, not exceptions: a response whose
+        status was read is a Reply, whatever its body.
         """
         if target.operation is Operation.APPLY:
             path = f"/api/v1/job-posts/{target.id}/apply/"
         else:
             path = f"/api/v1/talent-pools/{target.id}/add-candidate/"
-
         keys = self._keys
-
-        def on_raw(raw: RawReply | NoReply | BaseException) -> None:
-            found: Reply | NoReply | BaseException
-            try:
-                found = _read_reply(target.operation, raw, self._now) if isinstance(raw, RawReply) else raw
-                if isinstance(found, Reply) and found.status == 401 and self._is_renewed(keys):
-                    found = found._replace(is_outdated=True)
-            except BaseException as bug:  # noqa: BLE001 - reported to the caller
-                found = bug
-            on_done(found)
-
-        self._transport.start(Request("POST", self._base_url + path, keys.post_headers, body), on_raw)
+        raw = self._transport.send(Request("POST", self._base_url + path, keys.post_headers, body))
+        if isinstance(raw, NoReply):
+            return raw
+        reply = _read_reply(target.operation, raw, self._now)
+        return reply._replace(is_outdated=True) if reply.status == 401 and self._is_renewed(keys) else reply
 
     def probe(self, job_post: str) -> Reply | NoReply:
         """Request a question list (4.1) once, only to see whether the service responds.
@@ -161,13 +142,13 @@ class RecruitingService:
 
     def _get(self, url: str, body_limit: int | None = None) -> RawReply | NoReply:
         keys = self._keys
-        raw = send(self._transport, Request("GET", url, keys.headers, body_limit=body_limit))
+        raw = self._transport.send(Request("GET", url, keys.headers, body_limit=body_limit))
         if isinstance(raw, NoReply) and raw.reason == Reason.TLS_REFUSED:
             from importer.service.certificates import explained  # rarely needed
 
             return explained(raw, url, self._limits)
         if isinstance(raw, RawReply) and raw.status == 401 and self._is_renewed(keys):
-            return send(self._transport, Request("GET", url, self._keys.headers, body_limit=body_limit))
+            return self._transport.send(Request("GET", url, self._keys.headers, body_limit=body_limit))
         return raw
 
     def _is_renewed(self, used: _Keys) -> bool:
@@ -226,40 +207,3 @@ def _created(operation: Operation, body: bytes) -> Reply:
         email=one_line(email) if isinstance(email, str) else "",
         candidate_id=number if is_id else None,
     )
-
-
-# --- the HTTP library --------------------------------------------------------------------------
-
-
-def open_transport(limits: Limits, connections: int, choice: TransportChoice = "auto") -> Transport:
-    """The transport with the chosen library."""
-    # Import only the library that is used: each takes a while to load.
-    if choice == "curl" or (choice == "auto" and not _why_not_curl()):
-        from importer.service.curl_transport import CurlTransport
-
-        return CurlTransport(limits, connections)
-    from importer.service.requests_transport import RequestsTransport
-
-    return RequestsTransport(limits, connections)
-
-
-def describe_transport() -> str:
-    """The library that is used, for a person."""
-    if why_not := _why_not_curl():
-        return f"requests ({why_not}; for more speed: pip install 'candidate-importer[fast]')"
-    import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
-
-    return f"pycurl {pycurl.version.split()[0].removeprefix('PycURL/')}"
-
-
-def _why_not_curl() -> str:
-    """The reason why curl cannot be used; "" if it can."""
-    try:
-        import pycurl
-    except ImportError:
-        return "pycurl is not installed"
-    if not all(hasattr(pycurl, name) for name in _NEEDED):
-        return "pycurl is older than 7.48"
-    if pycurl.version_info()[2] < _OLDEST_LIBCURL:
-        return "its libcurl is older than 8.22"
-    return ""

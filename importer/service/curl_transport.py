@@ -1,250 +1,256 @@
-"""The transport with pycurl, if it is installed: the same promises as with requests, for less CPU.
+"""The transport with pycurl, if it is installed: one libcurl handle for each thread, for a tenth of the CPU.
 
-One thread runs all requests with libcurl's multi interface; a thread per request would cost three times as much, since
-the threads compete for the GIL. libcurl reports which sockets to watch (`_watch`) and when to call it at the latest
-(`_set_timer`). The thread waits for the sockets, calls libcurl for each that is ready, and asks which requests are
-done.
+libcurl's own behavior that is disabled here: it repeats a request, even a POST, if a kept connection closes before the
+first byte of a response, and the 409 to the second one would look like an existing candidate. It waits without limit
+for a response that arrives slowly, and it reads proxies from the environment.
 """
 
 from __future__ import annotations
 
+import errno
+import os
+import select
 import socket
+import ssl
+import sys
 import threading
 import time
-from collections import deque
 from contextlib import suppress
-from selectors import EVENT_READ, EVENT_WRITE
 from typing import Final
 
+import certifi
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-from importer.service.curl_request import NONE, CurlHandle, KeptConnections, new_selector
-from importer.service.transport_api import Limits, NoReply, OnDone, Phase, RawReply, Reason, Request
+from importer.service.transport import Limits, NoReply, RawReply, Reason, Request
 
-_LONGEST_WAIT: Final = 1.0  # seconds
+_NONE: Final = -1  # libcurl's value for "no socket"
+_NEVER: Final = float("-inf")
+_RECEIVED_AT: Final = 128  # offset of the count of received bytes in Linux' struct tcp_info
 
 
 class CurlTransport:
-    """Sends with libcurl: see `Transport`. connections: how many are kept open."""
+    """Sends with libcurl: see `Transport`."""
 
-    def __init__(self, limits: Limits, connections: int) -> None:
+    def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._started: deque[tuple[Request, OnDone]] = deque()  # by other threads
-        self._wakeup, self._waker = socket.socketpair()
-        self._waker.setblocking(False)
-        self._is_idle = False
-        self._is_closed = False
-        self._bug: BaseException | None = None
-        # Used by the network thread only
-        self._free: list[CurlHandle] = []
-        self._to_begin: deque[tuple[CurlHandle, OnDone]] = deque()
-        self._under_way: dict[pycurl.Curl, tuple[CurlHandle, OnDone]] = {}
-        self._kept = KeptConnections(limits)
-        self._last_activity: dict[int, float] = {}  # when data last arrived on a socket
-        self._watched: dict[int, int] = {}  # the events to wait for on each socket
-        self._selector = new_selector()
-        self._selector.register(self._wakeup.fileno(), EVENT_READ)
-        self._timer_at = self._next_overdue_check = float("inf")
-        self._multi = pycurl.CurlMulti()
-        self._multi.setopt(pycurl.M_MAXCONNECTS, connections)
-        self._multi.setopt(pycurl.M_PIPELINING, pycurl.PIPE_NOTHING)
-        self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._watch)
-        self._multi.setopt(pycurl.M_TIMERFUNCTION, self._set_timer)
-        self._thread = threading.Thread(target=self._work, name="network", daemon=True)
-        self._thread.start()
+        self._of_thread = threading.local()
+        self._handles: list[_Handle] = []
 
-    # --- for any thread ---
-
-    def start(self, request: Request, on_done: OnDone) -> None:
-        """Send one request once; returns at once."""
-        if self._bug is not None:
-            raise RuntimeError("the network thread ended with an error") from self._bug
-        if (
-            threading.get_ident() == self._thread.ident
-        ):  # the usual case: a response frees capacity for the next request
-            self._prepare(request, on_done)
-            return
-        self._started.append((request, on_done))
-        if self._is_idle:
-            self._wake()
-        if self._bug is not None:
-            self._fail_started(self._bug)
+    def send(self, request: Request) -> RawReply | NoReply:
+        handle: _Handle | None = getattr(self._of_thread, "handle", None)
+        if handle is None:
+            handle = self._of_thread.handle = _Handle(self._limits)
+            self._handles.append(handle)
+        return handle.send(request)
 
     def close(self) -> None:
-        """Drop all active requests and close every connection."""
-        self._is_closed = True
-        self._wake()
-        self._thread.join()
-        for curl in self._under_way:
-            self._multi.remove_handle(curl)
-        for handle, _ in (*self._under_way.values(), *self._to_begin):
+        for handle in self._handles:
             handle.close()
-        for handle in self._free:
-            handle.close()
-        self._multi.close()
-        self._selector.close()
-        self._wakeup.close()
-        self._waker.close()
 
-    def _wake(self) -> None:
-        with suppress(BlockingIOError):  # it is already woken
-            self._waker.send(b"\0")
 
-    def _fail_started(self, bug: BaseException) -> None:
-        while True:
-            try:
-                _, on_done = self._started.popleft()  # another thread may empty it too
-            except IndexError:
-                return
-            on_done(bug)
+class _Handle:
+    """A libcurl handle with its one connection. Its callbacks must not raise: libcurl would lose the exception."""
 
-    # --- for the network thread ---
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._curl = _new_curl(limits)
+        self._curl.setopt(pycurl.PREREQFUNCTION, self._may_start)
+        self._curl.setopt(pycurl.WRITEFUNCTION, self._take)
+        self._curl.setopt(pycurl.HEADERFUNCTION, self._note_header)
+        self._curl.setopt(pycurl.XFERINFOFUNCTION, self._is_overdue)
+        self._last_used = _NEVER  # the connection
+        self._headers: object = None
+        self._target: object = None  # method, URL, and whether there is a body
 
-    def _work(self) -> None:
+    def close(self) -> None:
+        with suppress(pycurl.error):  # a request is under way: its thread ends with the process
+            self._curl.close()
+
+    def send(self, request: Request) -> RawReply | NoReply:
+        curl = self._curl
+        self._prepare(request)
+        kept = curl.getinfo(pycurl.ACTIVESOCKET)
+        is_old = self._began >= self._last_used + self._limits.idle
+        curl.setopt(pycurl.FRESH_CONNECT, kept != _NONE and (is_old or _has_something_to_read(kept)))
+        received = _bytes_received(kept) if self._is_encrypted and kept != _NONE else 0
+        error = pycurl.E_OK
         try:
-            while not self._is_closed:
-                # In this order: a request started from here on wakes this thread, and one started before is found.
-                self._is_idle = True
-                ready = self._wait(0.0 if self._started else _LONGEST_WAIT)
-                self._is_idle = False
-                while self._started:
-                    self._prepare(*self._started.popleft())
-                self._handle_ready(ready)
-        except BaseException as bug:  # noqa: BLE001 - reported to all who wait for a response
-            self._bug = bug
-            waiting = [on_done for _, on_done in (*self._under_way.values(), *self._to_begin)]
-            self._under_way.clear()
-            self._to_begin.clear()
-            for on_done in waiting:  # the results of their requests are unknown
-                on_done(bug)
-            self._fail_started(bug)
+            curl.perform()
+        except pycurl.error as failed:
+            error = failed.args[0]
+        self._last_used = time.monotonic()
+        status = curl.getinfo(pycurl.RESPONSE_CODE)
+        if status < 200:  # below 200: only an interim response
+            return NoReply(self._reason(error), may_have_arrived=self._was_started)
+        if self._is_encrypted and not curl.getinfo(pycurl.NUM_CONNECTS) and self._came_before(received):
+            self._last_used = _NEVER
+            return NoReply(Reason.EARLIER, may_have_arrived=True)
+        body = b"".join(self._pieces)[: self._most]
+        return RawReply(status, self._relevant_headers(), body, error == pycurl.E_OK)
 
-    def _prepare(self, request: Request, on_done: OnDone) -> None:
-        """Queue a request for the next `_finish_and_begin`. If that fails, the bug is reported to the caller."""
-        try:
-            handle = self._free.pop() if self._free else CurlHandle(self._limits, self._kept)
-            handle.prepare(request)
-        except BaseException as bug:  # noqa: BLE001 - reported to the caller
-            on_done(bug)
-            return
-        self._to_begin.append((handle, on_done))
+    def _prepare(self, request: Request) -> None:
+        self._began = self._last_activity = time.monotonic()
+        self._was_started = self._has_head = False
+        self._received, self._size = 0.0, 0
+        self._pieces: list[bytes] = []
+        self._most = request.body_limit or self._limits.body
+        curl = self._curl
+        if request.headers is not self._headers:
+            # An empty "Expect:" disables the header, which would require waiting for an interim response
+            curl.setopt(
+                pycurl.HTTPHEADER, [*(f"{name}: {value}" for name, value in request.headers.items()), "Expect:"]
+            )
+            self._headers = request.headers
+        if request.body is not None:
+            curl.setopt(pycurl.POSTFIELDS, request.body)
+        target = (request.method, request.url, request.body is None)
+        if target != self._target:
+            curl.setopt(pycurl.URL, request.url)
+            if request.body is None:
+                curl.setopt(pycurl.HTTPGET, 1)
+            curl.setopt(pycurl.CUSTOMREQUEST, request.method)
+            self._is_encrypted = request.url.startswith("https:")
+            # Only Linux counts received bytes: see `_came_before`
+            curl.setopt(pycurl.FORBID_REUSE, self._is_encrypted and sys.platform != "linux")
+            self._target = target
 
-    def _wait(self, longest: float) -> list[tuple[int, int]]:
-        """The sockets that are ready, with their events; waits for at most so many seconds."""
-        if self._finish_and_begin():  # a request may be done at once
-            longest = 0.0
-        due_in = min(self._next_overdue_check, self._timer_at) - time.monotonic()
-        ready = self._selector.select(max(0.0, min(longest, due_in)))
-        return [(key.fd, events) for key, events in ready]
+    def _came_before(self, received: int) -> bool:
+        """Whether the response on a kept, encrypted connection may have been there before its request was sent.
 
-    def _handle_ready(self, ready: list[tuple[int, int]]) -> None:
-        """Let libcurl read and write; finish requests that are done or past a time limit."""
-        now = time.monotonic()
-        for number, events in ready:
-            if number == self._wakeup.fileno():
-                self._wakeup.recv(4096)
-                continue
-            self._last_activity[number] = now
-            if events & EVENT_READ:
-                self._kept.note_activity(number)
-            self._multi.socket_action(number, _SELECT_FLAGS[events])
-            self._finish_and_begin()
-        self._run_timer()
-        self._finish_and_begin()
-        if self._next_overdue_check <= now:
-            self._fail_overdue(now)
-
-    def _run_timer(self) -> None:
-        if self._timer_at <= time.monotonic():
-            self._timer_at = float("inf")
-            self._multi.socket_action(pycurl.SOCKET_TIMEOUT, 0)
-
-    def _finish_and_begin(self) -> bool:
-        """Finish the requests that are done, and begin the queued ones; returns whether there were any.
-
-        Alternately: libcurl reuses the connection of a finished request at once, and it must be marked as free before
-        that. Requests added meanwhile begin with the next call.
+        A second response to the request before may wait in the TLS library, where it cannot be seen: then nothing more
+        arrived on the socket, or the response to this request is still to be read.
         """
-        were_any = self._finish_completed()
-        for _ in range(len(self._to_begin)):
-            self._begin(*self._to_begin.popleft())
-            were_any = True
-            if self._to_begin:
-                self._finish_completed()
-        return were_any
+        number = self._curl.getinfo(pycurl.ACTIVESOCKET)
+        return number != _NONE and (_bytes_received(number) <= received or _has_something_to_read(number))
 
-    def _begin(self, handle: CurlHandle, on_done: OnDone) -> None:
-        try:
-            self._multi.add_handle(handle.curl)
-        except BaseException as bug:  # noqa: BLE001 - reported to the caller
-            on_done(bug)
-            return
-        self._under_way[handle.curl] = (handle, on_done)
-        soonest = time.monotonic() + min(self._limits.total, self._limits.read)
-        self._next_overdue_check = min(self._next_overdue_check, soonest)
-        self._run_timer()  # now, not after all other sockets were read
+    def _relevant_headers(self) -> dict[str, str]:
+        asked = self._curl.getinfo_raw  # bytes: a header may not be UTF-8
+        found = {
+            "content-type": (asked(pycurl.CONTENT_TYPE) or b"").decode("utf-8", "replace"),
+            "location": (asked(pycurl.REDIRECT_URL) or b"").decode("utf-8", "replace"),
+            "retry-after": str(asked(pycurl.RETRY_AFTER) or ""),
+        }
+        return {name: value for name, value in found.items() if value}
 
-    def _finish_completed(self) -> bool:
-        """Finish the requests that are done; returns whether there were any."""
-        were_any = False
-        left = 1
-        while left:
-            left, done, failed = self._multi.info_read()
-            for curl in done:
-                self._finish(curl, pycurl.E_OK)
-            for curl, error, _ in failed:
-                self._finish(curl, error)
-            were_any = were_any or bool(done or failed)
-        return were_any
-
-    def _finish(self, curl: pycurl.Curl, error: int) -> None:
-        handle, on_done = self._under_way[curl]
-        if handle.needs_another_connection(error):
-            self._multi.remove_handle(curl)
-            self._multi.add_handle(curl)
-            return
-        outcome = handle.outcome(error)
-        is_earlier = self._kept.answer_came_before(handle.key)
-        if is_earlier and isinstance(outcome, RawReply):
-            outcome = NoReply(Reason.EARLIER, Phase.WAITING)
-        self._kept.keep(handle.key, curl.getinfo(pycurl.ACTIVESOCKET), may_be_used=not is_earlier)
-        self._multi.remove_handle(curl)  # closes the connection if the response was not read completely
-        del self._under_way[curl]
-        self._free.append(handle)
-        on_done(outcome)
-
-    def _fail_overdue(self, now: float) -> None:
-        self._next_overdue_check = float("inf")  # lowered by requests that begin from here on
-        for curl, (handle, _) in list(self._under_way.items()):
-            last_activity = self._last_activity.get(curl.getinfo(pycurl.ACTIVESOCKET), 0.0)
-            overdue_at = min(handle.overdue_at(last_activity), now + min(self._limits.total, self._limits.read))
-            if overdue_at <= now:
-                self._finish(curl, pycurl.E_OPERATION_TIMEDOUT)
-            else:
-                self._next_overdue_check = min(self._next_overdue_check, overdue_at)
+    def _reason(self, error: int) -> str:
+        """What failed, for a person."""
+        if self._limits.proxy and not self._was_started and error not in _TLS:
+            return Reason.PROXY
+        if error == pycurl.E_COULDNT_CONNECT and not self._was_started:
+            number = self._curl.getinfo(pycurl.OS_ERRNO)
+            return Reason.REFUSED if number == errno.ECONNREFUSED else Reason.OTHER.format(kind=os.strerror(number))
+        found = (_AFTER_START if self._was_started else _BEFORE_START).get(error, Reason.OTHER)
+        if found is Reason.CLOSED and self._is_late:
+            found = Reason.NO_ANSWER
+        limit = self._limits.reached(time.monotonic() - self._began)
+        return found.format(connect=self._limits.connect, limit=limit, kind=f"curl {error}")
 
     # --- called by libcurl ---
 
-    def _watch(self, what: int, number: int, _multi: object, _data: object) -> None:
-        events = _EVENTS.get(what, 0)
-        before = self._watched.pop(number, 0)
-        if events:
-            self._watched[number] = events
-            (self._selector.modify if before else self._selector.register)(number, events)
-        elif before:
-            self._selector.unregister(number)
+    def _may_start(self, *_: object) -> int:
+        """Before the first byte on a connection: a request starts only once."""
+        if self._was_started:
+            return int(pycurl.PREREQFUNC_ABORT)
+        self._was_started, self._is_late = True, False
+        self._last_activity = time.monotonic()
+        return int(pycurl.PREREQFUNC_OK)
 
-    def _set_timer(self, milliseconds: int) -> None:
-        self._timer_at = float("inf") if milliseconds == NONE else time.monotonic() + milliseconds / 1000
+    def _note_header(self, line: bytes) -> None:
+        self._has_head = line in (b"\r\n", b"\n")
+
+    def _take(self, piece: bytes) -> int:
+        """Returns how much was read; less than the piece ends the transfer."""
+        self._pieces.append(piece)
+        self._size += len(piece)
+        return len(piece) if self._size <= self._most else 0
+
+    def _is_overdue(self, _: float, received: float, *__: float) -> int:
+        """About once a second: whether nothing has come for too long."""
+        now = time.monotonic()
+        if received != self._received:
+            self._received, self._last_activity = received, now
+        limits = self._limits
+        silence = min(limits.read, limits.read_body) if self._has_head else limits.read
+        self._is_late = self._was_started and now >= self._last_activity + silence
+        return int(self._is_late)
 
 
-_EVENTS: Final = {  # any other value: stop watching
-    pycurl.POLL_IN: EVENT_READ,
-    pycurl.POLL_OUT: EVENT_WRITE,
-    pycurl.POLL_INOUT: EVENT_READ | EVENT_WRITE,
+def _has_something_to_read(number: int) -> bool:
+    """Whether data has arrived on an idle connection, or it was closed."""
+    try:
+        if sys.platform == "win32":
+            return bool(select.select([number], [], [], 0)[0])
+        look = select.poll()  # unlike select, for any number
+        look.register(number, select.POLLIN)
+        return bool(look.poll(0))
+    except (OSError, ValueError):
+        return True
+
+
+def _bytes_received(number: int) -> int:
+    """The number of bytes received on that socket; 0 if unknown."""
+    connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM, fileno=number)
+    try:
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RECEIVED_AT + 8)
+    except OSError:  # libcurl has closed it
+        return 0
+    finally:
+        connection.detach()
+    return int.from_bytes(info[_RECEIVED_AT:], sys.byteorder)
+
+
+_TLS: Final = dict.fromkeys(
+    (
+        pycurl.E_SSL_CONNECT_ERROR,
+        pycurl.E_PEER_FAILED_VERIFICATION,
+        pycurl.E_SSL_CERTPROBLEM,
+        pycurl.E_SSL_CIPHER,
+        pycurl.E_SSL_CACERT_BADFILE,
+        pycurl.E_SSL_ISSUER_ERROR,
+    ),
+    Reason.TLS_REFUSED,
+)
+_BEFORE_START: Final[dict[int, Reason]] = {
+    pycurl.E_COULDNT_RESOLVE_HOST: Reason.NAME_UNKNOWN,
+    pycurl.E_OPERATION_TIMEDOUT: Reason.NO_CONNECTION,
+    **_TLS,
 }
-_SELECT_FLAGS: Final = {
-    EVENT_READ: pycurl.CSELECT_IN,
-    EVENT_WRITE: pycurl.CSELECT_OUT,
-    EVENT_READ | EVENT_WRITE: pycurl.CSELECT_IN | pycurl.CSELECT_OUT,
+_AFTER_START: Final[dict[int, Reason]] = {
+    pycurl.E_OPERATION_TIMEDOUT: Reason.NO_ANSWER,
+    pycurl.E_GOT_NOTHING: Reason.CLOSED,
+    # libcurl wanted to repeat the request on another connection, or could not open one; or we ended it
+    pycurl.E_ABORTED_BY_CALLBACK: Reason.CLOSED,
+    pycurl.E_COULDNT_RESOLVE_HOST: Reason.CLOSED,
+    pycurl.E_COULDNT_CONNECT: Reason.CLOSED,
+    **dict.fromkeys(_TLS, Reason.CLOSED),
+    pycurl.E_SEND_ERROR: Reason.RESET,
+    pycurl.E_RECV_ERROR: Reason.RESET,
+    pycurl.E_UNSUPPORTED_PROTOCOL: Reason.NOT_HTTP,  # HTTP/0.9: no status line at all
+    pycurl.E_FTP_WEIRD_SERVER_REPLY: Reason.NOT_HTTP,
 }
+
+
+def _new_curl(limits: Limits) -> pycurl.Curl:
+    curl = pycurl.Curl()
+    for option, value in (
+        (pycurl.NOSIGNAL, 1),
+        (pycurl.NOPROGRESS, 0),
+        (pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1),
+        (pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS),
+        (pycurl.FOLLOWLOCATION, 0),
+        (pycurl.MAXCONNECTS, 1),
+        (pycurl.PROXY, limits.proxy),
+        (pycurl.NOPROXY, "" if limits.proxy else "*"),
+        (pycurl.NETRC, pycurl.NETRC_IGNORED),
+        # libcurl reads one file; that of the system has the certificates of an organization too
+        (pycurl.CAINFO, str(limits.ca_file or ssl.get_default_verify_paths().cafile or certifi.where())),
+        (pycurl.SSL_VERIFYPEER, 1),
+        (pycurl.SSL_VERIFYHOST, 2),
+        (pycurl.PATH_AS_IS, 1),
+        # To decode responses that are encoded anyway; our own headers request no encoding
+        (pycurl.ACCEPT_ENCODING, "gzip, deflate"),
+        (pycurl.CONNECTTIMEOUT_MS, max(1, round(limits.connect * 1000))),
+        (pycurl.TIMEOUT_MS, max(1, round(limits.total * 1000))),
+    ):
+        curl.setopt(option, value)
+    return curl

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from importer.models import Operation, Question, Target
 from importer.problems import StoppedEarly, UnusableInput, file_problem, unusable_file
-from importer.service.transport_api import NoReply, RawReply
+from importer.service.transport import NoReply, RawReply
 from importer.service.unspecified_forms import message_of, one_line, split_options
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from importer.service.transport_api import RawReply
+from importer.service.transport import RawReply
 from importer.text.normalize import visible
 
 LONGEST_LINE = 500  # characters

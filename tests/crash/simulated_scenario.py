@@ -19,15 +19,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from importer.ledger import LedgerStore, RunRecord, Scope, State, open_ledger
-from importer.load import Cancellation, Loader, LoadOptions
+from importer.sending import Cancellation, Loader, LoadOptions
 from importer.models import Application, Operation, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Target
 from importer.problems import Busy
 from importer.service import NoReply, OnAnswer, Reply
-from importer.service.transport_api import Phase
 from importer.settings import LedgerAddress
 from importer.transform import encode
 from tests.crash.imports import temporary_folder
-from tests.load.given import answer_on_a_thread
+from tests.sending.given import answer_on_a_thread
 from tests.postgres import Server
 from tests.tcp_proxy import TcpProxy
 
@@ -55,8 +54,8 @@ BEHAVIORS = st.sampled_from(
     ]
 )
 INCONCLUSIVE = {"503 before": Reply(503), "503 after": Reply(503)}
-SILENCE = NoReply("no response within 30 s", Phase.WAITING)
-NO_CONNECTION = NoReply("connection refused", Phase.CONNECTING)
+SILENCE = NoReply("no response within 30 s", may_have_arrived=True)
+NO_CONNECTION = NoReply("connection refused", may_have_arrived=False)
 
 
 class Killed(BaseException):

@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 from importer.app.import_file import import_file
 from importer.app.orders import Event, Order, RowEnded, RunControl
-from importer.load import Cancellation
+from importer.sending import Cancellation
 from importer.models import Outcome
 from importer.problems import CellPlace, Problem
 from importer.report import Summary

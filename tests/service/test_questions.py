@@ -14,11 +14,10 @@ import pytest
 from importer.models import Operation, Question, Target
 from importer.problems import StoppedEarly, UnusableInput
 from importer.service import RecruitingService, Reply, RetryPolicy, service_of
-from importer.service.client import TransportChoice
+from importer.service.transport import TransportChoice
 from importer.service.unspecified_forms import seconds_to_wait, split_options
 from importer.settings import load_settings
 from tests.service.scripted import Script, answer, reset, scripted
-from tests.service.waiting import submitted
 
 SHOWN = {
     "id": 12,
@@ -89,11 +88,11 @@ def test_a_token_that_was_replaced_meanwhile_is_used(
                 if asks_first:
                     with nullcontext() if new == "new" else pytest.raises(StoppedEarly):
                         service.questions("4f2c9a", RetryPolicy(attempts=1))
-                reply = submitted(service, Target(Operation.APPLY, "4f2c9a"), b"{}")
+                reply = service.send(Target(Operation.APPLY, "4f2c9a"), b"{}")
                 assert isinstance(reply, Reply)
                 assert reply.is_outdated is (new == "new" and not asks_first)
                 if reply.is_outdated:
-                    submitted(service, Target(Operation.APPLY, "4f2c9a"), b"{}")
+                    service.send(Target(Operation.APPLY, "4f2c9a"), b"{}")
             finally:
                 service.close()
         sent = [re.search(rb"Bearer (\w+)", request) for request in server.requests]

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 from importer.service import Limits, NoReply
-from importer.service.client import TransportChoice
-from importer.service.transport_api import RawReply
+from importer.service.transport import RawReply, TransportChoice
 from tests.patience import PATIENCE
 from tests.service.scripted import Script, read_request, scripted
 from tests.service.test_traps import certificate, opened, post
@@ -81,8 +80,6 @@ def test_a_second_response_is_dropped(transport: TransportChoice, pieces: tuple[
             found.append(opener.send(post(server.base_url)))
             assert sent.wait(PATIENCE)
     assert [answered.status for answered in found if isinstance(answered, RawReply)] == [201, 400, 400]
-    # libcurl throws away what it has read beyond the last chunk: then nothing is left that could be mistaken
-    assert server.connections == 2 or (transport == "curl" and pieces == (CHUNKED + SECOND,))
 
 
 @contextlib.contextmanager

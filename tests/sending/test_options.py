@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from importer.load import ErrorLimit, parse_window
 from importer.problems import UsageError
+from importer.sending import ErrorLimit, parse_window
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
+import queue
 import re
+import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from importer.problems import UsageError
 
 Resend = Literal["now", "end", "never"]
+Told = TypeVar("Told")
 
 _FIRST_JUDGED_AT: Final = 20  # rows: a percentage of fewer means nothing
 _LONGEST_WAIT: Final = 0.05  # seconds: setting the switch wakes no thread, so waits are short
@@ -103,10 +104,10 @@ class LoadOptions:
     concurrency: the maximum of requests at the same time. rate: the maximum of requests per second, spread evenly.
     resend_unconfirmed: when an unconfirmed row is sent again with the same body: at once, at the end of the run, or
     never. resend_delay: seconds between two requests for it, for `end`. max_attempts: how often an unconfirmed row is
-    sent at most; also how often a row is refused (429) before it waits for all others. give_up_after: seconds without
-    progress after which the run stops. resend_rejected: also send rows that were rejected before and have not changed.
-    window: the time in which rows may be sent; None: no limit. pool_exists: words of a refusal by which a pool says
-    that it has the candidate already; "": none.
+    sent at most, as long as no other one is confirmed. give_up_after: seconds without progress after which the run
+    stops; first_patience: for an address that has never responded. resend_rejected: also send rows that were rejected
+    before and have not changed. window: the time in which rows may be sent; None: no limit. pool_exists: words of a
+    refusal by which a pool says that it has the candidate already; "": none.
     """
 
     concurrency: int = 8
@@ -114,8 +115,9 @@ class LoadOptions:
     max_errors: ErrorLimit | None = None
     resend_unconfirmed: Resend = "end"
     resend_delay: float = 60.0
-    max_attempts: int = 13
+    max_attempts: int = 6
     give_up_after: float = 900.0
+    first_patience: float = 30.0
     resend_rejected: bool = False
     window: Window | None = None
     pool_exists: str = ""
@@ -128,41 +130,15 @@ class LoadOptions:
         return max(self.give_up_after, 2 * self.resend_delay)
 
 
-class Wakeup:
-    """Ends one wait, the current one or the next.
-
-    Not a SimpleQueue: its `get` with a timeout can wait forever (CPython 3.11, 3.12) if a signal arrives shortly before
-    the timeout.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._lock.acquire()
-
-    def wake(self) -> None:
-        with suppress(RuntimeError):  # it was woken already
-            self._lock.release()
-
-    def wait(self, seconds: float) -> None:
-        self._lock.acquire(timeout=seconds)
-
-
 class Cancellation:
-    """Stops, pauses and resumes sending, from any thread or a signal handler. It takes effect within 0.05 seconds.
+    """Stops, pauses and resumes sending, from any thread or a signal handler, and tells the time of the run.
 
-    now: seconds on a monotonic clock. time: seconds since the epoch.
-    sleep: advances a simulated clock; then time passes only while nothing is in flight.
+    It takes effect within 0.05 seconds. speed: of the clock, for tests; all times below are in its seconds.
     """
 
-    def __init__(
-        self,
-        now: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] | None = None,
-        time: Callable[[], float] = time.time,
-    ) -> None:
-        self.now = now
-        self.time = time
-        self._sleep = sleep
+    def __init__(self, speed: float = 1.0) -> None:
+        self._speed = speed
+        self._began = time.time()
         self._is_set = False
         self.is_paused = False
 
@@ -181,9 +157,30 @@ class Cancellation:
         """Continue after a `pause`; otherwise does nothing."""
         self.is_paused = False
 
-    def wait(self, wakeup: Wakeup, seconds: float, *, is_busy: bool) -> None:
-        """Return when woken, or after at most so many seconds."""
-        if self._sleep is not None and not is_busy:
-            self._sleep(seconds)
-            return
-        wakeup.wait(min(seconds, _LONGEST_WAIT))
+    def now(self) -> float:
+        """Seconds on a monotonic clock."""
+        return time.monotonic() * self._speed
+
+    def time(self) -> float:
+        """Seconds since the epoch."""
+        return self._began + (time.time() - self._began) * self._speed
+
+    @staticmethod
+    def uptime() -> float:
+        """Real seconds, also of the time in which this machine was suspended."""
+        return time.clock_gettime(time.CLOCK_BOOTTIME) if sys.platform == "linux" else time.monotonic()
+
+    def sleep(self, until: threading.Event, seconds: float) -> None:
+        """Wait for so many seconds, or until the event."""
+        until.wait(seconds / self._speed)
+
+    def collect(self, told: queue.Queue[Told], seconds: float) -> Told | None:
+        """What comes next, within at most so many seconds, and less: nothing wakes this wait when the switch is set.
+
+        Not from a SimpleQueue: its `get` with a timeout can wait forever (CPython 3.11, 3.12) if a signal arrives
+        shortly before the timeout.
+        """
+        try:
+            return told.get(timeout=min(seconds / self._speed, _LONGEST_WAIT)) if seconds else told.get_nowait()
+        except queue.Empty:
+            return None

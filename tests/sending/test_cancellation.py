@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import signal
 import threading
 import time
@@ -10,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from importer.load import Cancellation, LoadOptions, Waiting
-from importer.load.options import Wakeup
 from importer.models import OutcomeKind
-from tests.load.given import (
+from importer.sending import Cancellation, LoadOptions, Waiting
+from tests.patience import PATIENCE
+from tests.sending.given import (
     BROKEN,
     CREATED,
     REFUSED,
@@ -26,7 +27,6 @@ from tests.load.given import (
     email_of,
     in_turn,
 )
-from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -43,36 +43,21 @@ def cancelled_by_alarm() -> Iterator[Cancellation]:
 def test_whoever_waits_looks_at_it_often(cancelled_by_alarm: Cancellation) -> None:
     """A long wait consists of short ones, so that a signal is noticed."""
     signal.setitimer(signal.ITIMER_REAL, 0.05)
-    wakeup = Wakeup()
     until = time.monotonic() + PATIENCE
     while not cancelled_by_alarm.is_set() and time.monotonic() < until:
-        cancelled_by_alarm.wait(wakeup, 600, is_busy=False)
+        cancelled_by_alarm.collect(queue.Queue(), 600)
     assert cancelled_by_alarm.is_set()
 
 
 def test_a_signal_near_the_end_of_a_wait_does_not_make_it_endless(cancelled_by_alarm: Cancellation) -> None:
-    """However long its handler takes: a queue would wait forever, and Ctrl-C would not end a pause."""
-    wakeup = Wakeup()
+    """However long its handler takes: a SimpleQueue would wait forever, and Ctrl-C would not end a pause."""
+    told: queue.Queue[str] = queue.Queue()
     signal.signal(signal.SIGALRM, lambda *_: time.sleep(0.1))  # longer than what is left of the wait
     signal.setitimer(signal.ITIMER_REAL, 0.02)
-    is_late = threading.Event()
-    rescue = threading.Timer(30, lambda: (is_late.set(), wakeup.wake()))
+    rescue = threading.Timer(30, lambda: told.put("late"))
     rescue.start()
-    cancelled_by_alarm.wait(wakeup, 600, is_busy=False)
+    assert cancelled_by_alarm.collect(told, 600) is None
     rescue.cancel()
-    assert not is_late.is_set()
-
-
-def test_a_wait_ends_when_somebody_wakes_it() -> None:
-    """A wait ends when there is something to do."""
-    seconds = []
-    for _ in range(20):
-        wakeup = Wakeup()
-        wakeup.wake()
-        before = time.monotonic()
-        Cancellation().wait(wakeup, 600, is_busy=True)
-        seconds.append(time.monotonic() - before)
-    assert min(seconds) < 0.04  # each that nobody wakes takes 0.05
 
 
 # --- pausing, in the middle of a run ---
@@ -120,50 +105,38 @@ def test_a_pause_lets_what_is_in_flight_finish_and_starts_no_more(tmp_path: Path
     assert found == {row: (OutcomeKind.CREATED, row > 6) for row in range(2, 12)}
 
 
-def paused_from_to(harness: Harness, begin: float, end: float) -> Cancellation:
-    """A switch whose run is paused at that many seconds of its clock, and resumed at that many."""
-    began = harness.time.now
-    observed = harness.time.sleep
-
-    def sleep(seconds: float) -> None:
-        observed(seconds)
-        look()
-
-    def look() -> None:
-        if begin <= harness.time.now - began < end:
-            switch.pause()
-        else:
-            switch.resume()
-
-    switch = Cancellation(lambda: harness.time.now, sleep)
-    look()
-    return switch
+def pause_from_to(harness: Harness, begin: float, end: float) -> None:
+    """The run is paused at that many seconds of its clock, and resumed at that many."""
+    if begin:
+        harness.time.later(begin, harness.time.pause)
+    else:
+        harness.time.pause()
+    harness.time.later(end, harness.time.resume)
 
 
 def test_a_paused_run_does_not_give_up(tmp_path: Path) -> None:
     """A pause of an hour, although a run gives up after 15 minutes without progress."""
     harness, service = Harness(tmp_path), Scripted(in_turn(CREATED))
-    cancellation = paused_from_to(harness, 0, 3600)
+    pause_from_to(harness, 0, 3600)
     with harness.ledger() as ledger:
-        loader = harness.loader(ledger, service, ONE, cancellation=cancellation)
+        loader = harness.loader(ledger, service, ONE)
         outcomes = by_outcome(loader.load(applications(range(2, 12))))
     assert loader.stop is None
     assert {outcome.kind for outcome in outcomes.values()} == {OutcomeKind.CREATED}
-    assert sum(harness.time.waits) >= 3600
+    assert harness.time.elapsed >= 3600
 
 
 def test_the_time_of_a_pause_is_no_lack_of_progress(tmp_path: Path) -> None:
     """The run waits 15 minutes for a service that is down, not counting the pause."""
     harness, service = Harness(tmp_path), Scripted(in_turn(REFUSED))
-    cancellation = paused_from_to(harness, 300, 3900)
+    pause_from_to(harness, 300, 3900)
     reported: list[Waiting | None] = []
     with harness.ledger() as ledger:
-        loader = harness.loader(ledger, service, ONE, cancellation=cancellation, on_waiting=reported.append)
+        loader = harness.loader(ledger, service, ONE, on_waiting=reported.append)
         by_outcome(loader.load(applications(range(2, 12))))
     assert loader.stop is not None
     assert loader.stop.code == "run-stalled"
-    # On a clock that jumps a pause begins at the end of a wait: up to a minute of it is over then.
-    assert 3600 + 900 - 75 <= sum(harness.time.waits) < 3600 + 900 + 120
+    assert 3600 + 900 - 75 <= harness.time.elapsed < 3600 + 900 + 120
     assert all(waiting is None or waiting.gives_up_in <= 900 for waiting in reported)
 
 
@@ -188,16 +161,15 @@ def test_a_pause_begins_no_probe_of_a_service_that_is_unwell(tmp_path: Path) -> 
     """While the run is paused, neither a row nor a probe is sent."""
     harness = Harness(tmp_path)
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
-    cancellation = paused_from_to(harness, 1, 600)
-    began = harness.time.now
+    pause_from_to(harness, 1, 600)
     probed_at: list[float] = []
 
     def probe() -> bool:
-        probed_at.append(harness.time.now - began)
+        probed_at.append(harness.time.elapsed)
         return True
 
     with harness.ledger() as ledger:
-        loader = harness.loader(ledger, service, ONE, cancellation=cancellation, probe=probe)
+        loader = harness.loader(ledger, service, ONE, probe=probe)
         outcomes = by_outcome(loader.load(applications(range(2, 32))))
     assert (loader.stop, {outcome.kind for outcome in outcomes.values()}) == (None, {OutcomeKind.CREATED})
     assert all(at >= 600 for at in probed_at)

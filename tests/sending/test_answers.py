@@ -7,11 +7,9 @@ from itertools import product
 import pytest
 
 from importer.ledger import State
-from importer.load.jobs import PriorAttempt
-from importer.load.next_step import RULES, Disposition, classify, state_after
 from importer.models import Operation
+from importer.sending.answers import RULES, Disposition, PriorAttempt, classify, state_after
 from importer.service import NoReply, Reply
-from importer.service.transport_api import Phase
 
 V = Disposition
 
@@ -42,12 +40,12 @@ def test_a_status_that_no_standard_knows_is_ambiguous(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "disposition"),
-    [(Phase.CONNECTING, V.AGAIN), (Phase.SENDING, V.AMBIGUOUS), (Phase.WAITING, V.AMBIGUOUS)],
+    ("may_have_arrived", "disposition"),
+    [(False, V.AGAIN), (True, V.AMBIGUOUS)],
 )
-def test_no_answer(phase: Phase, disposition: Disposition) -> None:
+def test_no_answer(may_have_arrived: bool, disposition: Disposition) -> None:
     """Only what failed before anything was sent is proven not processed."""
-    assert classify(NoReply("whatever", phase)) is disposition
+    assert classify(NoReply("whatever", may_have_arrived)) is disposition
 
 
 def test_every_rule_says_why_and_counts() -> None:

@@ -6,20 +6,19 @@ import hashlib
 import json
 
 from importer.ledger import Known, LedgerUnwritable, State, normalized_email
-from importer.load.jobs import Job, PriorAttempt
-from importer.load.options import ErrorLimit
 from importer.models import (
     CREATED_EMAIL_DIFFERS,
     CREATED_EMAILS,
     EXISTS_WORDS,
     IMPORTED_WITH_OTHER_DATA,
-    Operation,
     Outcome,
     OutcomeKind,
     Stop,
     Target,
 )
 from importer.problems import Problem
+from importer.sending.answers import Job, PriorAttempt
+from importer.sending.options import ErrorLimit
 from importer.service import NoReply, Reply
 from importer.text.dates import in_words
 
@@ -57,18 +56,13 @@ def target_refused(target: Target, status: int) -> Stop:
     )
 
 
-def mapping_is_wrong(target: Target, same: int, rejection: str) -> Stop:
-    instead = ""
-    if target.operation is Operation.ADD_TO_POOL:  # its status for a duplicate is not shown (4.3)
-        instead = (
-            "; or, if it means that they are in the pool already, set IMPORTER_POOL_EXISTS to words of that message, "
-            "and run the same command with --resend-rejected"
-        )
+def mapping_is_wrong(rows: int, rejection: str) -> Stop:
+    """Every row so far was rejected for the same reason."""
     reason = f": {rejection}" if rejection else ", but gave no details"
     return Stop(
         "rejection-repeated",
-        f"the service rejected {same} consecutive rows for the same reason{reason}",
-        f"fix the mapping, check it with importer check, then {_RUN_AGAIN}{instead}",
+        f"the service rejected all of the first {rows} rows for the same reason{reason}",
+        f"fix the mapping, check it with importer check, then {_RUN_AGAIN}",
     )
 
 
@@ -89,6 +83,13 @@ def no_connection(reason: str) -> Stop:
     )
 
 
+def refusal_of(answer: Reply | NoReply) -> str:
+    """Why a request was not processed."""
+    if isinstance(answer, NoReply):
+        return f"the service cannot be reached ({answer.reason})"
+    return f"the service refuses too many requests ({answer.status})"
+
+
 def no_progress(seconds: float, reason: str | None) -> Stop:
     """No row has made progress for so many seconds; `reason`: what the run waits for."""
     because = f": {reason}" if reason else ""
@@ -105,6 +106,8 @@ def window_over(set_by: str) -> Stop:
 
 
 LEDGER_LOST = "not-writable"
+_FIX = "fix the row, then import it again"
+_IN_POOL = "; if it means that they are in the pool already, set IMPORTER_POOL_EXISTS to words of that message"
 
 
 def ledger_lost(error: LedgerUnwritable) -> Stop:
@@ -126,11 +129,14 @@ CREATED_EARLIER = Problem(
 )
 
 
-def outcome_of(job: Job, state: State | None, stop: Stop | None) -> Outcome:
-    """The outcome of a row by its last state; None: nothing was sent for it. `stop`: why sending stopped early."""
+def outcome_of(job: Job, state: State | None, stop: Stop | None, *, may_exist: bool = False) -> Outcome:
+    """The outcome of a row by its last state; None: nothing was sent for it. `stop`: why sending stopped early.
+
+    may_exist: a rejection may mean that the candidate exists, which is not shown for pools (4.3).
+    """
     if state is State.UNCONFIRMED and job.earlier is not None and not job.attempts:
         return unconfirmed_before(job.row, job.earlier)
-    kind, problems = _kind_and_problems(job, state, stop)
+    kind, problems = _kind_and_problems(job, state, stop, may_exist=may_exist)
     candidate_id = job.last.candidate_id if isinstance(job.last, Reply) and state is State.CREATED else None
     return Outcome(job.row, kind, job.status, job.attempts, problems, candidate_id)
 
@@ -181,7 +187,9 @@ def unconfirmed_before(row: int, known: Known) -> Outcome:
     return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))
 
 
-def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tuple[OutcomeKind, tuple[Problem, ...]]:
+def _kind_and_problems(
+    job: Job, state: State | None, stop: Stop | None, *, may_exist: bool
+) -> tuple[OutcomeKind, tuple[Problem, ...]]:
     match state:
         case State.CREATED:
             return OutcomeKind.CREATED, _warnings(job)
@@ -190,7 +198,7 @@ def _kind_and_problems(job: Job, state: State | None, stop: Stop | None) -> tupl
             return OutcomeKind.ALREADY_EXISTS, (*earlier, *_words_of_existing(job))
         case State.REJECTED:
             reason = f"the service rejected this row ({_answer_text(job)})"
-            return OutcomeKind.REJECTED, (Problem("rejected", reason, "fix the row, then import it again"),)
+            return OutcomeKind.REJECTED, (Problem("rejected", reason, _FIX + _IN_POOL if may_exist else _FIX),)
         case State.UNCONFIRMED | State.IN_FLIGHT:
             return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(job), _RESOLVE_HINT),)
         case State.FAILED | State.PLANNED:

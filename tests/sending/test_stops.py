@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from importer.ledger import State
-from importer.load import Cancellation, ErrorLimit, LoadOptions, Waiting, Window
+from importer.ledger import Scope, State
 from importer.models import Outcome, OutcomeKind, Stop
 from importer.problems import Problem
+from importer.sending import Cancellation, ErrorLimit, LoadOptions, Waiting, Window
 from importer.service import Reply
-from tests.load.given import (
+from tests.patience import PATIENCE
+from tests.sending.given import (
     BROKEN,
     CREATED,
-    EPOCH,
     EXISTS,
+    JOB_POST,
     POOL,
     REFUSED,
     Answer,
@@ -30,7 +31,6 @@ from tests.load.given import (
     email_of,
     in_turn,
 )
-from tests.patience import PATIENCE
 
 K = OutcomeKind
 AGAIN = "run the same command again"
@@ -177,44 +177,45 @@ def load_with_probes(
 PAUSED = "too many responses are lost or inconclusive"
 
 
-def test_ten_inconclusive_answers_in_a_row_suspend_the_run(harness: Harness) -> None:
-    """After about five seconds the question list is requested three times; then all rows are sent and confirmed."""
-    unconfirmed_rows = dict.fromkeys(range(10, 20), (BROKEN, CREATED))
-    stop, outcomes, probes = load_with_probes(harness, Scripted(by_row(unconfirmed_rows)), 60, True, True, True)
-    assert (stop, kinds(outcomes), probes) == (None, {K.CREATED: 60}, 3)
-    assert 3.75 <= harness.time.waits[0] <= 6.25
-
-
-def test_an_unconfirmed_row_is_the_probe(harness: Harness) -> None:
-    """Once its delay has passed; a different row each time, and the question list is not requested."""
+def test_ten_inconclusive_answers_in_a_row_hold_the_run(harness: Harness) -> None:
+    """After about five seconds the service is asked, then a row that was not tried yet is sent; then all others."""
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
-    options = LoadOptions(concurrency=1, resend_delay=1)
-    stop, outcomes, probes = load_with_probes(harness, service, 30, options=options)
-    assert (stop, kinds(outcomes), probes) == (None, {K.CREATED: 30}, 0)
-    assert service.emails[18:21] == [email_of(row) for row in (10, 11, 12)]
+    stop, outcomes, probes = load_with_probes(harness, service, 60, True)
+    assert (stop, kinds(outcomes), probes) == (None, {K.CREATED: 60}, 1)
+    assert service.emails[18] == email_of(20)
+    assert 60 <= harness.time.elapsed < 85
 
 
-def test_a_new_row_is_the_probe_for_a_pool(harness: Harness) -> None:
-    """A pool has no question list."""
-    harness.scope = POOL
+def test_a_service_that_does_not_respond_to_the_probe_is_not_sent_a_row(harness: Harness) -> None:
+    """The waits grow: after 5, 10 and 20 seconds."""
     service = Scripted(by_row(dict.fromkeys(range(10, 20), (BROKEN, CREATED))))
-    with harness.ledger() as ledger:
-        loader = harness.loader(ledger, service, ONE)
-        outcomes = by_outcome(loader.load(candidates(range(2, 32))))
-    assert (loader.stop, kinds(outcomes)) == (None, {K.CREATED: 30})
-    assert service.emails[18:21] == [email_of(row) for row in (20, 21, 22)]
+    stop, outcomes, probes = load_with_probes(harness, service, 30, False, False, True)
+    assert (stop, kinds(outcomes), probes) == (None, {K.CREATED: 30}, 3)
+    assert 60 <= harness.time.elapsed < 85
+
+
+@pytest.mark.parametrize("answer", [BROKEN, Reply(200)], ids=["500", "200"])
+@pytest.mark.parametrize("unclear", [12, 40])
+def test_rows_that_are_always_unclear_do_not_hold_back_others(harness: Harness, unclear: int, answer: Reply) -> None:
+    """One after the other: three at each probe; all others are created in one run, these are sent 6 times at most."""
+    bad = range(100, 100 + unclear)
+    service = Scripted(by_row(dict.fromkeys(bad, (answer,))))
+    stop, outcomes, _ = load_with_probes(harness, service, 400, *[True] * 500, options=LoadOptions())
+    assert (stop, kinds(outcomes)) == (None, {K.CREATED: 400 - unclear, K.UNCONFIRMED: unclear})
+    assert {service.emails.count(email_of(row)) for row in bad} == {6}
 
 
 def test_a_service_that_never_gives_a_clear_answer_is_given_up(harness: Harness) -> None:
     """After 15 minutes; only ten rows are unconfirmed."""
-    stop, outcomes, _ = load_with_probes(harness, Scripted(in_turn(BROKEN)), 30, *[False] * 50)
+    stop, outcomes, _ = load_with_probes(harness, Scripted(in_turn(CREATED, BROKEN)), 30, *[False] * 50)
+    stop, outcomes, _ = load_with_probes(harness, Scripted(in_turn(BROKEN)), 60, *[False] * 50)
     assert stop == Stop(
         "run-stalled",
         f"no row was completed for 15 minutes: {PAUSED}",
         f"wait until the service works again, then {AGAIN}: it resends the unconfirmed rows first",
     )
-    assert kinds(outcomes) == {K.UNCONFIRMED: 10, K.NOT_SENT: 20}
-    assert 900 <= sum(harness.time.waits) < 961
+    assert kinds(outcomes) == {K.ALREADY_IMPORTED: 30, K.UNCONFIRMED: 10, K.NOT_SENT: 20}
+    assert 900 <= harness.time.elapsed < 901
 
 
 def test_give_up_after_is_an_option(harness: Harness) -> None:
@@ -227,14 +228,14 @@ def test_give_up_after_is_an_option(harness: Harness) -> None:
 
 def test_a_service_that_is_down_is_waited_for_until_the_window_ends(harness: Harness) -> None:
     """Longer than the limit without a window; then what is left is not sent."""
-    ends_at = harness.time.now + 2000
-    options = LoadOptions(concurrency=1, window=Window(EPOCH + ends_at, "--until 06:00", waits=True))
+    ends_at = harness.time.at + 2000
+    options = LoadOptions(concurrency=1, window=Window(harness.time.time() + 2000, "--until 06:00", waits=True))
     service = Scripted(by_row({2: (CREATED,)}, otherwise=REFUSED))
     stop, outcomes, _ = load_with_probes(harness, service, 30, *[False] * 400, options=options)
     assert stop == Stop(
         "time-over", "the time for sending is over (--until 06:00)", f"{AGAIN}; it continues where it stopped"
     )
-    assert harness.time.now == pytest.approx(ends_at)
+    assert harness.time.at == pytest.approx(ends_at)
     assert kinds(outcomes).pop(K.CREATED) == 1
     assert set(kinds(outcomes)) <= {K.CREATED, K.FAILED, K.NOT_SENT, K.UNCONFIRMED}
     assert len(outcomes) == 30
@@ -242,7 +243,7 @@ def test_a_service_that_is_down_is_waited_for_until_the_window_ends(harness: Har
 
 def test_the_longest_runtime_does_not_make_a_run_wait_longer(harness: Harness) -> None:
     """--max-runtime leaves the limit without progress as it is."""
-    window = Window(EPOCH + harness.time.now + 9000, "--max-runtime 150m", waits=False)
+    window = Window(harness.time.time() + 9000, "--max-runtime 150m", waits=False)
     options = LoadOptions(concurrency=1, window=window)
     stop, _, _ = load_with_probes(harness, Scripted(in_turn(BROKEN)), 30, *[False] * 50, options=options)
     assert stop is not None
@@ -251,7 +252,7 @@ def test_the_longest_runtime_does_not_make_a_run_wait_longer(harness: Harness) -
 
 def test_a_window_that_ends_after_the_last_row_does_not_matter(harness: Harness) -> None:
     """A run whose rows all have their outcome has not stopped early."""
-    window = Window(EPOCH + harness.time.now - 1, "--until 06:00", waits=True)
+    window = Window(harness.time.time() - 1, "--until 06:00", waits=True)
     stop, outcomes, _ = load_with_probes(harness, Scripted(in_turn(CREATED)), 0, options=LoadOptions(window=window))
     assert (stop, outcomes) == (None, {})
     stop, outcomes, _ = load_with_probes(harness, Scripted(in_turn(CREATED)), 3, options=LoadOptions(window=window))
@@ -267,8 +268,8 @@ def test_a_row_that_was_not_accepted_when_the_run_gave_up_has_failed(harness: Ha
     assert outcomes[3].problems[0].message.endswith("(connection refused)")
 
 
-def test_an_address_that_never_answered_is_not_waited_for(harness: Harness) -> None:
-    """Three attempts within 30 seconds: it is probably a typing error."""
+def test_an_address_that_never_answered_is_not_waited_for_long(harness: Harness) -> None:
+    """It is probably a typing error: 30 seconds, in which a service that is just restarting comes back."""
     service = Scripted(in_turn(REFUSED))
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, service, ONE, has_answered=False)
@@ -279,9 +280,8 @@ def test_an_address_that_never_answered_is_not_waited_for(harness: Harness) -> N
         "the service cannot be reached and has never responded at this address (connection refused)",
         f"check IMPORTER_BASE_URL and the network with importer doctor, then {AGAIN}",
     )
-    assert len(service.emails) == 3
-    assert sum(harness.time.waits) < 30
-    assert set(kinds(outcomes)) == {K.FAILED, K.NOT_SENT}
+    assert 30 <= harness.time.elapsed < 31
+    assert kinds(outcomes) == {K.FAILED: 1, K.NOT_SENT: 7}
 
 
 def test_waiting_and_its_end_are_reported(harness: Harness) -> None:
@@ -295,25 +295,38 @@ def test_waiting_and_its_end_are_reported(harness: Harness) -> None:
     assert pause is not None
     assert (pause.reason, pause.rows, 800 < pause.gives_up_in <= 900) == (PAUSED, 10, True)
     assert over is None
-    assert delays
     assert delays[0] is not None
     assert delays[0].reason == "unconfirmed rows are sent again after a delay"
 
 
-@pytest.mark.parametrize(
-    ("before", "refused"), [(0, 10), (1, 25)], ids=["the first ten answers", "twenty-five in a row later on"]
-)
-def test_the_same_rejection_of_all_rows_stops_the_run(harness: Harness, before: int, refused: int) -> None:
-    """If all rows are rejected for the same reason, the mapping is wrong."""
-    good = dict.fromkeys(range(2, 2 + before), (CREATED,))
-    service = Scripted(by_row(good, otherwise=Reply(400, "phone: required")))
-    stop, outcomes, _ = load_with_probes(harness, service, 60)
-    assert stop == Stop(
+@pytest.mark.parametrize("scope", [JOB_POST, POOL], ids=["job post", "pool"])
+@pytest.mark.parametrize("words", ["", "in the pool"])
+def test_the_same_rejection_of_the_first_ten_rows_stops_the_run(harness: Harness, scope: Scope, words: str) -> None:
+    """The mapping is wrong; not for a pool whose rejection may mean that the candidate exists."""
+    harness.scope = scope
+    service, options = Scripted(in_turn(Reply(400, "phone: required"))), LoadOptions(concurrency=1, pool_exists=words)
+    rows = (applications if scope is JOB_POST else candidates)(range(2, 92))
+    with harness.ledger() as ledger:
+        loader = harness.loader(ledger, service, options)
+        outcomes = by_outcome(loader.load(rows))
+    if scope is POOL and not words:
+        assert (loader.stop, kinds(outcomes)) == (None, {K.REJECTED: 90})
+        assert "IMPORTER_POOL_EXISTS" in outcomes[2].problems[0].hint
+        return
+    assert loader.stop == Stop(
         "rejection-repeated",
-        f"the service rejected {refused} consecutive rows for the same reason: phone: required",
+        "the service rejected all of the first 10 rows for the same reason: phone: required",
         f"fix the mapping, check it with importer check, then {AGAIN}",
     )
-    assert kinds(outcomes)[K.REJECTED] == refused
+    assert kinds(outcomes)[K.REJECTED] == 10
+
+
+def test_a_pool_that_says_exists_in_words_of_ours(harness: Harness) -> None:
+    """With the setting, 90 people whom it has already are no rejected rows."""
+    harness.scope = POOL
+    service = Scripted(in_turn(Reply(400, "Email: is in the pool")))
+    outcomes = harness.load(service, candidates(range(2, 92)), LoadOptions(pool_exists="In the pool"))
+    assert kinds(outcomes) == {K.ALREADY_EXISTS: 90}
 
 
 def test_different_refusals_do_not_stop_the_run(harness: Harness) -> None:
@@ -352,7 +365,7 @@ INTERRUPTED = Stop("run-interrupted", "the run was interrupted", f"{AGAIN}; it c
 
 def test_an_interruption_waits_for_requests_in_flight(harness: Harness) -> None:
     """Their responses are recorded, and every other row shows why it was not sent."""
-    cancellation = harness.time.cancellation()
+    cancellation = harness.time
 
     def answer(email: str, _: int) -> Answer:
         if email == email_of(6):
@@ -405,7 +418,7 @@ def test_an_interruption_ends_waiting_at_once(
     assert loader.stop == INTERRUPTED
 
 
-def test_a_suspension_after_an_interruption_is_not_reported(harness: Harness) -> None:
+def test_a_hold_after_an_interruption_is_not_reported(harness: Harness) -> None:
     """The tenth inconclusive response arrives after Ctrl-C: the run does not wait any more."""
     cancellation, last_is_in_flight, reported = Cancellation(), threading.Event(), list[Waiting | None]()
 

@@ -1,52 +1,27 @@
-"""A simulated run: the real sender with a fake service on a simulated clock, 100,000 rows in seconds.
+"""A simulated run: the real loop and its real senders, with a fake service, on a clock that jumps.
 
-Nothing here waits: time jumps to the next thing that happens, an answer or the end of a wait. `python -m benchmarks
-faults` shows with it what would take hours.
+`python -m benchmarks faults` shows with it what would take hours.
 """
 
 from __future__ import annotations
 
-import heapq
 import random
+import threading
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import count
 from typing import Any, cast
 
-from importer.ledger import Answered, Fingerprints, Intent, Known, LedgerStore, RunRecord
-from importer.load import Cancellation, Loader, LoadOptions
-from importer.load.options import Wakeup
+from importer.ledger import Answered, Fingerprints, Intent, Known, LedgerStore, NotAllowed, RunRecord
 from importer.models import OutcomeKind, ReadyCandidate, Stop, Target
+from importer.sending import Loader, LoadOptions
 from importer.service import NoReply, Reply
-from importer.service.transport_api import Phase
-from tests.load.given import JOB_POST, POOL
+from tests.sending.given import JOB_POST, POOL, Time
 
 Answer = Reply | NoReply
 Fate = Callable[[int, float, random.Random], tuple[Answer, float, bool]]
 """The response to a request for a row at a time: answer, delay in seconds, and whether the row is accepted."""
-
-
-class SimulatedTime(Cancellation):
-    """Advances time to the next event."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda: self.at)
-        self.at = 0.0
-        self._events: list[tuple[float, int, Callable[[], None]]] = []
-        self._order = count()
-
-    def later(self, seconds: float, happens: Callable[[], None]) -> None:
-        heapq.heappush(self._events, (self.at + seconds, next(self._order), happens))
-
-    def wait(self, wakeup: Wakeup, seconds: float, *, is_busy: bool) -> None:
-        if self._events and (self._events[0][0] <= self.at + seconds):
-            self.at, _, happens = heapq.heappop(self._events)
-            happens()
-        else:
-            self.at += seconds
-        wakeup.wait(0)
 
 
 class MemoryLedger:
@@ -57,20 +32,8 @@ class MemoryLedger:
     def look_up(self, _: list[bytes]) -> dict[bytes, Known]:
         return {}
 
-    def write_intent(self, _: Intent, on_done: Callable[[Exception | None], None]) -> None:
-        on_done(None)
-
-    def record(self, _: Answered) -> None:
-        pass
-
-    def is_lock_proven(self) -> bool:
-        return True
-
-    def flush_soon(self) -> None:
-        pass
-
-    def flush(self) -> None:
-        pass
+    def write(self, _: Sequence[Intent | Answered]) -> dict[bytes, NotAllowed]:
+        return {}
 
 
 @dataclass
@@ -81,10 +44,10 @@ class Simulated:
     stop: Stop | None = None
     seconds: float = 0.0
     requests: int = 0
+    sent: Counter[int] = field(default_factory=Counter)
     refused: int = 0
     twice: int = 0
     missing: int = 0
-    rate: float | None = None
     waits: list[str] = field(default_factory=list)
 
 
@@ -99,53 +62,48 @@ def simulate(
     list_is_well: Callable[[float], bool] = lambda _: True,
 ) -> Simulated:
     """Simulate a run of so many rows."""
-    time, luck, found = SimulatedTime(), random.Random(seed), Simulated()
-    accepted, answered = set[bytes](), set[bytes]()
+    time, luck, found = Time(), random.Random(seed), Simulated()
+    accepted, answered, lock = set[bytes](), set[bytes](), threading.Lock()
     random.seed(seed)
 
     class Service:
-        def start(self, _: Target, body: bytes, on_done: Callable[[Answer], None]) -> None:
-            answer, seconds, accepts = draw(int(body), time.at, luck)
-            found.requests += 1
-            found.twice += body in answered
-            if accepts:
-                if body in accepted and isinstance(answer, Reply) and answer.status == 201:
-                    answer = Reply(409)
-                accepted.add(body)
-            found.refused += isinstance(answer, Reply) and answer.status == 429
-
-            def arrives() -> None:
-                if isinstance(answer, Reply) and answer.status in (201, 409):
-                    answered.add(body)
-                on_done(answer)
-
-            time.later(seconds, arrives)
+        def send(self, _: Target, body: bytes) -> Answer:
+            with lock:
+                answer, seconds, accepts = draw(int(body), time.elapsed, luck)
+                found.requests += 1
+                found.sent[int(body)] += 1
+                found.twice += body in answered
+                if accepts:
+                    if body in accepted and isinstance(answer, Reply) and answer.status == 201:
+                        answer = Reply(409)
+                    accepted.add(body)
+                found.refused += isinstance(answer, Reply) and answer.status == 429
+            time.sleep(threading.Event(), seconds)
+            if isinstance(answer, Reply) and answer.status in (201, 409):
+                answered.add(body)
+            return answer
 
     def on_waiting(waiting: Any) -> None:
-        found.waits.append(f"{time.at:.1f} {waiting}")
+        found.waits.append(f"{time.elapsed:.1f} {waiting}")
 
     run = RunRecord("run", POOL if pool else JOB_POST, "a.csv", "", "m.yaml", "", datetime(2026, 3, 1, tzinfo=UTC))
-
-    def probe() -> bool:
-        is_well = list_is_well(time.at)
-        time.at += 0.02 if is_well else 1.0
-        return is_well
 
     loader = Loader(
         cast(Any, Service()),
         cast(LedgerStore, MemoryLedger()),
         run,
         options=options,
-        probe=probe,
+        probe=lambda: list_is_well(time.elapsed),
         has_answered=has_answered,
         on_waiting=on_waiting,
         cancellation=time,
     )
+    time.drives(loader)
     people = (ReadyCandidate(row, f"person{row}@example.com", b"%d" % row) for row in range(2, rows + 2))
     for outcome in loader.load(people):
         found.kinds[outcome.kind] += 1
     found.missing = rows - len(accepted)
-    found.stop, found.seconds, found.rate = loader.stop, time.at, loader.learned_rate
+    found.stop, found.seconds = loader.stop, time.elapsed
     return found
 
 
@@ -172,8 +130,8 @@ class Limiter:
         return (Reply(201), 0.02, True) if ok else (Reply(429, "", self.retry_after), 0.002, False)
 
 
-_LOST = NoReply("no response within 30 s", Phase.WAITING)
-_DOWN = NoReply("connection refused", Phase.CONNECTING)
+_LOST = NoReply("no response within 30 s", may_have_arrived=True)
+_DOWN = NoReply("connection refused", may_have_arrived=False)
 Meets = Callable[[random.Random], tuple[Answer, float, bool]]
 
 RANDOM: dict[str, Meets] = {

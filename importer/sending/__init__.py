@@ -1,0 +1,21 @@
+"""Sends candidates and determines their outcomes: order, pace, retries, stops."""
+
+from importer.sending.explanations import CREATED_EARLIER, LEDGER_LOST
+from importer.sending.known import DryLoader
+from importer.sending.loop import Loader, RequestAnswered, Waiting
+from importer.sending.options import Cancellation, ErrorLimit, LoadOptions, Window, parse_minutes, parse_window
+
+__all__ = [
+    "CREATED_EARLIER",
+    "LEDGER_LOST",
+    "Cancellation",
+    "DryLoader",
+    "ErrorLimit",
+    "LoadOptions",
+    "Loader",
+    "RequestAnswered",
+    "Waiting",
+    "Window",
+    "parse_minutes",
+    "parse_window",
+]

@@ -1,0 +1,102 @@
+"""What the ledger knows of a row before it is sent; and a check, which stops there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import islice
+from typing import Final
+
+from importer.ledger import DONE, Fingerprints, Known, LedgerStore, RunRecord, Scope, State
+from importer.models import Outcome, OutcomeKind, ReadyCandidate
+from importer.sending.answers import Job, PriorAttempt
+from importer.sending.explanations import already_imported, duplicate_of, rejected_before, unconfirmed_before
+from importer.sending.options import LoadOptions
+
+_LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and nothing is recorded meanwhile
+Earlier = Callable[[str, int], Outcome | None]
+
+
+def unknown(_run: str, _row: int) -> Outcome | None:
+    """For runs without readable results."""
+    return None
+
+
+def planned(
+    candidates: Iterator[ReadyCandidate], ledger: LedgerStore, run: RunRecord, earlier: Earlier, options: LoadOptions
+) -> Iterator[Outcome | Job]:
+    """A job for each row that is to be sent, an outcome for each other one; looks the rows up in batches.
+
+    Raises:
+        LedgerUnwritable: the ledger cannot be read any more.
+    """
+    prints = ledger.fingerprints
+    for candidate, identity, known in _with_known(candidates, prints, run.scope, ledger.look_up):
+        if known is not None and known.run == run.run:
+            yield duplicate_of(candidate.row, known.row)
+            continue
+        job = Job(candidate.row, identity, candidate.body, prints.body_digest(candidate.body))
+        yield job if known is None else _planned_again(job, known, earlier, options)
+
+
+def _planned_again(job: Job, known: Known, earlier: Earlier, options: LoadOptions) -> Outcome | Job:
+    settled = _settled(job.row, known, job.body_digest, earlier, resend_rejected=options.resend_rejected)
+    if settled is not None:
+        return settled
+    if known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
+        if options.resend_unconfirmed == "never":
+            return unconfirmed_before(job.row, known)
+        is_unchanged = known.body_digest == job.body_digest
+        job.prior = PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES
+        job.earlier = known
+    return job
+
+
+class DryLoader:
+    """A Loader that sends nothing and never stops early. `ledger`: None if it does not exist yet. earlier,
+    resend_rejected: as for a Loader."""
+
+    stop: None = None
+
+    def __init__(
+        self, ledger: LedgerStore | None, scope: Scope, earlier: Earlier = unknown, *, resend_rejected: bool = False
+    ) -> None:
+        self._ledger, self._scope, self._earlier, self._resend_rejected = ledger, scope, earlier, resend_rejected
+
+    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
+        """The outcome of a row that a run would not send; `not_sent` without a problem for one that it would."""
+        if self._ledger is None:
+            yield from (Outcome(candidate.row, OutcomeKind.NOT_SENT) for candidate in candidates)
+            return
+        prints = self._ledger.fingerprints
+        for candidate, _, known in _with_known(iter(candidates), prints, self._scope, self._ledger.look_up):
+            settled = None
+            if known is not None:
+                # Without a body, a run that began during this check has sent it.
+                digest = prints.body_digest(candidate.body) if candidate.body else known.body_digest
+                settled = _settled(candidate.row, known, digest, self._earlier, resend_rejected=self._resend_rejected)
+            yield settled or Outcome(candidate.row, OutcomeKind.NOT_SENT)
+
+
+def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, *, resend_rejected: bool) -> Outcome | None:
+    """The outcome of a row that is not sent: it is imported, or was rejected and has not changed; else None."""
+    if known.state in DONE:
+        return already_imported(row, known, digest)
+    if known.state is State.REJECTED and known.body_digest == digest and not resend_rejected:
+        return rejected_before(row, known, earlier(known.run, known.row))
+    return None
+
+
+def _with_known(
+    candidates: Iterator[ReadyCandidate],
+    prints: Fingerprints,
+    scope: Scope,
+    look_up: Callable[[list[bytes]], dict[bytes, Known]],
+) -> Iterator[tuple[ReadyCandidate, bytes, Known | None]]:
+    """Each candidate with its identity and the ledger's record; the first row is looked up on its own."""
+    size = 1
+    while batch := list(islice(candidates, size)):
+        identities = [prints.identity(scope, candidate.email) for candidate in batch]
+        known = look_up(identities)
+        for candidate, identity in zip(batch, identities, strict=True):
+            yield candidate, identity, known.get(identity)
+        size = min(size * 2, _LARGEST_BATCH)

@@ -1,0 +1,471 @@
+"""Sends the rows of one target, each only once: one loop owns the ledger, plain threads send (design, section 7).
+
+Each turn of the loop:
+
+1. it takes what the senders tell: responses are judged (`health`), and become outcomes or wait to be sent again;
+2. it takes as many rows as may be on their way: those that wait and are due, then new ones, looked up in the ledger;
+3. ONE transaction writes the responses and the intents of these rows; then the senders get the rows, and the caller
+   the outcomes.
+
+An intent is for a row, not for a request: its sender repeats what was proven not processed. A row whose response was
+lost or unclear is unconfirmed, and intended again at the end. A process that is killed leaves intents, which the next
+run reads as unconfirmed, never as new.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import count
+from typing import Final, NamedTuple, Protocol
+
+from importer.ledger import Answered as Recorded
+from importer.ledger import Attempt, Intent, LedgerStore, LedgerUnwritable, RunRecord, State
+from importer.models import Operation, Outcome, ReadyCandidate, Stop, Target
+from importer.sending.answers import Job, PriorAttempt, classify, state_after
+from importer.sending.explanations import INTERRUPTED, duplicate_of, ledger_lost, outcome_of, refusal_of, window_over
+from importer.sending.health import Health
+from importer.sending.known import Earlier, planned, unknown
+from importer.sending.options import Cancellation, LoadOptions
+from importer.sending.pace import Pace
+from importer.sending.senders import LONG_WAIT, Answered, Asks, Probed, Senders, Told, Unsent, Waits
+from importer.service import NoReply, Reply
+
+_IDLE: Final = 1.0  # seconds: the longest wait if nothing is due
+_LINGER: Final = 0.003  # seconds in which more responses come, to share one transaction
+_WORTH_REPORTING: Final = 1.5  # seconds
+_MOST_OF_A_TURN: Final = 200  # rows
+_MOST_BYTES: Final = 32 * 1024 * 1024  # of bodies in memory that wait to be sent again
+
+
+class Service(Protocol):
+    """Sends one body once, and waits for the response; never raises for what the service does."""
+
+    def send(self, target: Target, body: bytes) -> Reply | NoReply: ...
+
+
+class Waiting(NamedTuple):
+    """Why nothing is sent for so many seconds. `gives_up_in`: seconds until the run ends without progress.
+
+    rows: how many wait to be sent again. is_window: it ends then in any case.
+    """
+
+    reason: str
+    seconds: float
+    rows: int
+    gives_up_in: float
+    is_window: bool = False
+
+
+class RequestAnswered(NamedTuple):
+    """A request of a row whose response was received or lost. status: None if lost. is_settled: it is not repeated."""
+
+    row: int
+    attempt: int
+    status: int | None
+    seconds: float
+    is_settled: bool
+
+
+class Loader:
+    """Sends the candidates of one run to its target, so that each is created only once.
+
+    service: sends one body once, and returns the response.
+    ledger, run: a run that was begun in this ledger, under its target's lock.
+    probe: makes a read-only request and returns whether it succeeded, while responses are unclear.
+    has_answered: whether the service has ever responded at this address; if not, the run waits for it only briefly.
+    earlier: returns the outcome of a row in an earlier run, if that is still known.
+    on_waiting: called with what the run waits for, and with None when sending continues.
+    on_answer: called with each request whose response was received or lost.
+    cancellation: stops or pauses sending.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        ledger: LedgerStore,
+        run: RunRecord,
+        *,
+        options: LoadOptions | None = None,
+        probe: Callable[[], bool] = lambda: True,
+        has_answered: bool = True,
+        earlier: Earlier = unknown,
+        on_waiting: Callable[[Waiting | None], None] = lambda _: None,
+        on_answer: Callable[[RequestAnswered], None] = lambda _: None,
+        cancellation: Cancellation | None = None,
+    ) -> None:
+        self._ledger = ledger
+        self._run = run
+        self._target = target = run.scope.target
+        self._options = options = options or LoadOptions()
+        self._earlier = earlier
+        self._on_waiting = on_waiting
+        self._on_answer = on_answer
+        self._clock = clock = cancellation or Cancellation()
+        self._pace = Pace(options.rate)
+        self._health = Health(target, options, clock.now(), has_answered=has_answered)
+        self._senders = Senders(
+            options.concurrency,
+            lambda body: service.send(target, body),
+            probe,
+            self._pace,
+            clock,
+            options.stall_timeout,
+        )
+        self._may_exist = target.operation is Operation.ADD_TO_POOL and not options.pool_exists
+        self._exists_words = options.pool_exists if target.operation is Operation.ADD_TO_POOL else ""
+        self._on_way = 0  # rows that the senders have
+        self._asleep: dict[Job, tuple[float, str]] = {}  # of these: until when their sender waits, and for what
+        self._new: deque[Job] = deque()  # looked up, and not sent yet
+        self._later: list[tuple[float, int, Job]] = []  # a heap of rows to be sent again, by when they are due
+        self._order = count()
+        self._is_last = False  # no new row comes
+        self._outcomes: list[Outcome] = []
+        self._writes: list[Intent | Recorded] = []
+        self._intended: list[Job] = []  # whose intents are among the writes
+        self._paused_at: float | None = None
+        self._reported: str | None = None  # what the run waits for, as last reported
+
+    @property
+    def stop(self) -> Stop | None:
+        """Why sending stopped early, if it did."""
+        return self._health.stop
+
+    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
+        """One outcome for each candidate, in the order in which they become final.
+
+        `candidates` is read on the calling thread only, and not far ahead of sending.
+        """
+        source = planned(iter(candidates), self._ledger, self._run, self._earlier, self._options)
+        try:
+            while not self._is_over():
+                self._turn(source)
+                yield from self._taken_outcomes()
+        except (Exception, GeneratorExit):
+            self._close()
+            raise
+        finally:  # a second Ctrl-C does not wait for responses
+            self._senders.end()
+
+    def _taken_outcomes(self) -> Iterator[Outcome]:
+        outcomes, self._outcomes = self._outcomes, []
+        yield from outcomes
+
+    def _is_over(self) -> bool:
+        return self._is_last and not (self._on_way or self._new or self._later)
+
+    def _turn(self, source: Iterator[Outcome | Job]) -> None:
+        self._look_at_the_clock()
+        for told in self._what_senders_tell():
+            self._take(told)
+        self._choose_rows(source)
+        self._write()
+
+    def _close(self) -> None:
+        """Send nothing new, and return when every response has come and is written."""
+        self._senders.end()
+        self._health.stop = self._health.stop or INTERRUPTED
+        self._take_back()
+        while self._on_way:
+            told = self._clock.collect(self._senders.told, _IDLE)
+            if told is not None:
+                self._take(told)
+        self._write()
+
+    # --- 1. what the senders tell ---
+
+    def _what_senders_tell(self) -> Iterator[Told]:
+        """What they have told, at least one thing unless a row may be sent now or something else is due."""
+        told = self._senders.told
+        wait = self._seconds_to_wait()
+        first = self._clock.collect(told, wait)
+        if first is None:
+            return
+        yield first
+        if wait and self._senders.waiting() > self._options.concurrency // 4:
+            time.sleep(_LINGER)
+        for _ in range(told.qsize()):
+            yield told.get()
+
+    def _take(self, told: Told) -> None:
+        now = self._clock.now()
+        match told:
+            case Answered(job, answer, seconds):
+                self._asleep.pop(job, None)
+                self._on_way -= 1
+                self._judge(job, answer, seconds, now)
+            case Waits(job, answer, seconds, wait):
+                reason = "the service accepts only so many requests a second"
+                if answer is not None:
+                    job.attempts, job.last, reason = job.attempts + 1, answer, refusal_of(answer)
+                    self._on_answer(RequestAnswered(job.row, job.attempts, job.status, seconds, is_settled=False))
+                    self._health.not_processed(answer, now)
+                self._asleep[job] = (now + wait, reason)
+                if wait > LONG_WAIT:
+                    self._record(job, job.state_if_waiting)
+            case Asks(job):
+                self._asleep.pop(job, None)
+                if self._health.stop is not None or self._clock.is_paused:
+                    job.may_go.put(False)
+                else:
+                    job.asks = True
+                    self._intend(job)
+            case Unsent(job):
+                self._asleep.pop(job, None)
+                self._on_way -= 1
+                self._put_back(job)
+            case Probed(is_healthy):
+                self._health.probed(now, is_healthy=is_healthy)
+            case bug:
+                self._on_way -= 1
+                raise bug
+
+    def _judge(self, job: Job, answer: Reply | NoReply, seconds: float, now: float) -> None:
+        disposition = classify(answer, self._exists_words)
+        state = state_after(self._target.operation, disposition, job.prior)
+        job.attempts, job.last = job.attempts + 1, answer
+        state, due = self._health.judge(job, disposition, state, now)
+        self._record(job, state)
+        self._on_answer(RequestAnswered(job.row, job.attempts, job.status, seconds, due is None))
+        if due is None:
+            self._goes_on()
+            self._outcomes.append(outcome_of(job, state, self._health.stop, may_exist=self._may_exist))
+        else:
+            heapq.heappush(self._later, (due, next(self._order), job))
+
+    def _put_back(self, job: Job) -> None:
+        """A row was not sent although it was intended."""
+        self._record(job, job.state_if_waiting)
+        self._new.appendleft(job)
+
+    def _take_back(self) -> None:
+        """Take back the rows that no sender has begun with."""
+        for job in reversed(self._senders.take_back()):
+            self._on_way -= 1
+            self._put_back(job)
+
+    # --- 2. the rows that may be on their way ---
+
+    def _look_at_the_clock(self) -> None:
+        """Stop or pause, if it is time; otherwise begin the probe that is due."""
+        now, health, window = self._clock.now(), self._health, self._options.window
+        if self._clock.is_set():
+            health.stop = health.stop or INTERRUPTED
+        if window is not None and self._time_left() <= 0 and (self._on_way or self._new or self._later):
+            health.stop = health.stop or window_over(window.set_by)
+        if self._clock.is_paused:
+            self._paused_at = now if self._paused_at is None else self._paused_at
+        elif self._paused_at is not None:
+            health.skip(now - self._paused_at)
+            self._paused_at = None
+        if not (self._on_way or self._new or self._later or health.hold):
+            health.progress_at = now  # reading rows takes time, too
+        if self._paused_at is None:
+            health.time_passes(now)
+        if health.stop is not None:
+            self._end_rows()
+            return
+        if self._room(now) < 0:
+            self._take_back()
+        if self._paused_at is None and health.begins_probe(now):
+            self._senders.probe()
+
+    def _end_rows(self) -> None:
+        """After a stop: give an outcome to each row that is not sent any more."""
+        self._senders.end()
+        self._take_back()
+        rows = [*self._new, *(job for *_, job in self._later)]
+        self._new.clear()
+        self._later.clear()
+        for job in rows:
+            if job.state_if_not_sent is State.FAILED:
+                self._record(job, State.FAILED)
+            self._outcomes.append(outcome_of(job, job.state_if_not_sent, self._health.stop))
+
+    def _room(self, now: float) -> int:
+        """How many more rows may be on their way; below 0: so many too many.
+
+        Usually half as many again as senders that do not wait, so that intents are written ahead, and not more than
+        have their turn soon.
+        """
+        awake = self._on_way - len(self._asleep)
+        if self._health.stop is not None or self._paused_at is not None:
+            return -awake
+        most = self._health.most_rows(now)
+        if most is not None:
+            return most - awake
+        if self._health.is_starting:
+            return 1 - self._on_way
+        limit, ahead = self._pace.limit(now), (self._options.concurrency - len(self._asleep)) // 2
+        ahead = ahead if limit is None else min(ahead, math.ceil(limit))
+        return self._options.concurrency + ahead - self._on_way
+
+    def _choose_rows(self, source: Iterator[Outcome | Job]) -> None:
+        """Intend the rows that may be on their way; after a stop, the rows that are left get their outcome."""
+        now, health = self._clock.now(), self._health
+        for _ in range(_MOST_OF_A_TURN):
+            if health.stop is not None:
+                if self._is_last:
+                    return
+                job = self._next_new(source)
+                if job is not None:
+                    self._outcomes.append(outcome_of(job, job.state_if_not_sent, health.stop))
+                continue
+            if self._room(now) <= 0:
+                return
+            # Rows that were not tried yet come first in a probe: others may always be unclear.
+            job = (health.hold is None and self._due(now)) or self._next_new(source) or self._due(now)
+            if job is None:
+                return
+            if self._options.window is not None and self._time_left() <= 0:
+                self._new.appendleft(job)
+                return
+            self._on_way += 1
+            self._intend(job)
+
+    def _due(self, now: float) -> Job | None:
+        """A row to be sent again: in a probe any, others when they are due; unconfirmed ones at the end."""
+        for number, (due, _, job) in enumerate(self._later):
+            if self._health.hold is not None or (due <= now and self._may_resend(job)):
+                del self._later[number]
+                heapq.heapify(self._later)
+                return job
+            if due > now:
+                return None
+        return None
+
+    def _may_resend(self, job: Job) -> bool:
+        if self._is_last or job.odd is not None or self._options.resend_unconfirmed == "now":
+            return True
+        return sum(len(job.body) for *_, job in self._later) >= _MOST_BYTES
+
+    def _next_new(self, source: Iterator[Outcome | Job]) -> Job | None:
+        """The next row that must be sent; the outcomes of others are taken on the way."""
+        if self._new:
+            return self._new.popleft()
+        while len(self._outcomes) < _MOST_OF_A_TURN:
+            try:
+                found = next(source, None)
+            except LedgerUnwritable as error:
+                self._health.stop = self._health.stop or ledger_lost(error)
+                return None
+            if found is None:
+                self._is_last = True
+                return None
+            if isinstance(found, Job):
+                return found
+            self._outcomes.append(found)
+        return None
+
+    # --- 3. one transaction ---
+
+    def _intend(self, job: Job) -> None:
+        job.intents += 1
+        self._writes.append(Intent(self._attempt(job), job.body_digest))
+        self._intended.append(job)
+
+    def _record(self, job: Job, state: State) -> None:
+        if job.state is not None and job.state is not state:
+            is_sent = job.state is not State.IN_FLIGHT or bool(job.attempts)
+            self._writes.append(Recorded(self._attempt(job), state, job.status, is_sent))
+            job.state = state
+
+    def _attempt(self, job: Job) -> Attempt:
+        return Attempt(job.identity, self._run.run, job.row, job.intents)
+
+    def _write(self) -> None:
+        """Write what this turn has found out and intends; then the senders get the intended rows."""
+        writes, intended = self._writes, self._intended
+        self._writes, self._intended = [], []
+        if not writes:
+            return
+        try:
+            refused = self._ledger.write(writes)
+        except LedgerUnwritable as error:
+            self._health.stop = self._health.stop or ledger_lost(error)
+            for job in intended:
+                self._is_refused(job)
+                self._new.appendleft(job)
+            return
+        now = self._clock.uptime()
+        for job in intended:
+            refusal = refused.get(job.identity)
+            job.intended_at = now
+            if refusal is None:
+                job.state = State.IN_FLIGHT
+                if job.asks:
+                    job.asks = False
+                    job.may_go.put(True)
+                else:
+                    self._senders.send(job)
+                continue
+            self._is_refused(job)
+            if job.prior is PriorAttempt.NONE and not job.attempts:
+                self._outcomes.append(duplicate_of(job.row, refusal.row))
+            else:
+                self._outcomes.append(outcome_of(job, job.state_if_not_sent, self._health.stop))
+
+    def _is_refused(self, job: Job) -> None:
+        """The intent of a row was not written: no sender has it."""
+        self._on_way -= 1
+        if job.asks:
+            job.asks = False
+            job.may_go.put(False)
+
+    # --- waiting ---
+
+    def _seconds_to_wait(self) -> float:
+        """How long to wait for the senders; 0 if there is something to do without them."""
+        now, health = self._clock.now(), self._health
+        if self._writes or self._outcomes or (health.stop is not None and not self._is_over()):
+            return _IDLE if health.stop is not None and self._on_way and not self._outcomes else 0.0
+        if self._paused_at is not None:
+            return _IDLE
+        has_room = self._room(now) > 0
+        if has_room and (self._new or not self._is_last):
+            return 0.0
+        times = [health.stalls_at, now + self._time_left()]
+        if health.hold is not None and not (health.hold.is_asked or health.hold.left):
+            times.append(health.hold.until)
+        elif has_room and self._later:
+            times.append(self._later[0][0])
+        seconds = max(0.0, min(min(times) - now, _IDLE))
+        self._report_waiting(now)
+        return seconds
+
+    def _time_left(self) -> float:
+        window = self._options.window
+        return math.inf if window is None else window.ends_at - self._clock.time()
+
+    def _report_waiting(self, now: float) -> None:
+        """Report what the run waits for, once for each reason and time."""
+        hold = self._health.hold
+        if hold is not None:
+            reason, until = hold.reason, hold.until
+        elif self._on_way:
+            if len(self._asleep) < self._on_way:
+                return
+            until, reason = min(self._asleep.values())
+        elif self._later:
+            until, _, first = self._later[0]
+            if first.odd is None:
+                reason = "unconfirmed rows are sent again after a delay"
+            else:
+                reason = f"rows that the service refused ({first.status}) are sent once more"
+        else:
+            return
+        seconds, reported = until - now, f"{reason} {until:.0f}"
+        if seconds < _WORTH_REPORTING or self._reported == reported:
+            return
+        self._reported = reported
+        gives_up_in, time_left = self._health.gives_up_in(now), self._time_left()
+        rows = len(self._later) + len(self._asleep)
+        self._on_waiting(Waiting(reason, seconds, rows, min(gives_up_in, time_left), time_left < gives_up_in))
+
+    def _goes_on(self) -> None:
+        if self._reported is not None:
+            self._reported = None
+            self._on_waiting(None)
