@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parent.parent / "importer"
 FILES = {"files", "sqlite_file", "group_writer", "file_lock"}
 GROUND = {"models", "problems", "sent_answers", "processes", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
-STAGES = {"extract", "transform", "load", "report", "suggest", "template"}
+STAGES = {"extract", "transform", "sending", "report", "suggest", "template"}
 MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
     "models": {"problems", "importer"},
@@ -28,7 +28,7 @@ MAY_IMPORT = {
     **dict.fromkeys(SUPPLIES - {"settings"}, GROUND | {"settings"}),
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "template": GROUND | SUPPLIES | {"suggest"},
-    "runs": GROUND | SUPPLIES | {"extract", "load", "report", "transform"},
+    "runs": GROUND | SUPPLIES | {"extract", "sending", "report", "transform"},
     "notices": GROUND | SUPPLIES | {"report"},
     "app": GROUND | SUPPLIES | STAGES | {"notices", "runs", "sandbox"},
     "web": GROUND | {"settings", "report", "runs", "app"},  # of report the values and their words
@@ -58,7 +58,7 @@ HOMES = {
     "certifi": {"service"},
     "truststore": {"service"},
     "pycurl": {"service"},
-    "tenacity": {"service"},
+    "tenacity": {"service", "sending"},
     "jinja2": {"report", "web"},
     "markupsafe": {"web"},
     "fastapi": {"web"},
@@ -91,7 +91,7 @@ class Arrow:
 
 
 def room_of(module: str) -> str:
-    """`importer.load.pace` is in the room `load`; `importer` alone is the package itself."""
+    """`importer.sending.pace` is in the room `sending`; `importer` alone is the package itself."""
     return module.split(".")[1] if "." in module else "importer"
 
 
@@ -178,10 +178,14 @@ def test_every_file_says_its_duty_in_its_first_line() -> None:
 
 
 PLANTED = [
-    pytest.param("load/a.py", "from importer.report import b", "load may not know report", id="a stage knows another"),
+    pytest.param(
+        "sending/a.py", "from importer.report import b", "sending may not know report", id="a stage knows another"
+    ),
     pytest.param("ledger/a.py", "import importer.cli.app", "ledger may not know cli", id="an arrow points up"),
     pytest.param("sandbox/a.py", "from importer import models", "sandbox may not know models", id="no stranger"),
-    pytest.param("load/a.py", "def f():\n    import requests", "requests lives in service only", id="a library leaves"),
+    pytest.param(
+        "sending/a.py", "def f():\n    import requests", "requests lives in service only", id="a library leaves"
+    ),
 ]
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import csv
 import os
 import sqlite3
-import threading
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
 
 from benchmarks.rooms.pair import arguments, print_seconds
 from importer.ledger import Address, Answered, Attempt, Intent, RunRecord, Scope, State, open_ledger
@@ -20,41 +17,17 @@ _SCOPE = Scope("https://recruiting.example.com", Target(Operation.APPLY, "4f2c9a
 
 
 def write_intents_and_responses(address: Address, count: int) -> None:
-    """Like the loader: intents are written ahead, and no sender waits for the disk."""
+    """Like the loader: each transaction has the answers of some rows and the intents of the next."""
     with open_ledger(address) as ledger:
         ledger.begin_run(RunRecord("run", _SCOPE, "a.csv", "ab" * 32, "a.yaml", "results/run", datetime.now(UTC)))
-        ready: SimpleQueue[Attempt | None] = SimpleQueue()
-        slots = threading.Semaphore(2 * SENDERS)
-
-        def send() -> None:
-            while (attempt := ready.get()) is not None:
-                ledger.record(Answered(attempt, State.CREATED, 201))
-                slots.release()
-
-        threads = [threading.Thread(target=send) for _ in range(SENDERS)]
-        for thread in threads:
-            thread.start()
-        for row in range(count):
-            slots.acquire()
-            identity = ledger.fingerprints.identity(_SCOPE, f"person{row}@example.com")
-            attempt = Attempt(identity, "run", row, 1)
-            intent = Intent(attempt, identity)
-            ledger.write_intent(intent, partial(_enqueue, ready, attempt))
-            if ready.empty():
-                ledger.flush_soon()
-        for _ in range(2 * SENDERS):  # wait for all responses
-            slots.acquire()
-        for _ in threads:
-            ready.put(None)
-        for thread in threads:
-            thread.join()
-        ledger.flush()
-
-
-def _enqueue(ready: SimpleQueue[Attempt | None], attempt: Attempt, error: Exception | None) -> None:
-    if error is not None:
-        raise error
-    ready.put(attempt)
+        before: list[Attempt] = []
+        for start in range(0, count + SENDERS, SENDERS):
+            rows = range(start, min(start + SENDERS, count))
+            identities = [ledger.fingerprints.identity(_SCOPE, f"person{row}@example.com") for row in rows]
+            attempts = [Attempt(identity, "run", row, 1) for identity, row in zip(identities, rows, strict=True)]
+            answers = [Answered(attempt, State.CREATED, 201) for attempt in before]
+            ledger.write([*answers, *(Intent(attempt, attempt.identity) for attempt in attempts)])
+            before = attempts
 
 
 def _bare(folder: Path, count: int) -> None:

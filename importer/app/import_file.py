@@ -406,12 +406,15 @@ class RowProcessing:
             StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
         """
         try:
-            with closing(self._plan.candidates), RunJournal(self._plan.folder) as journal:
-                # Closed as soon as an outcome cannot be recorded: pending requests finish while the ledger is open.
-                with closing(loader.load(self._to_send(journal))) as outcomes:
-                    for outcome in outcomes:
-                        candidate = self._pending.pop(outcome.row, Classified((outcome.row,), outcome))
-                        self._keep(journal, outcome, candidate)
+            # Outcomes are closed as soon as one cannot be recorded: pending requests finish while the ledger is open.
+            with (
+                closing(self._plan.candidates),
+                RunJournal(self._plan.folder) as journal,
+                closing(loader.load(self._to_send(journal))) as outcomes,
+            ):
+                for outcome in outcomes:
+                    candidate = self._pending.pop(outcome.row, Classified((outcome.row,), outcome))
+                    self._keep(journal, outcome, candidate)
         except BaseException as error:
             self._discard_report()
             if not isinstance(error, UnusableInput):

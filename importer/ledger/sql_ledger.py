@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, suppress
+from contextlib import AbstractContextManager, ExitStack, closing
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -106,8 +106,13 @@ class SqlLedger(SqlRuns):
             except DatabaseError as failure:
                 self._note_error(str(failure))
                 self._database.release_reserve()
-        with suppress(DatabaseError):
-            self._write([write for write in writes if isinstance(write, Answered)])
+        answers = [write for write in writes if isinstance(write, Answered)]
+        for _ in range(2):
+            try:
+                self._write(answers)
+                break
+            except DatabaseError:
+                self._database.release_reserve()
         assert self._error is not None
         raise self._error
 

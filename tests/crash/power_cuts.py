@@ -185,7 +185,7 @@ def record_a_run(folder: Path, rows: int, senders: int = 8) -> Record:
                     intend(ledger, Intent(attempt, ledger.fingerprints.body_digest(b"body")))
                     record.add(Sent(row))
                     record.add(Answer(row))
-                    ledger.record(Answered(attempt, State.CREATED, 201))
+                    ledger.write([Answered(attempt, State.CREATED, 201)])
 
             threads = [threading.Thread(target=send) for _ in range(senders)]
             for thread in threads:

@@ -19,15 +19,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from importer.ledger import LedgerStore, RunRecord, Scope, State, open_ledger
-from importer.sending import Cancellation, Loader, LoadOptions
 from importer.models import Application, Operation, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Target
 from importer.problems import Busy
-from importer.service import NoReply, OnAnswer, Reply
+from importer.sending import Loader, LoadOptions
+from importer.service import NoReply, Reply
 from importer.settings import LedgerAddress
 from importer.transform import encode
 from tests.crash.imports import temporary_folder
-from tests.sending.given import answer_on_a_thread
 from tests.postgres import Server
+from tests.sending.given import Time
 from tests.tcp_proxy import TcpProxy
 
 PEOPLE = 5  # at the start
@@ -77,10 +77,7 @@ class Service:
         self._on_request = on_request
         self._late: list[str] = []
 
-    def start(self, target: Target, body: bytes, on_done: OnAnswer) -> None:
-        answer_on_a_thread(lambda: self._answer(body), on_done)
-
-    def _answer(self, body: bytes) -> Reply | NoReply:
+    def send(self, target: Target, body: bytes) -> Reply | NoReply:
         email = json.loads(body)["email"]
         behavior = self.behaviors.pop(0) if self.behaviors else self.last_behavior
         self.handled[behavior] += 1
@@ -134,7 +131,7 @@ class SimulatedScenario(RuleBasedStateMachine):
         self._survivor = self.folder / "survivor"
         self.address = self.new_address()
         self.service = Service(self._request_arrived)
-        self.cancellation = Cancellation()
+        self.cancellation = Time()
         self.now = 1_772_366_400.0
         self.names = ["Ada"] * PEOPLE
         self.runs = 0
@@ -184,8 +181,7 @@ class SimulatedScenario(RuleBasedStateMachine):
 
     def _run(self, rows: list[ReadyCandidate], behaviors: list[str], options: LoadOptions) -> None:
         self.service.behaviors = list(behaviors)
-        passed = [0.0]  # seconds that pass only while something waits
-        self.cancellation = Cancellation(lambda: passed[0], lambda seconds: passed.append(passed.pop() + seconds))
+        self.cancellation = Time()
         before = set(self.service.accepted)
         outcomes: dict[int, Outcome] = {}
         was_killed = False
@@ -258,7 +254,9 @@ class SimulatedScenario(RuleBasedStateMachine):
             f"run-{self.runs}", self.scope, "a.csv", "", "m.yaml", "", datetime.fromtimestamp(self.now, UTC)
         )
         ledger.begin_run(run)
-        return Loader(self.service, ledger, run, options=options, cancellation=self.cancellation)
+        loader = Loader(self.service, ledger, run, options=options, cancellation=self.cancellation)
+        self.cancellation.drives(loader)
+        return loader
 
     def _submissions(self) -> list[ReadyCandidate]:
         made = Application if self.operation is Operation.APPLY else PoolCandidate

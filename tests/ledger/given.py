@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from queue import SimpleQueue
 
 from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, Scope, State, open_ledger
 from importer.models import Operation, Target
@@ -51,11 +50,8 @@ def make_intent(
 
 def intend(ledger: LedgerStore, intent: Intent) -> None:
     """Return when the intent is on disk; raises the error otherwise."""
-    settled: SimpleQueue[Exception | None] = SimpleQueue()
-    ledger.write_intent(intent, settled.put)
-    ledger.flush_soon()
-    if (error := settled.get()) is not None:
-        raise error
+    for refusal in ledger.write([intent]).values():
+        raise refusal
 
 
 def lead_to(ledger: LedgerStore, state: State | None, row: int = 2) -> Intent:
@@ -65,6 +61,5 @@ def lead_to(ledger: LedgerStore, state: State | None, row: int = 2) -> Intent:
         return intent
     intend(ledger, intent)
     if state is not State.IN_FLIGHT:
-        ledger.record(Answered(intent.attempt, state, 500))
-        ledger.flush()
+        ledger.write([Answered(intent.attempt, state, 500)])
     return intent

@@ -70,8 +70,7 @@ def test_no_personal_data_on_disk(tmp_path: Path) -> None:
     with begun(tmp_path / "ledger.sqlite") as ledger:
         intent = make_intent(ledger, 7, body=body)
         intend(ledger, intent)
-        ledger.record(Answered(intent.attempt, State.CREATED, 201))
-        ledger.flush()
+        ledger.write([Answered(intent.attempt, State.CREATED, 201)])
         written = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert intent.attempt.identity in written  # the test reads the right files
     for secret in (b"person7", b'example.com"', b"Leyla"):

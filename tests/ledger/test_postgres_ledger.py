@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from queue import SimpleQueue
 
 import pytest
 
@@ -79,8 +80,7 @@ def test_a_lost_commit_of_an_answer_is_looked_up(
         intent = make_intent(ledger, 2)
         intend(ledger, intent)
         proxy.cut_at = [(COMMIT, moment)]
-        ledger.record(Answered(intent.attempt, State.CREATED, 201))
-        ledger.flush()
+        ledger.write([Answered(intent.attempt, State.CREATED, 201)])
         assert (proxy.cuts, list(ledger.row_states("run-1"))) == (1, [RowState(2, State.CREATED, 201, 1)])
 
 
@@ -105,12 +105,13 @@ def test_a_server_that_does_not_answer_is_left(postgres: Server, address: Ledger
     with begun(through(proxy, postgres, address)) as ledger:
         intend(ledger, make_intent(ledger, 2))
         proxy.hold()
-        done: SimpleQueue[Exception | None] = SimpleQueue()
-        ledger.write_intent(make_intent(ledger, 3), done.put)
-        ledger.flush_soon()
+        writing = threading.Thread(target=intend, args=(ledger, make_intent(ledger, 3)))
+        writing.start()
+        time.sleep(0.3)
         proxy.cut_all()
         proxy.release()
-        assert done.get() is None
+        writing.join()
+        assert len(list(ledger.row_states("run-1"))) == 2
         assert ledger.check() == ()
 
 
@@ -124,15 +125,12 @@ def test_a_run_waits_for_a_server_that_restarts(postgres: Server, address: Ledge
         intents = [make_intent(ledger, row) for row in range(2, 10)]
         for intent in intents[:4]:
             intend(ledger, intent)
-        done: SimpleQueue[Exception | None] = SimpleQueue()
         getattr(postgres, how)()
-        for intent in intents[4:]:
-            ledger.write_intent(intent, done.put)
-        ledger.record(Answered(intents[0].attempt, State.CREATED, 201))
-        ledger.flush_soon()
+        answer = Answered(intents[0].attempt, State.CREATED, 201)
+        writing = threading.Thread(target=ledger.write, args=([answer, *intents[4:]],))
+        writing.start()
         postgres.start()
-        assert [done.get() for _ in intents[4:]] == [None] * 4
-        ledger.flush()
+        writing.join()
         assert [state.state for state in ledger.row_states("run-1")] == [State.CREATED] + [State.UNCONFIRMED] * 7
         assert ledger.check() == ()
         with open_ledger(address) as other, pytest.raises(Busy), other.lock_target(JOB_POST):
@@ -157,27 +155,6 @@ def test_a_lost_lock_that_no_one_took_is_taken_again(postgres: Server, address: 
             pytest.fail("the lock was given twice")
 
 
-def test_nothing_is_sent_while_the_lock_is_not_proven(postgres: Server, address: LedgerAddress) -> None:
-    """Each commit proves it; a lost session, or five seconds of silence, as of a suspended process, do not."""
-    with begun(address) as ledger, ledger.lock_target(JOB_POST):
-        intend(ledger, make_intent(ledger, 2))
-        assert ledger.is_lock_proven()
-        end_lock_session(postgres)
-        wait_until(lambda: not ledger.is_lock_proven())
-        ledger.prove_lock()
-        assert ledger.is_lock_proven()
-        wait_until(lambda: not ledger.is_lock_proven())
-        ledger.prove_lock()
-        end_lock_session(postgres)
-        with begun(address, "run-2") as other, other.lock_target(JOB_POST):
-            with pytest.raises(LedgerUnwritable, match="another run took over the target"):
-                ledger.prove_lock()
-            assert not ledger.is_lock_proven()
-        with pytest.raises(LedgerUnwritable):  # also after the other run has ended
-            ledger.prove_lock()
-        assert not ledger.is_lock_proven()
-
-
 def test_a_lock_that_another_run_took_stops_this_one(postgres: Server, address: LedgerAddress) -> None:
     """The other run may begin, and from then on this one writes neither intents, nor answers, nor its end."""
     with begun(address) as ledger, ledger.lock_target(JOB_POST):
@@ -188,13 +165,11 @@ def test_a_lock_that_another_run_took_stops_this_one(postgres: Server, address: 
             intend(other, make_intent(other, 2, run="run-2"))
             with pytest.raises(LedgerUnwritable, match="another run took over the target"):
                 intend(ledger, make_intent(ledger, 3))
-            ledger.record(Answered(sent.attempt, State.REJECTED, 400))
             with pytest.raises(LedgerUnwritable):
-                ledger.flush()
+                ledger.write([Answered(sent.attempt, State.REJECTED, 400)])
             with pytest.raises(LedgerUnwritable):
                 ledger.end_run("run-1", record().started_at, 0)
-            other.record(Answered(make_intent(other, 2, run="run-2").attempt, State.CREATED, 201))
-            other.flush()
+            other.write([Answered(make_intent(other, 2, run="run-2").attempt, State.CREATED, 201)])
             assert other.check() == ()
         assert [state.state for state in other_states(address, "run-2")] == [State.CREATED]
 
@@ -232,7 +207,7 @@ with open_ledger(address_of(sys.argv[1:3])) as ledger:
             intend(ledger, intent)
         except NotAllowed:
             continue
-        ledger.record(Answered(intent.attempt, State.CREATED, 201))
+        ledger.write([Answered(intent.attempt, State.CREATED, 201)])
         print(row, flush=True)
 """
 
@@ -242,11 +217,9 @@ def test_of_two_processes_that_intend_the_same_people_one_gets_each(address: Led
     with begun(address) as ledger:
         ledger.begin_run(record("run-0"))
         for row in range(2, 202, 2):
-            ledger.write_intent(make_intent(ledger, row, run="run-0"), lambda _: None)
-        ledger.flush()
+            intend(ledger, make_intent(ledger, row, run="run-0"))
         for row in range(2, 202, 2):
-            ledger.record(Answered(make_intent(ledger, row, run="run-0").attempt, State.PLANNED, 429))
-        ledger.flush()
+            ledger.write([Answered(make_intent(ledger, row, run="run-0").attempt, State.PLANNED, 429)])
         ledger.begin_run(record("run-2"))
         commands = [[sys.executable, "-c", _RACES, *words_of(address), run] for run in ("run-1", "run-2")]
         pipe = subprocess.PIPE

@@ -96,7 +96,7 @@ def test_an_answer_and_the_next_intent_may_share_a_commit(ledger: LedgerStore) -
     """A retry right after its answer is written in the right order."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
-    ledger.record(Answered(intent.attempt, State.PLANNED, 429))
+    ledger.write([Answered(intent.attempt, State.PLANNED, 429)])
     intend(ledger, make_intent(ledger, 2, number=2))
     assert raw(ledger, "SELECT number, state, status FROM attempts ORDER BY number") == [
         (1, "planned", 429),
@@ -237,10 +237,8 @@ def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None
         fill(small_disk)
         with pytest.raises(LedgerUnwritable, match="its disk is almost full"):
             intend(ledger, make_intent(ledger, 99))
-        for intent in in_flight:
-            ledger.record(Answered(intent.attempt, State.CREATED, 201))
         with pytest.raises(LedgerUnwritable):
-            ledger.flush()
+            ledger.write([Answered(intent.attempt, State.CREATED, 201) for intent in in_flight])
         assert [state.state for state in ledger.row_states("run-1")] == [State.CREATED] * 32
         assert ledger.check() == ()
 
@@ -255,10 +253,8 @@ def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, l
     with pytest.raises(LedgerUnwritable, match=r"cannot be written \(database or disk is full\)"):
         intend_all(ledger, [make_intent(ledger, row) for row in range(100, 1000)])
     assert not (path.parent / ".importer" / "ledger.sqlite.reserve").exists()
-    for intent in in_flight:
-        ledger.record(Answered(intent.attempt, State.CREATED, 201))
     with pytest.raises(LedgerUnwritable):
-        ledger.flush()
+        ledger.write([Answered(intent.attempt, State.CREATED, 201) for intent in in_flight])
     assert [state.state for state in ledger.row_states("run-1")][:32] == [State.CREATED] * 32
     assert ledger.check() == ()
 

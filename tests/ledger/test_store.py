@@ -62,8 +62,7 @@ def attempt_step(ledger: LedgerStore, before: State | None, after: State, row: i
     if after is State.IN_FLIGHT:
         intend(ledger, Intent(intent.attempt._replace(number=2), intent.body_digest))
     else:
-        ledger.record(Answered(intent.attempt, after, None))
-        ledger.flush()
+        ledger.write([Answered(intent.attempt, after, None)])
 
 
 def test_the_ledger_allows_only_the_transitions_of_the_table(address: LedgerAddress) -> None:
@@ -107,13 +106,6 @@ def test_intents_of_many_senders_are_all_written(ledger: LedgerStore) -> None:
     assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCONFIRMED, None, 1) for row in range(32)]
 
 
-def test_an_intent_is_written_without_a_flush(ledger: LedgerStore) -> None:
-    """`flush_soon` is optional: it only makes writing faster."""
-    done = threading.Event()
-    ledger.write_intent(make_intent(ledger, 2), lambda error: done.set() if error is None else None)
-    assert done.wait(20)
-
-
 def test_an_identity_in_flight_cannot_be_intended_again(ledger: LedgerStore) -> None:
     """Of two rows with the same e-mail address only one is in flight; the refusal names the other row."""
     intent = make_intent(ledger, 2)
@@ -135,7 +127,7 @@ def test_an_answer_and_the_next_intent_may_follow_at_once(ledger: LedgerStore) -
     """A retry right after its answer is written in the right order."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
-    ledger.record(Answered(intent.attempt, State.PLANNED, 429))
+    ledger.write([Answered(intent.attempt, State.PLANNED, 429)])
     intend(ledger, make_intent(ledger, 2, number=2))
     assert list(ledger.row_states("run-1")) == [RowState(2, State.UNCONFIRMED, 429, 2)]
     assert next((one.status, one.state) for one in ledger.requests("run-1", 2)) == (429, State.PLANNED)
@@ -168,7 +160,7 @@ def test_closing_writes_queued_answers(address: LedgerAddress) -> None:
     with begun(address) as ledger:
         intent = make_intent(ledger, 2)
         intend(ledger, intent)
-        ledger.record(Answered(intent.attempt, State.CREATED, 201))
+        ledger.write([Answered(intent.attempt, State.CREATED, 201)])
     with open_ledger(address) as ledger:
         assert list(ledger.row_states("run-1")) == [RowState(2, State.CREATED, 201, 1)]
 
@@ -218,7 +210,7 @@ def test_row_states_give_the_last_state_and_the_last_status(ledger: LedgerStore)
     """The state is that of the last attempt; the status is the last one received."""
     intent = lead_to(ledger, State.UNCONFIRMED, row=5)
     intend(ledger, make_intent(ledger, 5, number=2))
-    ledger.record(Answered(intent.attempt._replace(number=2), State.UNCONFIRMED, None))
+    ledger.write([Answered(intent.attempt._replace(number=2), State.UNCONFIRMED, None)])
     lead_to(ledger, State.CREATED, row=2)
     lead_to(ledger, State.IN_FLIGHT, row=9)
     assert list(ledger.row_states("run-1")) == [
@@ -237,8 +229,7 @@ def test_current_states_are_those_of_the_identities(ledger: LedgerStore) -> None
     ledger.begin_run(record("run-2"))
     again = make_intent(ledger, 3, run="run-2")
     intend(ledger, again)
-    ledger.record(Answered(again.attempt, State.ALREADY_EXISTS, 409))
-    ledger.flush()
+    ledger.write([Answered(again.attempt, State.ALREADY_EXISTS, 409)])
     ledger.resolve("run-1", 4, created=True)
     assert sorted(ledger.current_states("run-1")) == [
         (2, State.UNCONFIRMED),
@@ -400,19 +391,6 @@ def test_the_lock_is_free_after_use(ledger: LedgerStore) -> None:
     for _ in range(2):
         with ledger.lock_target(JOB_POST):
             pass
-
-
-def test_releasing_the_lock_writes_queued_answers(address: LedgerAddress, ledger: LedgerStore) -> None:
-    """The next run finds the answers of this one even if its ledger is not closed yet."""
-    with ledger.lock_target(JOB_POST):
-        rows = [make_intent(ledger, row) for row in range(2, 300)]
-        for intent in rows:
-            ledger.write_intent(intent, lambda _: None)
-        ledger.flush()
-        for intent in rows:
-            ledger.record(Answered(intent.attempt, State.CREATED, 201))
-    with open_ledger(address) as other:
-        assert {row.state for row in other.row_states("run-1")} == {State.CREATED}
 
 
 _IS_PRESENT = """

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,11 @@ from pydantic import SecretStr
 
 from importer.app.import_file import import_file
 from importer.app.orders import Event, Order, RowEnded, RunControl
-from importer.sending import Cancellation
 from importer.models import Outcome
 from importer.problems import CellPlace, Problem
 from importer.report import Summary
 from importer.sandbox import RunningSandbox, SandboxOptions, running
+from importer.sending import Cancellation
 from importer.settings import Settings
 from tests.samples.sample import DEMO_FAULTS, LEGACY, ROOT, SAMPLES, Sample
 
@@ -91,7 +90,7 @@ def import_sample(sample: Sample, sandbox: RunningSandbox, out: Path) -> Importe
 
 
 def _fast_clock() -> Cancellation:
-    return Cancellation(now=lambda: time.monotonic() * _SPEED, sleep=lambda seconds: time.sleep(seconds / _SPEED))
+    return Cancellation(speed=_SPEED)
 
 
 def main() -> None:
