@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self, get_args
+from typing import Any, Final, NamedTuple, Self, get_args
 
 from importer.app import orders
 from importer.files import open_private
@@ -58,7 +59,7 @@ class RunLog:
         self._listen(event)
 
     def answered(self, request: RequestAnswered) -> None:
-        """Log a request; on any thread."""
+        """Log a request."""
         level = "info" if request.is_settled and request.attempt == 1 else "warning"
         if level in self._levels:
             status = "null" if request.status is None else request.status
@@ -127,3 +128,28 @@ class RunLog:
         for name, older in reversed(list(pairwise(_NAMES))):
             with suppress(FileNotFoundError):
                 path.with_name(name).replace(path.with_name(older))
+
+
+class LoggedRequest(NamedTuple):
+    """One request for a row: when its response came or was given up, after how long, and its status, if any."""
+
+    time: datetime
+    seconds: float
+    status: int | None
+
+
+def requests_of(folder: Path, run: str, row: int) -> tuple[LoggedRequest, ...]:
+    """The requests of a run for one row, in their order, as far as its log has them. folder: of the whole run."""
+    wanted = f'"row": {row}, '
+    lines = chain.from_iterable(_lines(folder / name) for name in reversed(_NAMES))
+    found = [json.loads(line) for line in lines if '"event": "request"' in line and wanted in line and "}" in line]
+    return tuple(
+        LoggedRequest(datetime.fromisoformat(one["time"]), one["milliseconds"] / 1000, one["status"])
+        for one in found
+        if one["run"] == run
+    )
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with suppress(OSError), path.open(encoding="utf-8") as file:
+        yield from file

@@ -13,8 +13,9 @@ from typing import Literal
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, part_with
 from importer.app.orders import refuse_to_replace
+from importer.app.run_log import LoggedRequest, requests_of
 from importer.files import open_private
-from importer.ledger import DONE, LedgerStore, RequestRecord, open_existing_ledger, presences_in
+from importer.ledger import DONE, LedgerStore, open_existing_ledger, presences_in
 from importer.models import Outcome, OutcomeKind, Row, Target
 from importer.problems import UnusableInput, UsageError
 from importer.report import Summary, read_summary, write_rows
@@ -92,7 +93,7 @@ class ShownRow:
     outcome: Outcome | None
     answers: tuple[TracedAnswer, ...]
     body: str
-    requests: tuple[RequestRecord, ...]
+    requests: tuple[LoggedRequest, ...]
     imported_by: tuple[str, int] | None
     candidate_id: int | None
 
@@ -104,9 +105,10 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         UsageError: there is no such run or row.
         UnusableInput: the files of the run are missing or were changed.
     """
-    folder, manifest = earlier.find()
+    whole, manifest = earlier.find()
+    folder = whole
     if manifest.is_split:
-        folder, manifest = part_with(number, folder, manifest)
+        folder, manifest = part_with(number, whole, manifest)
     run_report.refuse_changed(folder, manifest)
     sheet = sheet_of(folder, manifest, earlier.limits)
     members = next((rows for rows in manifest.groups if number in rows), (number,))
@@ -119,7 +121,6 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
     sent = SentAnswers(folder, manifest, sheet, earlier.limits)
     answers = sent.of(found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
-        requests = ledger.requests(manifest.run, members[0]) if ledger is not None else ()
         imported_by = _imported_by(ledger, manifest, outcome, answers)
     with EarlierOutcomes(earlier.settings.out) as journals:
         before = journals.of(*imported_by) if imported_by else None
@@ -131,7 +132,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         outcome=outcome,
         answers=answers,
         body=sent.body_of(found[members[0]]),
-        requests=requests,
+        requests=requests_of(whole, manifest.run, members[0]),
         imported_by=imported_by,
         candidate_id=next((one.candidate_id for one in (outcome, before) if one and one.candidate_id), None),
     )

@@ -239,10 +239,8 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
         run, row = shown.imported_by
         print_lines(f"It was imported by run {run}, row {row} there.")
     for request in shown.requests:
-        answer = f"{request.status} " if request.status else ""
-        seconds = f", {(request.ended_at - request.started_at).total_seconds():.1f} s" if request.ended_at else ""
-        state = "to be sent again" if request.state == "planned" else request.state.replace("_", " ")
-        print_result(f"Request of {request.started_at:%Y-%m-%d %H:%M:%S} UTC{seconds}: {answer}{state}")
+        answer = f"responded {request.status}" if request.status else "no response"
+        print_result(f"Request of {request.time:%Y-%m-%d %H:%M:%S} UTC: {answer} after {request.seconds:.1f} s")
     if shown.candidate_id is not None:
         print_result(f"ID of the candidate in the service: {shown.candidate_id}")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
 from importer.ledger.database import Connection, Database
-from importer.ledger.states import DONE, RequestRecord, RowState, RunRecord, Scope, State
+from importer.ledger.states import DONE, RowState, RunRecord, Scope, State
 from importer.ledger.store import LedgerUnwritable
 from importer.ledger.tables import COLUMNS, examine
 from importer.models import Operation, Target
@@ -19,8 +19,6 @@ from importer.problems import ConstraintError, DatabaseError, Problem, UsageErro
 _RUN_COLUMNS: Final = ", ".join(COLUMNS["runs"])
 _RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"
 _BEGIN_RUN: Final = f"INSERT INTO runs ({_RUN_COLUMNS}) VALUES ({', '.join('?' * (_RUN_COLUMNS.count(',') + 1))})"
-# Otherwise the run stopped before the request.
-_SENT: Final = "(status IS NOT NULL OR ended_at IS NULL OR ended_at <> started_at)"
 _IDENTITY_OF: Final = 'SELECT identity FROM attempts WHERE run = ? AND "row" = ?'
 _STATE_OF: Final = "SELECT state FROM identities WHERE identity = ?"
 _IS_OF: Final = "base = ? AND operation = ? AND target = ?"  # see _values_of
@@ -99,15 +97,6 @@ class SqlRuns:
             left = State.UNCONFIRMED if state == State.IN_FLIGHT else State(state)
             yield RowState(row, left, last_status, number, bool(after_unconfirmed))
 
-    def requests(self, run: str, row: int) -> tuple[RequestRecord, ...]:
-        columns = "started_at, ended_at, status, state, after_unconfirmed"
-        query = f'SELECT {columns} FROM attempts WHERE run = ? AND "row" = ? AND {_SENT}'
-        found = self._find(f"{query} ORDER BY number", (run, row))
-        return tuple(
-            RequestRecord(_moment(began), _moment(ended) if ended else None, status, State(state), bool(unconfirmed))
-            for began, ended, status, state, unconfirmed in found
-        )
-
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         record = self.run(run)
         if record is None:
@@ -170,10 +159,6 @@ class SqlRuns:
 
     def _runs(self, query: str, values: tuple[Any, ...] = ()) -> tuple[RunRecord, ...]:
         return tuple(map(_run_record, self._find(f"{query} ORDER BY started_at DESC, run DESC", values)))
-
-
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _find_run(connection: Connection, run: str) -> RunRecord | None:

@@ -161,19 +161,6 @@ class RowState:
     after_unconfirmed: bool = False
 
 
-class RequestRecord(NamedTuple):
-    """One request for a row: when it was intended and answered, the status if one was received, the state after it.
-
-    `after_unconfirmed`: an earlier request may have been accepted when this one was intended.
-    """
-
-    started_at: datetime
-    ended_at: datetime | None
-    status: int | None
-    state: State
-    after_unconfirmed: bool = False
-
-
 # --- identities and body digests: keyed hashes ----------------------------------------------------
 
 

@@ -19,7 +19,6 @@ from importer.ledger.states import (
     Fingerprints,
     Known,
     NotAllowed,
-    RequestRecord,
     RowState,
     RunRecord,
     Scope,
@@ -164,9 +163,6 @@ class LedgerStore(Protocol):
 
     def row_states(self, run: str) -> Iterator[RowState]:
         """Every row of a run that has an intent, in row order, after its last attempt. Streams."""
-
-    def requests(self, run: str, row: int) -> tuple[RequestRecord, ...]:
-        """The requests of a run for one row, in their order."""
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         """Record what a person found out about an unconfirmed row: created or not. May be repeated.

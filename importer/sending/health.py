@@ -202,6 +202,8 @@ class Health:
         if not self._accepted:
             self._end_run(stop)
             return self._end(job, state, now)
+        if not (hold is not None and hold.kind == "odd") and len(self._odd) <= 1 and self._is_of_row(job):
+            return self._end(job, State.REJECTED if state is State.FAILED else state, now)
         self._odd.add(job.row)
         if hold is not None and hold.kind == "odd":
             if hold.left and now >= hold.since + _ODD_SECONDS - _TINY:
@@ -212,8 +214,6 @@ class Health:
             self._begin_hold("odd", f"{stop.reason}, but accepted other rows before", now)
         elif hold is not None:
             self._probe_failed(hold, now)
-        elif job.odd == job.status and job.status in OF_THE_ROW and self._accepted > job.accepted:
-            return self._end(job, State.REJECTED if state is State.FAILED else state, now)
         self._count_try(job)
         is_resent = state is not State.UNCONFIRMED or self._options.resend_unconfirmed != "never"
         if not is_resent or job.tries >= self._options.max_attempts:
@@ -224,6 +224,10 @@ class Health:
         elif job.prior is PriorAttempt.NONE:
             job.prior = PriorAttempt.SAME_BYTES
         return state, now + _ODD_WAIT
+
+    def _is_of_row(self, job: Job) -> bool:
+        """Whether the service refused this row again, in the same way, after it had accepted others since."""
+        return job.odd == job.status and job.status in OF_THE_ROW and self._accepted > job.accepted
 
     def _count_try(self, job: Job) -> None:
         """A try counts as long as no other row that is sent again is settled: then the service is not well."""

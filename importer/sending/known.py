@@ -21,16 +21,19 @@ def unknown(_run: str, _row: int) -> Outcome | None:
     return None
 
 
-def planned(
-    candidates: Iterator[ReadyCandidate], ledger: LedgerStore, run: RunRecord, earlier: Earlier, options: LoadOptions
-) -> Iterator[Outcome | Job]:
-    """A job for each row that is to be sent, an outcome for each other one; looks the rows up in batches.
+LookUp = Callable[[list[bytes]], dict[bytes, Known]]
 
-    Raises:
-        LedgerUnwritable: the ledger cannot be read any more.
-    """
-    prints = ledger.fingerprints
-    for candidate, identity, known in _with_known(candidates, prints, run.scope, ledger.look_up):
+
+def planned(
+    candidates: Iterator[ReadyCandidate],
+    prints: Fingerprints,
+    look_up: LookUp,
+    run: RunRecord,
+    earlier: Earlier,
+    options: LoadOptions,
+) -> Iterator[Outcome | Job]:
+    """A job for each row that is to be sent, an outcome for each other one; looks the rows up in batches."""
+    for candidate, identity, known in _with_known(candidates, prints, run.scope, look_up):
         if known is not None and known.run == run.run:
             yield duplicate_of(candidate.row, known.row)
             continue
@@ -90,7 +93,7 @@ def _with_known(
     candidates: Iterator[ReadyCandidate],
     prints: Fingerprints,
     scope: Scope,
-    look_up: Callable[[list[bytes]], dict[bytes, Known]],
+    look_up: LookUp,
 ) -> Iterator[tuple[ReadyCandidate, bytes, Known | None]]:
     """Each candidate with its identity and the ledger's record; the first row is looked up on its own."""
     size = 1

@@ -23,7 +23,7 @@ from itertools import count
 from typing import Final, NamedTuple, Protocol
 
 from importer.ledger import Answered as Recorded
-from importer.ledger import Attempt, Intent, LedgerStore, LedgerUnwritable, RunRecord, State
+from importer.ledger import Attempt, Intent, Known, LedgerStore, LedgerUnwritable, RunRecord, State
 from importer.models import Operation, Outcome, ReadyCandidate, Stop, Target
 from importer.sending.answers import Job, PriorAttempt, classify, state_after
 from importer.sending.explanations import INTERRUPTED, duplicate_of, ledger_lost, outcome_of, refusal_of, window_over
@@ -139,7 +139,8 @@ class Loader:
 
         `candidates` is read on the calling thread only, and not far ahead of sending.
         """
-        source = planned(iter(candidates), self._ledger, self._run, self._earlier, self._options)
+        prints = self._ledger.fingerprints
+        source = planned(iter(candidates), prints, self._look_up, self._run, self._earlier, self._options)
         try:
             while not self._is_over():
                 self._turn(source)
@@ -347,11 +348,7 @@ class Loader:
         if self._new:
             return self._new.popleft()
         while len(self._outcomes) < _MOST_OF_A_TURN:
-            try:
-                found = next(source, None)
-            except LedgerUnwritable as error:
-                self._health.stop = self._health.stop or ledger_lost(error)
-                return None
+            found = next(source, None)
             if found is None:
                 self._is_last = True
                 return None
@@ -359,6 +356,13 @@ class Loader:
                 return found
             self._outcomes.append(found)
         return None
+
+    def _look_up(self, identities: list[bytes]) -> dict[bytes, Known]:
+        try:
+            return self._ledger.look_up(identities)
+        except LedgerUnwritable as error:
+            self._health.stop = self._health.stop or ledger_lost(error)
+            return {}
 
     # --- 3. one transaction ---
 

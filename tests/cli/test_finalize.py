@@ -70,7 +70,6 @@ def folder(tmp_path: Path, ledger: LedgerStore) -> Path:
     ledger.begin_run(RunRecord(RUN, MANIFEST.scope, "people.csv", "ab" * 32, "mapping.yaml", str(folder), NOON))
     for row, state in STATES.items():
         live(ledger, row, state)
-    ledger.flush()
     return folder
 
 
@@ -81,11 +80,11 @@ def live(ledger: LedgerStore, row: int, state: State) -> None:
     attempt = Attempt(identity, RUN, row, number)
     if state is State.ALREADY_EXISTS:
         intend(ledger, Intent(attempt, b"body"))
-        ledger.record(Answered(attempt, State.UNCONFIRMED, 503))
+        ledger.write([Answered(attempt, State.UNCONFIRMED, 503)])
         attempt = attempt._replace(number=2)
     intend(ledger, Intent(attempt, b"body"))
     if state is not State.IN_FLIGHT:
-        ledger.record(Answered(attempt, state, {State.CREATED: 201, State.ALREADY_EXISTS: 409}.get(state)))
+        ledger.write([Answered(attempt, state, {State.CREATED: 201, State.ALREADY_EXISTS: 409}.get(state))])
 
 
 def counts(summary: Summary) -> dict[OutcomeKind, int]:
@@ -135,8 +134,7 @@ def test_a_later_report_says_the_same(folder: Path, ledger: LedgerStore) -> None
     identity = ledger.fingerprints.identity(MANIFEST.scope, "person3@example.com")
     ledger.begin_run(RunRecord("run-2", MANIFEST.scope, "people.csv", "", "", "", NOON))
     intend(ledger, Intent(Attempt(identity, "run-2", 3, 1), b"body"))
-    ledger.record(Answered(Attempt(identity, "run-2", 3, 1), State.CREATED, 201))
-    ledger.flush()
+    ledger.write([Answered(Attempt(identity, "run-2", 3, 1), State.CREATED, 201)])
     assert counts(rewrite_report(folder, ReadingLimits())) == counts(first)
 
 

@@ -91,7 +91,12 @@ def test_a_pause_is_logged_with_its_reason(serve: Serve) -> None:
     assert served(*RUN).code == 0
     (paused,) = (line for line in log_of(served.door.folder) if line["event"] == "paused")
     assert 1.5 < paused.pop("seconds") <= 2
-    assert paused == {"level": "warning", "event": "paused", "reason": "the service asked to wait", "rows": 1}
+    assert paused == {
+        "level": "warning",
+        "event": "paused",
+        "reason": "the service refuses too many requests (429)",
+        "rows": 1,
+    }
 
 
 def test_a_stop_is_logged_without_the_message_of_the_service(serve: Serve) -> None:

@@ -63,17 +63,18 @@ def test_a_201_that_says_that_it_failed_is_a_warning_with_its_words(front_door: 
 
 
 def test_people_whom_a_pool_has_already_and_refuses_with_400(front_door: FrontDoor) -> None:
-    """The stop names the setting; with it and --resend-rejected, all 90 are already there in one run."""
+    """The run goes on and names the setting; with it and --resend-rejected, all 90 are already there."""
     write_csv(front_door.folder / "people.csv", [candidate(number) for number in range(90)])
     exists: Script = answer("400 Bad Request", b'{"email": ["Candidate is in this pool already."]}')
     with scripted(exists) as server:
         settings = {"IMPORTER_BASE_URL": server.base_url, "IMPORTER_TOKEN": "t0ken"}
         ran = front_door(*POOL, **settings)
-        assert (ran.code, ran.summary["stopped"]["code"]) == (5, "rejection-repeated")
-        assert ran.summary["stopped"]["hint"] == (
-            "fix the mapping, check it with importer check, then run the same command again; or, if it means that they "
-            "are in the pool already, set IMPORTER_POOL_EXISTS to words of that message, and run the same command with "
-            "--resend-rejected"
+        assert (ran.code, Counter(ran.counts)) == (4, {"rejected": 90})
+        (group,) = ran.summary["problems"]
+        assert group["count"] == 90
+        assert (
+            "IMPORTER_POOL_EXISTS"
+            in read_csv(front_door.folder / "results" / ran.summary["run"] / "400_rejected.csv")[0]["import_hint"]
         )
         again = front_door(*POOL, "--resend-rejected", IMPORTER_POOL_EXISTS="in this pool ALREADY", **settings)
     assert (again.code, Counter(again.counts)) == (0, {"already_exists": 90})

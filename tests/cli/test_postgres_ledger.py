@@ -7,6 +7,7 @@ import re
 import signal
 import socketserver
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -126,13 +127,15 @@ def test_a_run_that_was_suspended_sends_nothing_after_another_has_taken_over(
     served.sandbox.memory.accept = count  # type: ignore[method-assign]
     with served.held_after(6) as go_on, served.door.started(*RUN, "--concurrency", "2", "--json") as process:
         served.wait_for(6)
-        wait_until(lambda: intents() == 6 + 4)  # two are in flight, two are ready to be sent
+        wait_until(lambda: intents() == 6 + 3)  # two are in flight, one is ready to be sent
         process.send_signal(signal.SIGSTOP)
+        suspended_at = time.monotonic()
         postgres.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
         go_on()
         other = served(*RUN, "--out", "elsewhere", "--json")
         assert (other.code, len(served.accepted)) == (0, 30)
         before = len(posts)
+        time.sleep(max(0.0, suspended_at + 5.5 - time.monotonic()))  # an intent is used for five seconds
         process.send_signal(signal.SIGCONT)
         out, err = process.communicate()
     assert (process.returncode, len(posts)) == (5, before), err

@@ -339,14 +339,6 @@ def test_a_wrong_header_row_is_one_problem(serve: Serve, source: str, expected: 
     assert ("correct header_row: under source:" in ran.err) == bool(expected)
 
 
-@pytest.mark.parametrize(
-    ("rate", "expected"), [(68.4, "about 68 requests per second (429)"), (1.5, "--rate 1.4 "), (0.2, "--rate 0.19 ")]
-)
-def test_a_learned_rate_is_shown_as_it_can_be_typed(rate: float, expected: str) -> None:
-    """Rounded to whole numbers, a rate of 0.2 would be shown as 0."""
-    assert expected in import_file._learned_rate_warning(rate)
-
-
 def test_quiet_reports_changed_data_that_was_not_sent(serve: Serve) -> None:
     """An imported row whose data has changed since needs a correction in the service."""
     served = serve()

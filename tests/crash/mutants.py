@@ -67,7 +67,8 @@ MUTANTS = (
         "a row that will be resent already has an outcome",
         "sending/loop.py",
         "            heapq.heappush(self._later, (due, next(self._order), job))\n",
-        "            heapq.heappush(self._later, (due, next(self._order), job))\n            self._outcomes.append(outcome_of(job, state, None))\n",
+        "            heapq.heappush(self._later, (due, next(self._order), job))\n"
+        "            self._outcomes.append(outcome_of(job, state, None))\n",
         _SENDING,
     ),
     Mutant(
@@ -101,7 +102,8 @@ MUTANTS = (
     Mutant(
         "an unconfirmed request is forgotten",
         "sending/health.py",
-        "        if job.prior is PriorAttempt.NONE:\n            job.prior = PriorAttempt.SAME_BYTES\n        self._unclear",
+        "        if job.prior is PriorAttempt.NONE:\n            job.prior = PriorAttempt.SAME_BYTES\n"
+        "        self._unclear",
         "        self._unclear",
         _SENDING,
     ),

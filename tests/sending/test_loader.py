@@ -6,11 +6,12 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from importer.ledger import Scope, State
+from importer.ledger import Known, LedgerUnwritable, Scope, State
 from importer.models import Application, Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import Problem
 from importer.sending import DryLoader, LoadOptions, loop
@@ -337,6 +338,24 @@ def test_a_ledger_that_cannot_be_written_stops_sending(harness: Harness) -> None
         **{row: Outcome(row, K.CREATED, 201, 1) for row in range(2, 2 + sent)},
         **{row: Outcome(row, K.NOT_SENT, problems=(not_sent,)) for row in range(2 + sent, 10)},
     }
+
+
+def test_a_ledger_that_cannot_be_read_loses_no_row(harness: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each row that was to be looked up has its outcome."""
+    with harness.ledger() as ledger:
+        look_up, asked = ledger.look_up, count()
+
+        def broken(identities: list[bytes]) -> dict[bytes, Known]:
+            if next(asked) == 3:
+                raise LedgerUnwritable("ledger", "it is gone", "bring it back")
+            return look_up(identities)
+
+        monkeypatch.setattr(ledger, "look_up", broken)
+        loader = harness.loader(ledger, Scripted(in_turn(CREATED)))
+        outcomes = by_outcome(loader.load(applications(range(2, 90))))
+    assert loader.stop is not None
+    assert set(outcomes) == set(range(2, 90))
+    assert {outcome.kind for outcome in outcomes.values()} == {K.CREATED, K.NOT_SENT}
 
 
 # --- order and concurrency ---
