@@ -36,7 +36,7 @@ _BEGIN_ATTEMPT: Final = """INSERT INTO attempts (identity, run, "row", number, s
     VALUES (?, ?, ?, ?, ?, ?, ?)"""
 _ANSWER: Final = "UPDATE identities SET state = ?, status = ?, updated_at = ? WHERE identity = ?"
 _END_ATTEMPT: Final = """UPDATE attempts
-    SET state = ?, status = ?, ended_at = COALESCE(ended_at, CASE WHEN ? THEN ? ELSE started_at END)
+    SET state = ?, status = ?, ended_at = COALESCE(ended_at, ?)
     WHERE run = ? AND "row" = ? AND number = ?"""
 _ATTEMPT: Final = 'SELECT state, started_at FROM attempts WHERE run = ? AND "row" = ? AND number = ?'
 
@@ -187,7 +187,7 @@ def _write_plan(connection: Connection, plan: GroupPlan, existing: Collection[by
     """existing: the identities that were sent before. `now`: seconds since 1970."""
     ended = [(one.state.value, one.status, one) for one in plan.answers.values()]
     connection.executemany(_ANSWER, [(*values, now, one.attempt.identity) for *values, one in ended])
-    connection.executemany(_END_ATTEMPT, [(*values, one.is_sent, now, *one.attempt[1:]) for *values, one in ended])
+    connection.executemany(_END_ATTEMPT, [(*values, now, *one.attempt[1:]) for *values, one in ended])
     begun = sorted(plan.begun, key=lambda one: one.attempt.identity)
     for query, is_first in ((_INTEND_FIRST, True), (_INTEND_AGAIN, False)):
         chosen = [one for one in begun if (one.attempt.identity not in existing) is is_first]

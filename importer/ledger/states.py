@@ -135,15 +135,11 @@ class Intent(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """The result of an attempt: the state of its identity after it, and the status if one was received.
-
-    `is_sent`: False if its request was never sent, since the run stopped before.
-    """
+    """The result of an attempt: the state of its identity after it, and the status if one was received."""
 
     attempt: Attempt
     state: State
     status: int | None = None
-    is_sent: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,9 @@ _MOST_OF_A_TURN: Final = 200  # rows
 _MOST_BYTES: Final = 32 * 1024 * 1024  # of bodies in memory that wait to be sent again
 
 
+_Due = tuple[float, int, Job]  # when; for the order of equal times
+
+
 class Service(Protocol):
     """Sends one body once, and waits for the response; never raises for what the service does."""
 
@@ -120,7 +123,9 @@ class Loader:
         self._on_way = 0  # rows that the senders have
         self._asleep: dict[Job, tuple[float, str]] = {}  # of these: until when their sender waits, and for what
         self._new: deque[Job] = deque()  # looked up, and not sent yet
-        self._later: list[tuple[float, int, Job]] = []  # a heap of rows to be sent again, by when they are due
+        self._unconfirmed: list[_Due] = []  # a heap of rows to be sent again, by when they are due
+        self._odd: list[_Due] = []  # the same of rows that were refused as if token, target or address were wrong
+        self._bytes = 0  # of the bodies of both
         self._order = count()
         self._is_last = False  # no new row comes
         self._outcomes: list[Outcome] = []
@@ -156,7 +161,12 @@ class Loader:
         yield from outcomes
 
     def _is_over(self) -> bool:
-        return self._is_last and not (self._on_way or self._new or self._later)
+        return self._is_last and not (self._on_way or self._has_rows)
+
+    @property
+    def _has_rows(self) -> bool:
+        """Whether rows wait to be sent, or to be sent again."""
+        return bool(self._new or self._unconfirmed or self._odd)
 
     def _turn(self, source: Iterator[Outcome | Job]) -> None:
         self._look_at_the_clock()
@@ -167,9 +177,9 @@ class Loader:
 
     def _close(self) -> None:
         """Send nothing new, and return when every response has come and is written."""
-        self._senders.end()
         self._health.stop = self._health.stop or INTERRUPTED
         self._take_back()
+        self._senders.end()
         while self._on_way:
             told = self._clock.collect(self._senders.told, _IDLE)
             if told is not None:
@@ -235,7 +245,8 @@ class Loader:
             self._goes_on()
             self._outcomes.append(outcome_of(job, state, self._health.stop, may_exist=self._may_exist))
         else:
-            heapq.heappush(self._later, (due, next(self._order), job))
+            heapq.heappush(self._odd if job.odd is not None else self._unconfirmed, (due, next(self._order), job))
+            self._bytes += len(job.body)
 
     def _put_back(self, job: Job) -> None:
         """A row was not sent although it was intended."""
@@ -255,14 +266,14 @@ class Loader:
         now, health, window = self._clock.now(), self._health, self._options.window
         if self._clock.is_set():
             health.stop = health.stop or INTERRUPTED
-        if window is not None and self._time_left() <= 0 and (self._on_way or self._new or self._later):
+        if window is not None and self._time_left() <= 0 and (self._on_way or self._has_rows):
             health.stop = health.stop or window_over(window.set_by)
         if self._clock.is_paused:
             self._paused_at = now if self._paused_at is None else self._paused_at
         elif self._paused_at is not None:
             health.skip(now - self._paused_at)
             self._paused_at = None
-        if not (self._on_way or self._new or self._later or health.hold):
+        if not (self._on_way or self._has_rows or health.hold):
             health.progress_at = now  # reading rows takes time, too
         if self._paused_at is None:
             health.time_passes(now)
@@ -275,16 +286,21 @@ class Loader:
             self._senders.probe()
 
     def _end_rows(self) -> None:
-        """After a stop: give an outcome to each row that is not sent any more."""
-        self._senders.end()
+        """After a stop: give an outcome to each row that waits."""
         self._take_back()
-        rows = [*self._new, *(job for *_, job in self._later)]
-        self._new.clear()
-        self._later.clear()
+        self._senders.end()
+        rows = [*self._new, *(job for *_, job in (*self._unconfirmed, *self._odd))]
+        for waiting in (self._new, self._unconfirmed, self._odd):
+            waiting.clear()
         for job in rows:
-            if job.state_if_not_sent is State.FAILED:
-                self._record(job, State.FAILED)
-            self._outcomes.append(outcome_of(job, job.state_if_not_sent, self._health.stop))
+            self._end(job)
+
+    def _end(self, job: Job) -> None:
+        """Give an outcome to a row that is not sent any more."""
+        state = job.state_if_not_sent
+        if state is State.FAILED:
+            self._record(job, state)
+        self._outcomes.append(outcome_of(job, state, self._health.stop))
 
     def _room(self, now: float) -> int:
         """How many more rows may be on their way; below 0: so many too many.
@@ -313,7 +329,7 @@ class Loader:
                     return
                 job = self._next_new(source)
                 if job is not None:
-                    self._outcomes.append(outcome_of(job, job.state_if_not_sent, health.stop))
+                    self._end(job)
                 continue
             if self._room(now) <= 0:
                 return
@@ -329,19 +345,13 @@ class Loader:
 
     def _due(self, now: float) -> Job | None:
         """A row to be sent again: in a probe any, others when they are due; unconfirmed ones at the end."""
-        for number, (due, _, job) in enumerate(self._later):
-            if self._health.hold is not None or (due <= now and self._may_resend(job)):
-                del self._later[number]
-                heapq.heapify(self._later)
+        may_confirm = self._is_last or self._options.resend_unconfirmed == "now" or self._bytes >= _MOST_BYTES
+        for waiting, may_go in ((self._odd, True), (self._unconfirmed, may_confirm)):
+            if waiting and (self._health.hold is not None or (may_go and waiting[0][0] <= now)):
+                job = heapq.heappop(waiting)[2]
+                self._bytes -= len(job.body)
                 return job
-            if due > now:
-                return None
         return None
-
-    def _may_resend(self, job: Job) -> bool:
-        if self._is_last or job.odd is not None or self._options.resend_unconfirmed == "now":
-            return True
-        return sum(len(job.body) for *_, job in self._later) >= _MOST_BYTES
 
     def _next_new(self, source: Iterator[Outcome | Job]) -> Job | None:
         """The next row that must be sent; the outcomes of others are taken on the way."""
@@ -373,8 +383,7 @@ class Loader:
 
     def _record(self, job: Job, state: State) -> None:
         if job.state is not None and job.state is not state:
-            is_sent = job.state is not State.IN_FLIGHT or bool(job.attempts)
-            self._writes.append(Recorded(self._attempt(job), state, job.status, is_sent))
+            self._writes.append(Recorded(self._attempt(job), state, job.status))
             job.state = state
 
     def _attempt(self, job: Job) -> Attempt:
@@ -391,42 +400,41 @@ class Loader:
         except LedgerUnwritable as error:
             self._health.stop = self._health.stop or ledger_lost(error)
             for job in intended:
-                self._is_refused(job)
-                self._new.appendleft(job)
+                if not self._tell(job, may_go=False):
+                    self._on_way -= 1
+                    self._new.appendleft(job)
             return
         now = self._clock.uptime()
         for job in intended:
             refusal = refused.get(job.identity)
-            job.intended_at = now
             if refusal is None:
-                job.state = State.IN_FLIGHT
-                if job.asks:
-                    job.asks = False
-                    job.may_go.put(True)
-                else:
+                job.state, job.intended_at = State.IN_FLIGHT, now
+                if not self._tell(job, may_go=True):
                     self._senders.send(job)
-                continue
-            self._is_refused(job)
-            if job.prior is PriorAttempt.NONE and not job.attempts:
-                self._outcomes.append(duplicate_of(job.row, refusal.row))
-            else:
-                self._outcomes.append(outcome_of(job, job.state_if_not_sent, self._health.stop))
+            elif not self._tell(job, may_go=False):
+                self._on_way -= 1
+                is_double = job.prior is PriorAttempt.NONE and not job.attempts
+                self._outcomes.append(
+                    duplicate_of(job.row, refusal.row) if is_double else outcome_of(job, job.state_if_not_sent, None)
+                )
 
-    def _is_refused(self, job: Job) -> None:
-        """The intent of a row was not written: no sender has it."""
-        self._on_way -= 1
-        if job.asks:
-            job.asks = False
-            job.may_go.put(False)
+    @staticmethod
+    def _tell(job: Job, *, may_go: bool) -> bool:
+        """Answer the sender of a row, if it asks; one that may not go brings the row back."""
+        if not job.asks:
+            return False
+        job.asks = False
+        job.may_go.put(may_go)
+        return True
 
     # --- waiting ---
 
     def _seconds_to_wait(self) -> float:
         """How long to wait for the senders; 0 if there is something to do without them."""
         now, health = self._clock.now(), self._health
-        if self._writes or self._outcomes or (health.stop is not None and not self._is_over()):
-            return _IDLE if health.stop is not None and self._on_way and not self._outcomes else 0.0
-        if self._paused_at is not None:
+        if self._writes or self._outcomes or (health.stop is not None and not self._is_last):
+            return 0.0
+        if health.stop is not None or self._paused_at is not None:
             return _IDLE
         has_room = self._room(now) > 0
         if has_room and (self._new or not self._is_last):
@@ -434,8 +442,8 @@ class Loader:
         times = [health.stalls_at, now + self._time_left()]
         if health.hold is not None and not (health.hold.is_asked or health.hold.left):
             times.append(health.hold.until)
-        elif has_room and self._later:
-            times.append(self._later[0][0])
+        elif has_room:
+            times += (waiting[0][0] for waiting in (self._odd, self._unconfirmed) if waiting)
         seconds = max(0.0, min(min(times) - now, _IDLE))
         self._report_waiting(now)
         return seconds
@@ -453,12 +461,11 @@ class Loader:
             if len(self._asleep) < self._on_way:
                 return
             until, reason = min(self._asleep.values())
-        elif self._later:
-            until, _, first = self._later[0]
-            if first.odd is None:
-                reason = "unconfirmed rows are sent again after a delay"
-            else:
-                reason = f"rows that the service refused ({first.status}) are sent once more"
+        elif self._odd:
+            until, _, first = self._odd[0]
+            reason = f"rows that the service refused ({first.status}) are sent once more"
+        elif self._unconfirmed:
+            until, reason = self._unconfirmed[0][0], "unconfirmed rows are sent again after a delay"
         else:
             return
         seconds, reported = until - now, f"{reason} {until:.0f}"
@@ -466,7 +473,7 @@ class Loader:
             return
         self._reported = reported
         gives_up_in, time_left = self._health.gives_up_in(now), self._time_left()
-        rows = len(self._later) + len(self._asleep)
+        rows = len(self._unconfirmed) + len(self._odd) + len(self._asleep)
         self._on_waiting(Waiting(reason, seconds, rows, min(gives_up_in, time_left), time_left < gives_up_in))
 
     def _goes_on(self) -> None:

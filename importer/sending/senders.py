@@ -104,18 +104,21 @@ class Senders:
     def take_back(self) -> list[Job]:
         """The rows that no thread has taken yet."""
         rows: list[Job] = []
-        while True:
+        while not self._has_ended.is_set():
             try:
                 row = self._rows.get_nowait()
             except queue.Empty:
                 return rows
             if isinstance(row, Job):
                 rows.append(row)
-            else:  # a probe is lost with the rows: its caller has stopped waiting for it
+            else:
                 self.told.put(Probed(is_healthy=False))
+        return rows
 
     def end(self) -> None:
         """Send nothing new. Requests under way finish; waiting threads give their rows back."""
+        if self._has_ended.is_set():
+            return
         self._has_ended.set()
         for _ in range(self._threads):
             self._rows.put(False)

@@ -45,7 +45,8 @@ MUTANTS = (
     Mutant(
         "a row that the ledger could not write is sent anyway",
         "sending/loop.py",
-        "                self._is_refused(job)\n                self._new.appendleft(job)\n",
+        "                if not self._tell(job, may_go=False):\n"
+        "                    self._on_way -= 1\n                    self._new",
         "                self._senders.send(job)\n",
         _SENDING,
     ),
@@ -59,16 +60,15 @@ MUTANTS = (
     Mutant(
         "the end does not wait for requests in flight",
         "sending/loop.py",
-        "        self._take_back()\n        while self._on_way:\n",
-        "        self._take_back()\n        while False:\n",
+        "        while self._on_way:\n",
+        "        while False:\n",
         _SENDING,
     ),
     Mutant(
         "a row that will be resent already has an outcome",
         "sending/loop.py",
-        "            heapq.heappush(self._later, (due, next(self._order), job))\n",
-        "            heapq.heappush(self._later, (due, next(self._order), job))\n"
-        "            self._outcomes.append(outcome_of(job, state, None))\n",
+        "            self._bytes += len(job.body)\n",
+        "            self._bytes += len(job.body)\n            self._outcomes.append(outcome_of(job, state, None))\n",
         _SENDING,
     ),
     Mutant(
@@ -166,8 +166,8 @@ MUTANTS = (
     Mutant(
         "one odd answer rejects a row",
         "sending/health.py",
-        "        elif job.odd == job.status and job.status in OF_THE_ROW and",
-        "        elif job.status in OF_THE_ROW and",
+        "        return job.odd == job.status and job.status in OF_THE_ROW and",
+        "        return job.status in OF_THE_ROW or",
         _SENDING,
     ),
     Mutant(
