@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SANDBOX = "sandbox"  # its name in the ledger, as its port changes
 _LEDGER_PROBES = 1.0  # seconds between two of them
 _PASSES = re.compile("the database system is|too many|connection slots|terminating")  # it restarts, or is full
+_FIRST_PATIENCE = 30.0  # seconds: a service that just restarts is back
 _SANDBOX_RESEND_DELAY = 2.0  # seconds; no delayed request can still arrive there
 
 
@@ -113,15 +114,24 @@ def retry_policy_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Cal
 
     def of(base_url: str) -> RetryPolicy:
         def retry_for() -> float:
-            ledger = None if dry_run else open_existing_ledger(settings.ledger_address)
-            if ledger is None:
+            if dry_run:
                 return 0.0
+            ledger = open_existing_ledger(settings.ledger_address)
+            if ledger is None:
+                return first_patience(order)
             with ledger:
-                return _patience(order) if ledger.has_answered(base_url) else 0.0
+                return _patience(order) if ledger.has_answered(base_url) else first_patience(order)
 
         return RetryPolicy(retry_for=retry_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
 
     return of
+
+
+def first_patience(order: Order) -> float:
+    """How many seconds a run waits for an address that has never responded: it may be a typing error."""
+    is_chosen = "give_up_minutes" in order.settings.model_fields_set
+    is_window = order.sending.window is not None and order.sending.window.waits
+    return _patience(order) if is_chosen or is_window else _FIRST_PATIENCE
 
 
 def wait_for_ledger(order: Order, listen: Listener) -> None:

@@ -20,7 +20,14 @@ from typing import Final
 
 from importer.app.classify_rows import Classified
 from importer.app.cleanup import remove_abandoned
-from importer.app.connection import Connection, connect, other_addresses, retry_policy_of_run, wait_for_ledger
+from importer.app.connection import (
+    Connection,
+    connect,
+    first_patience,
+    other_addresses,
+    retry_policy_of_run,
+    wait_for_ledger,
+)
 from importer.app.orders import (
     EarlierRunDamaged,
     EarlierRunEnded,
@@ -329,6 +336,7 @@ class _Execution:
             resend_delay=connection.resend_delay,
             max_attempts=settings.max_attempts,
             give_up_after=settings.give_up_minutes * 60,
+            first_patience=first_patience(self.order),
             resend_rejected=sending.resend_rejected,
             window=sending.window,
             pool_exists=(settings.pool_exists or "").strip(),

@@ -142,7 +142,7 @@ class Settings(BaseModel):
     log_level: LogLevel = "info"
     concurrency: int = Field(default=8, ge=1, le=256)
     rate: float | None = Field(default=None, gt=0)
-    max_attempts: int = Field(default=13, ge=1, le=50)
+    max_attempts: int = Field(default=6, ge=1, le=50)
     connect_timeout: float = Field(default=10, gt=0)
     read_timeout: float = Field(default=30, gt=0)
     total_timeout: float = Field(default=60, gt=0)
