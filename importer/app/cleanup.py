@@ -12,10 +12,11 @@ from pathlib import Path
 
 from importer.app.connection import sandbox_memory
 from importer.files import INTERNAL
-from importer.ledger import LedgerStore, Presences, Scope, open_existing_ledger, presences_in
+from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.problems import Busy, UnusableInput, UsageError, unusable_file
 from importer.runs.journal import JOURNAL
 from importer.runs.manifest import MANIFEST, is_run, manifests_in, read_manifest, runs_in
+from importer.runs.presences import Presences
 from importer.runs.results_folder import (
     MARKER,
     folders_in,
@@ -31,7 +32,7 @@ _DAYS = {"d": 1, "w": 7}
 _MAYBE_RUNNING = timedelta(days=1)  # a check holds no lock
 
 
-def remove_abandoned(out: Path, ledger: LedgerStore | None, presences: Presences) -> Iterator[str]:
+def remove_abandoned(out: Path, ledger: Ledger | None, presences: Presences) -> Iterator[str]:
     """Remove the folder of each run whose process has ended before it started to send; yield their IDs.
 
     A run that is being planned, waits for its lock or is running is kept: its process announces that it is alive.
@@ -52,7 +53,7 @@ def remove_abandoned(out: Path, ledger: LedgerStore | None, presences: Presences
             yield run
 
 
-def _may_have_started(folder: Path, ledger: LedgerStore | None) -> bool:
+def _may_have_started(folder: Path, ledger: Ledger | None) -> bool:
     """Whether a run may have something to report; True if that is unknown."""
     whole = folder.with_name(folder.name.partition(".")[0])
     if whole != folder and is_run(whole):
@@ -130,7 +131,7 @@ def find_old(order: PurgeOrder) -> tuple[OldRun, ...]:
 
 def _old_runs(order: PurgeOrder) -> Iterator[OldRun]:
     out = order.settings.out
-    presences = presences_in(out, order.settings.ledger_address)
+    presences = Presences(out)
     readable = set()
     for folder, manifest in manifests_in(out):
         readable.add(folder)
@@ -173,7 +174,7 @@ def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
     return Purged(len(found) - len(running), running, tuple(notes))
 
 
-def _forget_removed(ledger: LedgerStore, order: PurgeOrder) -> bool:
+def _forget_removed(ledger: Ledger, order: PurgeOrder) -> bool:
     """Delete the names of old runs without a folder from the ledger, and rewrite its file.
 
     False if another process has the ledger open: some bytes are then only removed by a later purge.
@@ -186,7 +187,7 @@ def _forget_removed(ledger: LedgerStore, order: PurgeOrder) -> bool:
     return ledger.scrub()
 
 
-def _remove(old: OldRun, ledger: LedgerStore | None) -> bool:
+def _remove(old: OldRun, ledger: Ledger | None) -> bool:
     """Erase a run's folder; False if a run for the same target, perhaps this one, is running.
 
     Raises:

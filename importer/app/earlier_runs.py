@@ -11,7 +11,7 @@ from pathlib import Path
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.extract import ReadingLimits
-from importer.ledger import LedgerStore, open_ledger
+from importer.ledger import Ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
 from importer.models import OutcomeKind
 from importer.problems import UsageError
@@ -246,7 +246,7 @@ def part_with(row: int, folder: Path, manifest: RunManifest) -> tuple[Path, RunM
 
 
 @contextmanager
-def _ledger_of(manifest: RunManifest, settings: Settings) -> Iterator[LedgerStore]:
+def _ledger_of(manifest: RunManifest, settings: Settings) -> Iterator[Ledger]:
     """The ledger, under the lock of the run's target."""
     assert manifest.scope is not None  # a run with several targets has none, but each of its parts does
     with open_ledger(settings.ledger_address) as ledger, ledger.lock_target(manifest.scope):

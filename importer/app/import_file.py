@@ -54,14 +54,7 @@ from importer.app.plan import Plan, PlannedRun, count_done
 from importer.app.planning import Planner
 from importer.app.run_log import RunLog
 from importer.extract import ReadingLimits
-from importer.ledger import (
-    LedgerStore,
-    LedgerUnwritable,
-    Scope,
-    open_existing_ledger,
-    open_ledger,
-    presences_in,
-)
+from importer.ledger import Ledger, LedgerUnwritable, Scope, open_existing_ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
 from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, Outcome, ReadyCandidate, Stop
 from importer.problems import Busy, ImporterError, StoppedEarly, Unread, UnusableInput, UsageError
@@ -70,6 +63,7 @@ from importer.runs.finalize import Progress, close, end_whole, record_end, was_s
 from importer.runs.journal import EarlierOutcomes, RunJournal
 from importer.runs.known_rows import PreviousResults
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
+from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results, write_edits
 from importer.runs.run_report import StreamingReport, rewrite_report
 from importer.sending import Cancellation, DryLoader, Loader, LoadOptions, Waiting
@@ -298,7 +292,7 @@ class _Execution:
         return summary
 
     @contextmanager
-    def _begun(self, plan: Plan) -> Iterator[LedgerStore]:
+    def _begun(self, plan: Plan) -> Iterator[Ledger]:
         """The ledger, under the lock of the plan's target, with the run begun in it. Otherwise the plan is discarded.
 
         Under the lock, no other run of this target is running: those that were killed are ended first.
@@ -321,7 +315,7 @@ class _Execution:
     def _loader(
         self,
         plan: Plan,
-        ledger: LedgerStore,
+        ledger: Ledger,
         earlier: EarlierOutcomes,
         cancellation: Cancellation,
     ) -> Loader:
@@ -361,7 +355,7 @@ class _Execution:
     def _report_waiting(self, waiting: Waiting | None) -> None:
         self.listen(Resumed() if waiting is None else Paused(*waiting))
 
-    def _end_killed(self, scope: Scope, ledger: LedgerStore) -> Iterator[Event]:
+    def _end_killed(self, scope: Scope, ledger: Ledger) -> Iterator[Event]:
         """Complete the runs for a target that were killed. Call it under the lock of the target."""
         # A run that the ledger does not know has sent nothing, and may just be waiting for the lock.
         unfinished = {record.run for record in ledger.unfinished_runs(scope)}
@@ -377,14 +371,14 @@ class _Execution:
                 ledger.end_run(folder.name, now, None)
                 write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
 
-    def _use_previous_results(self, plan: Plan, ledger: LedgerStore) -> None:
+    def _use_previous_results(self, plan: Plan, ledger: Ledger) -> None:
         """Reuse the outcomes of an earlier run of the same file, so that only its other rows are processed."""
         with suppress(UnusableInput, StoppedEarly):  # rows without a readable outcome are processed again
             plan.candidates.previous = PreviousResults.find(plan.manifest, self.order.settings.out, ledger)
 
-    def _remove_leftovers(self, ledger: LedgerStore | None) -> None:
+    def _remove_leftovers(self, ledger: Ledger | None) -> None:
         out = self.order.settings.out
-        for run in remove_abandoned(out, ledger, presences_in(out, self.order.settings.ledger_address)):
+        for run in remove_abandoned(out, ledger, Presences(out)):
             self.listen(LeftoversRemoved(run))
 
 

@@ -10,12 +10,13 @@ from pathlib import Path
 from importer.app.classify_rows import Candidates
 from importer.app.orders import Planned, ReadyRows, SendingRate, Started
 from importer.extract import ReadingLimits, Sheet
-from importer.ledger import DONE, LedgerStore, Presence, RunRecord, Scope
+from importer.ledger import DONE, Ledger, RunRecord, Scope
 from importer.mapping import ResolvedMapping
 from importer.problems import UnusableInput
 from importer.report import read_summary
 from importer.runs.known_rows import find_other_forms
 from importer.runs.manifest import RunManifest, read_manifest, runs_in
+from importer.runs.presences import Presence
 from importer.runs.results_folder import remove_folder
 from importer.settings import Settings
 
@@ -81,7 +82,7 @@ class Plan:
             started_at=manifest.started_at,
         )
 
-    def recall(self, settings: Settings, ledger: LedgerStore) -> None:
+    def recall(self, settings: Settings, ledger: Ledger) -> None:
         """Look again for rows that were sent in another form: another run may have sent them since the check."""
         known = self.candidates.other_forms
         self.candidates.use(find_other_forms(self.manifest, self.sheet, self.scopes, settings, known, ledger))
@@ -133,7 +134,7 @@ def remove_files(folder: Path, presence: Presence) -> None:
     presence.end()
 
 
-def count_done(ledger: LedgerStore | None, scope: Scope, emails: list[str]) -> int:
+def count_done(ledger: Ledger | None, scope: Scope, emails: list[str]) -> int:
     """How many of these e-mail addresses an earlier run imported."""
     if ledger is None:
         return 0

@@ -25,7 +25,7 @@ from importer.extract import (
     share_copy,
 )
 from importer.files import make_subfolder
-from importer.ledger import Presence, Scope, open_existing_ledger
+from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, route_column
 from importer.models import Operation, Question, Row, SourceOptions
 from importer.problems import Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
@@ -33,6 +33,7 @@ from importer.report import write_unfinished_summary
 from importer.runs.journal import RunJournal
 from importer.runs.known_rows import find_other_forms
 from importer.runs.manifest import ChildCopy, RunManifest, RunTarget, read_manifest, write_manifest
+from importer.runs.presences import Presence
 from importer.runs.private_copies import (
     ChildTables,
     Source,
@@ -346,7 +347,7 @@ class Planner:
 @contextmanager
 def _new_folder(settings: Settings, run: str) -> Iterator[tuple[Path, Presence]]:
     """Create a run's folder. After an error it is removed: a folder without a report would be confusing."""
-    presence = announce_run(settings.out, run, settings.ledger_address)
+    presence = announce_run(settings.out, run)
     folder = make_private_folder(settings.out, run)
     try:
         yield folder, presence

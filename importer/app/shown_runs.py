@@ -15,13 +15,14 @@ from importer.app.earlier_runs import EarlierRun, part_with
 from importer.app.orders import refuse_to_replace
 from importer.app.run_log import LoggedRequest, requests_of
 from importer.files import open_private
-from importer.ledger import DONE, LedgerStore, open_existing_ledger, presences_in
+from importer.ledger import DONE, Ledger, open_existing_ledger
 from importer.models import Outcome, OutcomeKind, Row, Target
 from importer.problems import UnusableInput, UsageError
 from importer.report import Summary, read_summary, write_rows
 from importer.runs import run_report
 from importer.runs.journal import EarlierOutcomes, RunJournal
 from importer.runs.manifest import RunManifest, runs_in
+from importer.runs.presences import Presences
 from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.source_status import SourceStatus, source_status
@@ -139,7 +140,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
 
 
 def _imported_by(
-    ledger: LedgerStore | None, manifest: RunManifest, outcome: Outcome | None, answers: tuple[TracedAnswer, ...]
+    ledger: Ledger | None, manifest: RunManifest, outcome: Outcome | None, answers: tuple[TracedAnswer, ...]
 ) -> tuple[str, int] | None:
     """The run and row that imported a row which was already imported, by its e-mail address."""
     email = next((str(answer.sent) for answer in answers if answer.label == "email"), "")
@@ -177,6 +178,6 @@ def state_of(summary: Summary, running: Collection[str]) -> State:
 
 def running_runs(settings: Settings) -> frozenset[str]:
     """The IDs of the runs that are running now; of a run with several targets also its own."""
-    presences = presences_in(settings.out, settings.ledger_address)
+    presences = Presences(settings.out)
     alive = [run for run in presences.runs() if not presences.is_abandoned(run)]
     return frozenset((*alive, *(run.partition(".")[0] for run in alive)))

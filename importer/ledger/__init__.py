@@ -18,7 +18,7 @@ from importer.ledger.address import (
 )
 from importer.ledger.database import Database
 from importer.ledger.key import key_path
-from importer.ledger.sql_ledger import SqlLedger
+from importer.ledger.ledger import Ledger
 from importer.ledger.sqlite_database import SqliteDatabase
 from importer.ledger.states import (
     DONE,
@@ -28,6 +28,7 @@ from importer.ledger.states import (
     Fingerprints,
     Intent,
     Known,
+    LedgerUnwritable,
     NotAllowed,
     RowState,
     RunRecord,
@@ -35,13 +36,6 @@ from importer.ledger.states import (
     State,
     Transition,
     normalized_email,
-)
-from importer.ledger.store import (
-    FilePresences,
-    LedgerStore,
-    LedgerUnwritable,
-    Presence,
-    Presences,
 )
 from importer.problems import unusable_file
 from importer.settings import LedgerAddress
@@ -58,11 +52,9 @@ __all__ = [
     "Fingerprints",
     "Intent",
     "Known",
-    "LedgerStore",
+    "Ledger",
     "LedgerUnwritable",
     "NotAllowed",
-    "Presence",
-    "Presences",
     "RowState",
     "RunRecord",
     "Scope",
@@ -74,21 +66,20 @@ __all__ = [
     "normalized_email",
     "open_existing_ledger",
     "open_ledger",
-    "presences_in",
 ]
 
 
-def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> LedgerStore:
+def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> Ledger:
     """Open a ledger, or create it with its key if it does not exist. `clock`: seconds since 1970.
 
     Raises:
         UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, its key is missing, or
             the type of database is not supported.
     """
-    return SqlLedger.open(*_database(as_address(address)), clock)
+    return Ledger.open(*_database(as_address(address)), clock)
 
 
-def open_existing_ledger(address: Address) -> LedgerStore | None:
+def open_existing_ledger(address: Address) -> Ledger | None:
     """Open a ledger if it exists; None otherwise. Raises as `open_ledger` does."""
     if is_on_server(address):
         with closing(_on_server(as_address(address))) as database:
@@ -128,13 +119,3 @@ def _required_key(address: LedgerAddress) -> Path:
             "IMPORTER_LEDGER_KEY_FILE",
         )
     return address.key_file
-
-
-def presences_in(out: Path, address: Address | None = None) -> Presences:
-    """Which runs of a results folder are running; the ledger need not exist yet.
-
-    address: of the ledger that these runs use; None for runs without a ledger.
-    """
-    if address is not None:
-        ledger_name(address)
-    return FilePresences(out)

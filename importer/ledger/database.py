@@ -63,13 +63,13 @@ class Database(Protocol):
         """The rows of a query, without all of them in memory."""
 
     def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
-        """See `LedgerStore.lock_target`."""
+        """See `Ledger.lock_target`."""
 
     def tables(self, connection: Connection) -> Collection[str]:
         """The names of the tables that exist. No other process creates any before the transaction ends."""
 
     def scrub(self) -> bool:
-        """See `LedgerStore.scrub`."""
+        """See `Ledger.scrub`."""
 
     def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         """An error outside the life of a row, as a problem."""
@@ -82,7 +82,7 @@ class Database(Protocol):
     # --- what not every database has ---
 
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
-        """See `LedgerStore.watch`."""
+        """See `Ledger.watch`."""
         return
 
     def reason_not_to_send(self) -> str | None:

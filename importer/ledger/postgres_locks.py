@@ -73,7 +73,7 @@ class TargetLocks:
 
     @contextmanager
     def hold(self, scope: Scope, unusable: Callable[[DatabaseError], UnusableInput]) -> Iterator[None]:
-        """See `LedgerStore.lock_target`; `unusable` makes the problem of an error."""
+        """See `Ledger.lock_target`; `unusable` makes the problem of an error."""
         try:
             held = self._take(scope)
         except DatabaseError as error:

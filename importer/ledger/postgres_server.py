@@ -111,7 +111,7 @@ class PostgresServer:
         self._conninfo = make_conninfo(**{**_PARAMETERS, **tls, **given})
         self.patience = patience
         self._is_waited_for = False  # it was there, and is expected back
-        self.on_waiting: Callable[[float | None], None] = lambda _: None  # see `LedgerStore.watch`
+        self.on_waiting: Callable[[float | None], None] = lambda _: None  # see `Ledger.watch`
         self._has_reported = False
         self._reporting = threading.Lock()
         self._free: list[Session] = []  # idle sessions; append and pop of a list need no lock

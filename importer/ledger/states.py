@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from importer.models import Target
+from importer.problems import StoppedEarly
 
 _PIECE = 2000  # bytes: for larger pieces hashlib releases the GIL, and getting it back takes longer than the hash
 
@@ -201,6 +202,15 @@ class Fingerprints:
 # --- what a group of intents and answers changes: decided here, written by each store -------------
 
 Write = Intent | Answered
+
+
+class LedgerUnwritable(StoppedEarly):
+    """The ledger cannot be written any more, so nothing more may be sent."""
+
+    def __init__(self, name: str, reason: str, remedy: str) -> None:
+        self.reason = f"the ledger {name} cannot be written ({reason})"
+        self.hint = f"{remedy}, then run the same command again"
+        super().__init__(f"{self.reason}, so nothing more is sent; {self.hint}")
 
 
 class NotAllowed(RuntimeError):

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.extract import ReadingLimits
-from importer.ledger import LedgerStore, RowState, State, presences_in
+from importer.ledger import Ledger, RowState, State
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Stop
 from importer.problems import Problem, UnusableInput, UsageError, unusable_file
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
+from importer.runs.presences import Presences
 from importer.runs.private_copies import rows_of, sheet_of
 from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report
 from importer.sending import CREATED_EARLIER
@@ -69,7 +70,7 @@ def _unreadable_from(progress: Progress) -> Stop | None:
     )
 
 
-def close(folder: Path, ledger: LedgerStore, limits: ReadingLimits) -> Summary:
+def close(folder: Path, ledger: Ledger, limits: ReadingLimits) -> Summary:
     """Finalize a run that was killed at any point, and return its summary.
 
     Call it under the lock of the run's target. If this function is killed too, calling it again completes the work:
@@ -91,7 +92,7 @@ def close(folder: Path, ledger: LedgerStore, limits: ReadingLimits) -> Summary:
         stop = _unreadable_from(progress)
         ending = Ending(datetime.now(UTC), finished=False, exit_code=None, stopped=stop)
         write_manifest(folder, manifest.ended(ending))
-    presences_in(folder.parent, ledger.address).forget(manifest.run)
+    Presences(folder.parent).forget(manifest.run)
     summary = rewrite_report(folder, limits)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary
@@ -106,7 +107,7 @@ def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | N
     return 4 if any(counts.get(kind, 0) for kind in NEEDS_ATTENTION) else 0
 
 
-def resolve_row(folder: Path, ledger: LedgerStore, limits: ReadingLimits, row: int, *, created: bool) -> None:
+def resolve_row(folder: Path, ledger: Ledger, limits: ReadingLimits, row: int, *, created: bool) -> None:
     """Record whether the candidate of an unconfirmed row was created, and write the report of its run again.
 
     Call it under the lock of the run's target. It can be repeated, also after it was killed.
@@ -151,7 +152,7 @@ _RESOLVED_NOT_CREATED = Problem(
 )
 
 
-def _complete_journal(folder: Path, manifest: RunManifest, ledger: LedgerStore, limits: ReadingLimits) -> Progress:
+def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger, limits: ReadingLimits) -> Progress:
     """Record the outcome of each row that has none: the one in the ledger, otherwise `not_sent`.
 
     The ledger contains only the first row of a candidate; its outcome applies to the candidate's other rows too.

@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 
 from importer.extract import Sheet
-from importer.ledger import LedgerStore, RunRecord, Scope, open_existing_ledger
+from importer.ledger import Ledger, RunRecord, Scope, open_existing_ledger
 from importer.models import IMPORTED_WITH_OTHER_DATA, Outcome, OutcomeKind, Row
 from importer.problems import Column, Problem, StoppedEarly, UnusableInput
 from importer.runs.journal import RunJournal
@@ -42,7 +42,7 @@ class PreviousResults:
         UnusableInput, StoppedEarly: the journal of that run cannot be read.
     """
 
-    def __init__(self, folder: Path, run: str, ledger: LedgerStore) -> None:
+    def __init__(self, folder: Path, run: str, ledger: Ledger) -> None:
         with RunJournal(folder) as journal:
             self._imported = RowSet(journal.rows_imported_before())
         self._imported.update(ledger.rows_done(run))
@@ -50,7 +50,7 @@ class PreviousResults:
         self._next = next(self._outcomes, None)
 
     @classmethod
-    def find(cls, manifest: RunManifest, out: Path, ledger: LedgerStore) -> PreviousResults | None:
+    def find(cls, manifest: RunManifest, out: Path, ledger: Ledger) -> PreviousResults | None:
         """The results of the last run in `out` with the same fingerprint; None if there is no such run."""
         same = [
             (earlier.started_at, folder, earlier.run)
@@ -208,7 +208,7 @@ def find_other_forms(
     scopes: Collection[Scope],
     settings: Settings,
     known: OtherForms | None = None,
-    held: LedgerStore | None = None,
+    held: Ledger | None = None,
 ) -> OtherForms:
     """The rows of a run that were sent in another form, to one of these targets: its own, and those of its batch.
 

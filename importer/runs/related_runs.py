@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from importer.extract import ReadingLimits, Sheet
-from importer.ledger import DONE, LedgerStore, State
+from importer.ledger import DONE, Ledger, State
 from importer.models import Row
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, manifests_in
@@ -131,7 +131,7 @@ class RelatedRuns:
             return {row.number: row.corrects for row in sheet.rows() if row.corrects is not None}
         return {row.number: row.number for row in sheet.rows()}
 
-    def forms(self, line: Sequence[str], like: Sheet, ledger: LedgerStore) -> Iterator[Form]:
+    def forms(self, line: Sequence[str], like: Sheet, ledger: Ledger) -> Iterator[Form]:
         """The forms in which the first run of the line sent rows of the original, which the last run has read; with
         their cells as in another sheet of the original.
 
@@ -166,7 +166,7 @@ class RelatedRuns:
                 is_proven = copy.is_complete and original.is_complete and is_only and after.number in same
                 yield Form(manifest, row, after, identity, after.number in done, is_proven, after.number in own)
 
-    def forms_of_original(self, run: str, like: Sheet, ledger: LedgerStore) -> Iterator[Form]:
+    def forms_of_original(self, run: str, like: Sheet, ledger: Ledger) -> Iterator[Form]:
         """The rows of an original that a run of it sent; with their cells as in another sheet of the original."""
         folder, manifest = self.all[run]
         if ledger.run(run) is not None:
@@ -178,7 +178,7 @@ class RelatedRuns:
                     yield Form(manifest, row, row, identity, row.number in done, True, row.number in own)
 
 
-def _done_and_sent(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> tuple[RowSet, RowSet, RowSet]:
+def _done_and_sent(folder: Path, manifest: RunManifest, ledger: Ledger) -> tuple[RowSet, RowSet, RowSet]:
     """The rows of a run that are done, and these with those that may be, as the ledger knows by now; and those that
     the run itself has entered.
     """

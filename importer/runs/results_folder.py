@@ -24,12 +24,13 @@ from importer.files import (
     read_private,
     write_private,
 )
-from importer.ledger import Presence, ledger_folder, presences_in
+from importer.ledger import ledger_folder
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.report import EDITS_FILE
+from importer.runs.presences import Presence, Presences
 
 if TYPE_CHECKING:
-    from importer.settings import LedgerAddress, Settings
+    from importer.settings import Settings
 
 MARKER: Final = ".importer-run"
 """The first file in a run's folder. A folder without it is never removed or changed."""
@@ -223,14 +224,14 @@ def started_at_of(folder: Path) -> datetime | None:
     return None
 
 
-def announce_run(out: Path, run: str, ledger: LedgerAddress | None = None) -> Presence:
-    """Announce that a run for the ledger at that address is running, before it has a folder.
+def announce_run(out: Path, run: str) -> Presence:
+    """Announce that a run is running, before it has a folder.
 
     Raises:
         UnusableInput: the results folder cannot be created or written.
     """
     try:
-        return presences_in(out, ledger).announce(run)
+        return Presences(out).announce(run)
     except OSError as error:
         raise unusable_folder(out, error) from None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.extract import Sheet
-from importer.ledger import LedgerStore, Scope, open_existing_ledger
+from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report import OpenRows, ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
@@ -143,7 +143,7 @@ def rows_without_target(found: Sequence[SourceStatus]) -> list[int]:
     return [row.number for title, sheet in sheets.items() for row in sheet.rows() if (title, row.number) not in known]
 
 
-def _add_run(status: SourceStatus, runs: RelatedRuns, run: str, line: Sequence[str], ledger: LedgerStore) -> None:
+def _add_run(status: SourceStatus, runs: RelatedRuns, run: str, line: Sequence[str], ledger: Ledger) -> None:
     status.runs.append(run)
     if not line:
         for each in _outcomes(*runs.all[run], ledger):
@@ -158,7 +158,7 @@ def _add_run(status: SourceStatus, runs: RelatedRuns, run: str, line: Sequence[s
             status.add(number, after, run)
 
 
-def _outcomes(folder: Path, manifest: RunManifest, ledger: LedgerStore) -> Iterator[Outcome]:
+def _outcomes(folder: Path, manifest: RunManifest, ledger: Ledger) -> Iterator[Outcome]:
     """The outcomes of a run; of one that was killed or is running also those that only the ledger knows."""
     if manifest.ending is None:
         yield from map(outcome_of_state, ledger.row_states(manifest.run))

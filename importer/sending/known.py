@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import islice
 from typing import Final
 
-from importer.ledger import DONE, Fingerprints, Known, LedgerStore, RunRecord, Scope, State
+from importer.ledger import DONE, Fingerprints, Known, Ledger, RunRecord, Scope, State
 from importer.models import Outcome, OutcomeKind, ReadyCandidate
 from importer.sending.answers import Job, PriorAttempt
 from importer.sending.explanations import already_imported, duplicate_of, rejected_before, unconfirmed_before
@@ -61,7 +61,7 @@ class DryLoader:
     stop: None = None
 
     def __init__(
-        self, ledger: LedgerStore | None, scope: Scope, earlier: Earlier = unknown, *, resend_rejected: bool = False
+        self, ledger: Ledger | None, scope: Scope, earlier: Earlier = unknown, *, resend_rejected: bool = False
     ) -> None:
         self._ledger, self._scope, self._earlier, self._resend_rejected = ledger, scope, earlier, resend_rejected
 

@@ -23,7 +23,7 @@ from itertools import count
 from typing import Final, NamedTuple, Protocol
 
 from importer.ledger import Answered as Recorded
-from importer.ledger import Attempt, Intent, Known, LedgerStore, LedgerUnwritable, RunRecord, State
+from importer.ledger import Attempt, Intent, Known, Ledger, LedgerUnwritable, RunRecord, State
 from importer.models import Operation, Outcome, ReadyCandidate, Stop, Target
 from importer.sending.answers import Job, PriorAttempt, classify, state_after
 from importer.sending.explanations import INTERRUPTED, duplicate_of, ledger_lost, outcome_of, refusal_of, window_over
@@ -89,7 +89,7 @@ class Loader:
     def __init__(
         self,
         service: Service,
-        ledger: LedgerStore,
+        ledger: Ledger,
         run: RunRecord,
         *,
         options: LoadOptions | None = None,

@@ -10,10 +10,11 @@ import pytest
 
 from importer.app.cleanup import remove_abandoned
 from importer.files import internal_folder
-from importer.ledger import RunRecord, open_ledger, presences_in
+from importer.ledger import RunRecord, open_ledger
 from importer.runs.journal import JOURNAL
 from importer.runs.manifest import MANIFEST as FILE
 from importer.runs.manifest import write_manifest
+from importer.runs.presences import Presences
 from importer.runs.results_folder import make_private_folder
 from tests.cli.conftest import Served
 from tests.cli.test_finalize import MANIFEST, NOON, RUN
@@ -46,8 +47,8 @@ def test_the_next_command_removes_leftovers(serve: Callable[..., Served], comman
 def test_a_run_that_is_being_planned_is_left_alone(tmp_path: Path) -> None:
     """Its process announces that it is alive."""
     folder = killed(tmp_path)
-    presence = presences_in(tmp_path).announce(RUN)
-    assert list(remove_abandoned(tmp_path, None, presences_in(tmp_path))) == []
+    presence = Presences(tmp_path).announce(RUN)
+    assert list(remove_abandoned(tmp_path, None, Presences(tmp_path))) == []
     presence.end()
     assert folder.exists()
 
@@ -57,7 +58,7 @@ def test_a_planned_run_that_the_ledger_does_not_know_is_removed(tmp_path: Path) 
     folder = killed(tmp_path)
     write_manifest(folder, MANIFEST)
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
-        assert list(remove_abandoned(tmp_path, ledger, presences_in(tmp_path))) == [RUN]
+        assert list(remove_abandoned(tmp_path, ledger, Presences(tmp_path))) == [RUN]
     assert not folder.exists()
 
 
@@ -66,13 +67,13 @@ def test_a_killed_check_is_removed(tmp_path: Path) -> None:
     folder = killed(tmp_path)
     write_manifest(folder, replace(MANIFEST, dry_run=True))
     (folder / JOURNAL).touch()
-    assert list(remove_abandoned(tmp_path, None, presences_in(tmp_path))) == [RUN]
+    assert list(remove_abandoned(tmp_path, None, Presences(tmp_path))) == [RUN]
 
 
 def test_a_run_killed_before_it_had_a_folder_is_not_reported(tmp_path: Path) -> None:
     """Only its announcement is left, and is removed."""
     (internal_folder(tmp_path) / f"{RUN}.running").touch()
-    assert list(remove_abandoned(tmp_path, None, presences_in(tmp_path))) == []
+    assert list(remove_abandoned(tmp_path, None, Presences(tmp_path))) == []
     assert list((tmp_path / ".importer").iterdir()) == []
 
 
@@ -87,4 +88,4 @@ def test_a_run_that_may_have_sent_something_is_kept(tmp_path: Path) -> None:
     (killed(tmp_path, unreadable) / "run.json").write_text("{", encoding="utf-8")
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
         ledger.begin_run(RunRecord(known, MANIFEST.scope, "a.csv", "ab" * 32, "m.yaml", "", NOON))
-        assert list(remove_abandoned(tmp_path, ledger, presences_in(tmp_path))) == []
+        assert list(remove_abandoned(tmp_path, ledger, Presences(tmp_path))) == []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from importer.extract import ReadingLimits
-from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, State, open_ledger
+from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, State, open_ledger
 from importer.models import Operation, Outcome, OutcomeKind, SourceOptions, Target
 from importer.problems import UsageError
 from importer.report import Summary, read_summary
@@ -55,13 +55,13 @@ EXPECTED = {
 
 
 @pytest.fixture
-def ledger(tmp_path: Path) -> Iterator[LedgerStore]:
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
         yield ledger
 
 
 @pytest.fixture
-def folder(tmp_path: Path, ledger: LedgerStore) -> Path:
+def folder(tmp_path: Path, ledger: Ledger) -> Path:
     """A run that was killed while it sent: what it did is in the ledger, and nothing is in its journal yet."""
     folder = tmp_path / RUN
     folder.mkdir()
@@ -73,7 +73,7 @@ def folder(tmp_path: Path, ledger: LedgerStore) -> Path:
     return folder
 
 
-def live(ledger: LedgerStore, row: int, state: State) -> None:
+def live(ledger: Ledger, row: int, state: State) -> None:
     """Bring a row into a state; one that already exists was unconfirmed before."""
     identity = ledger.fingerprints.identity(MANIFEST.scope, f"person{row}@example.com")
     number = 1
@@ -91,7 +91,7 @@ def counts(summary: Summary) -> dict[OutcomeKind, int]:
     return {kind: count for kind, count in summary.outcomes.items() if count}
 
 
-def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: LedgerStore) -> None:
+def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: Ledger) -> None:
     """The report of a killed run is complete, and explains a 409 after a lost response."""
     summary = close(folder, ledger, ReadingLimits())
     assert (summary.finished, counts(summary)) == (False, EXPECTED)
@@ -103,7 +103,7 @@ def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: Ledger
     assert ledger.check() == ()
 
 
-def test_outcomes_in_the_journal_stay(folder: Path, ledger: LedgerStore) -> None:
+def test_outcomes_in_the_journal_stay(folder: Path, ledger: Ledger) -> None:
     """An outcome recorded before the kill stays, and an interrupted finalization is completed."""
     with RunJournal(folder) as journal:
         journal.record(Outcome(2, OutcomeKind.CREATED, 201, 3, candidate_id=4100))
@@ -117,7 +117,7 @@ def test_outcomes_in_the_journal_stay(folder: Path, ledger: LedgerStore) -> None
         assert journal.outcome(2) == Outcome(2, OutcomeKind.CREATED, 201, 3, candidate_id=4100)
 
 
-def test_killed_between_ending_and_report(folder: Path, ledger: LedgerStore) -> None:
+def test_killed_between_ending_and_report(folder: Path, ledger: Ledger) -> None:
     """A run whose manifest has its ending but whose report was not written gets its report, and keeps its ending."""
     close(folder, ledger, ReadingLimits())
     ending = Ending(NOON, finished=True, exit_code=4)
@@ -128,7 +128,7 @@ def test_killed_between_ending_and_report(folder: Path, ledger: LedgerStore) -> 
     assert read_summary(folder) == summary
 
 
-def test_a_later_report_says_the_same(folder: Path, ledger: LedgerStore) -> None:
+def test_a_later_report_says_the_same(folder: Path, ledger: Ledger) -> None:
     """Unconfirmed rows of a killed run stay unconfirmed in its report, whatever a later run finds."""
     first = close(folder, ledger, ReadingLimits())
     identity = ledger.fingerprints.identity(MANIFEST.scope, "person3@example.com")
@@ -138,7 +138,7 @@ def test_a_later_report_says_the_same(folder: Path, ledger: LedgerStore) -> None
     assert counts(rewrite_report(folder, ReadingLimits())) == counts(first)
 
 
-def test_a_run_that_never_started_is_left_alone(folder: Path, ledger: LedgerStore) -> None:
+def test_a_run_that_never_started_is_left_alone(folder: Path, ledger: Ledger) -> None:
     """A run that the ledger does not know may be about to start: it is not finalized."""
     write_manifest(folder, replace(MANIFEST, run="20260301-120000-ffff"))
     with pytest.raises(UsageError) as caught:

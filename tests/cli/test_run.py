@@ -16,7 +16,7 @@ import pytest
 from openpyxl import Workbook
 
 from importer.app import import_file, planning
-from importer.ledger import LedgerStore, Scope
+from importer.ledger import Ledger, Scope
 from importer.problems import StoppedEarly
 from tests.cli.conftest import HEADER, MAPPING, FrontDoor, Served, candidate, read_csv, write_csv
 
@@ -356,7 +356,7 @@ def test_a_run_that_cannot_start_leaves_no_files(serve: Serve, monkeypatch: pyte
     served = serve()
     people(served.door.folder, 2)
 
-    def full(execution: object, scope: Scope, ledger: LedgerStore) -> None:
+    def full(execution: object, scope: Scope, ledger: Ledger) -> None:
         raise StoppedEarly("no room")
 
     with monkeypatch.context() as patched:

@@ -23,7 +23,7 @@ from unittest.mock import patch
 import apsw
 
 from importer import sqlite_file
-from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, Scope, State, open_ledger
+from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, open_ledger
 from importer.ledger.key import key_path
 from importer.models import Operation, Target
 from tests.ledger.given import intend
@@ -327,7 +327,7 @@ def _may_be(state: State, is_answered: bool) -> bool:
     return state is State.UNCONFIRMED or (state is State.CREATED and is_answered)
 
 
-def _identity(ledger: LedgerStore, row: int) -> bytes:
+def _identity(ledger: Ledger, row: int) -> bytes:
     return ledger.fingerprints.identity(SCOPE, f"person{row}@example.com")
 
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from importer.ledger import LedgerStore, RunRecord, Scope, State, open_ledger
+from importer.ledger import Ledger, RunRecord, Scope, State, open_ledger
 from importer.models import Application, Operation, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Target
 from importer.problems import Busy
 from importer.sending import Loader, LoadOptions
@@ -248,7 +248,7 @@ class SimulatedScenario(RuleBasedStateMachine):
                 elif states[0] in (State.CREATED, State.ALREADY_EXISTS):
                     assert exists, f"row {row} is recorded as {states}, but does not exist"
 
-    def _loader(self, ledger: LedgerStore, options: LoadOptions) -> Loader:
+    def _loader(self, ledger: Ledger, options: LoadOptions) -> Loader:
         self.runs += 1
         run = RunRecord(
             f"run-{self.runs}", self.scope, "a.csv", "", "m.yaml", "", datetime.fromtimestamp(self.now, UTC)

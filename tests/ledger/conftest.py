@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.ledger import LedgerStore
+from importer.ledger import Ledger
 from importer.settings import LedgerAddress
 from tests.ledger.given import begun
 from tests.postgres import Server
@@ -23,7 +23,7 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> LedgerAddress:
 
 
 @pytest.fixture
-def ledger(address: LedgerAddress) -> Iterator[LedgerStore]:
+def ledger(address: LedgerAddress) -> Iterator[Ledger]:
     """A ledger with one run begun."""
     with begun(address) as ledger:
         yield ledger

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from importer.ledger import Answered, Attempt, Intent, LedgerStore, RunRecord, Scope, State, open_ledger
+from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, open_ledger
 from importer.models import Operation, Target
 from importer.settings import LedgerAddress
 
@@ -35,26 +35,26 @@ def begun(
     run: str = "run-1",
     scope: Scope = JOB_POST,
     clock: Callable[[], float] = NOON.timestamp,
-) -> LedgerStore:
+) -> Ledger:
     ledger = open_ledger(address, clock=clock)
     ledger.begin_run(record(run, scope))
     return ledger
 
 
 def make_intent(
-    ledger: LedgerStore, row: int, number: int = 1, run: str = "run-1", body: bytes = BODY, scope: Scope = JOB_POST
+    ledger: Ledger, row: int, number: int = 1, run: str = "run-1", body: bytes = BODY, scope: Scope = JOB_POST
 ) -> Intent:
     identity = ledger.fingerprints.identity(scope, f"person{row}@example.com")
     return Intent(Attempt(identity, run, row, number), ledger.fingerprints.body_digest(body))
 
 
-def intend(ledger: LedgerStore, intent: Intent) -> None:
+def intend(ledger: Ledger, intent: Intent) -> None:
     """Return when the intent is on disk; raises the error otherwise."""
     for refusal in ledger.write([intent]).values():
         raise refusal
 
 
-def lead_to(ledger: LedgerStore, state: State | None, row: int = 2) -> Intent:
+def lead_to(ledger: Ledger, state: State | None, row: int = 2) -> Intent:
     """Bring the identity of a row into a state by allowed transitions; returns its last intent."""
     intent = make_intent(ledger, row)
     if state is None:

@@ -78,7 +78,7 @@ def test_no_personal_data_on_disk(tmp_path: Path) -> None:
 
 
 def test_the_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
-    """LedgerStore, WAL, SHM, key and disk reserve are 0600 from their first byte, the folder of the last two 0700."""
+    """Ledger, WAL, SHM, key and disk reserve are 0600 from their first byte, the folder of the last two 0700."""
     before = os.umask(0)
     try:
         with begun(tmp_path / "ledger.sqlite"):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.ledger import Answered, LedgerStore, LedgerUnwritable, RowState, State, open_ledger
+from importer.ledger import Answered, Ledger, LedgerUnwritable, RowState, State, open_ledger
 from importer.problems import Busy, UnusableInput
 from importer.settings import LedgerAddress
 from tests.ledger.given import JOB_POST, begun, intend, lead_to, make_intent, record, words_of
@@ -29,7 +29,7 @@ def address(postgres: Server, tmp_path: Path) -> LedgerAddress:
 
 
 @pytest.fixture
-def ledger(address: LedgerAddress) -> Iterator[LedgerStore]:
+def ledger(address: LedgerAddress) -> Iterator[Ledger]:
     with begun(address) as ledger:
         yield ledger
 
@@ -242,7 +242,7 @@ def _race(processes: list[subprocess.Popen[str]]) -> list[list[str]]:
 
 
 def test_the_database_itself_refuses_two_open_attempts(
-    postgres: Server, address: LedgerAddress, ledger: LedgerStore
+    postgres: Server, address: LedgerAddress, ledger: Ledger
 ) -> None:
     """One open attempt for each identity, whoever writes."""
     intend(ledger, make_intent(ledger, 2))
@@ -394,7 +394,7 @@ def test_without_its_library_the_remedy_is_shown(tmp_path: Path) -> None:
     )
 
 
-def test_names_are_removed_while_another_run_writes(address: LedgerAddress, ledger: LedgerStore) -> None:
+def test_names_are_removed_while_another_run_writes(address: LedgerAddress, ledger: Ledger) -> None:
     """VACUUM waits for no one for long: it is done, or reported as not done."""
     lead_to(ledger, State.IN_FLIGHT)
     with open_ledger(address) as other:

@@ -15,7 +15,7 @@ import pytest
 from importer.ledger import (
     Answered,
     Intent,
-    LedgerStore,
+    Ledger,
     LedgerUnwritable,
     State,
     open_ledger,
@@ -31,12 +31,12 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def ledger(path: Path) -> Iterator[LedgerStore]:
+def ledger(path: Path) -> Iterator[Ledger]:
     with begun(path) as ledger:
         yield ledger
 
 
-def raw(ledger: LedgerStore, query: str) -> list[tuple[object, ...]]:
+def raw(ledger: Ledger, query: str) -> list[tuple[object, ...]]:
     connection = sqlite3.connect(ledger.name)
     try:
         rows = connection.execute(query).fetchall()
@@ -46,18 +46,18 @@ def raw(ledger: LedgerStore, query: str) -> list[tuple[object, ...]]:
         connection.close()
 
 
-def intend_all(ledger: LedgerStore, intents: list[Intent]) -> None:
+def intend_all(ledger: Ledger, intents: list[Intent]) -> None:
     for intent in intents:
         intend(ledger, intent)
 
 
-def test_an_intent_is_on_disk_when_intend_returns(ledger: LedgerStore) -> None:
+def test_an_intent_is_on_disk_when_intend_returns(ledger: Ledger) -> None:
     """Another process sees the open attempt as soon as the caller may send."""
     intend(ledger, make_intent(ledger, 2))
     assert raw(ledger, "SELECT run, row, number, state, ended_at FROM attempts") == [("run-1", 2, 1, "in_flight", None)]
 
 
-def test_intents_of_many_senders_share_commits(ledger: LedgerStore) -> None:
+def test_intents_of_many_senders_share_commits(ledger: Ledger) -> None:
     """The intents of thirty-two threads are all written, each once."""
     threads = [
         threading.Thread(
@@ -76,7 +76,7 @@ def test_intents_of_many_senders_share_commits(ledger: LedgerStore) -> None:
     assert raw(ledger, "SELECT count(*), count(DISTINCT identity) FROM attempts") == [(32, 32)]
 
 
-def test_the_database_settings_are_durable(ledger: LedgerStore) -> None:
+def test_the_database_settings_are_durable(ledger: Ledger) -> None:
     """WAL, synchronous=FULL and foreign keys are on in the connections that write."""
     with ledger._database.transaction(writes=True) as connection:
         pragmas = [
@@ -85,14 +85,14 @@ def test_the_database_settings_are_durable(ledger: LedgerStore) -> None:
     assert pragmas == [("wal",), (2,), (1,)]
 
 
-def test_the_database_itself_refuses_two_open_attempts(ledger: LedgerStore) -> None:
+def test_the_database_itself_refuses_two_open_attempts(ledger: Ledger) -> None:
     """One open attempt for each identity, whoever writes."""
     intend(ledger, make_intent(ledger, 2))
     with pytest.raises(sqlite3.IntegrityError, match=r"UNIQUE constraint failed: attempts\.identity"):
         raw(ledger, "INSERT INTO attempts SELECT run, row, 2, identity, 0, NULL, NULL, state, 0 FROM attempts")
 
 
-def test_an_answer_and_the_next_intent_may_share_a_commit(ledger: LedgerStore) -> None:
+def test_an_answer_and_the_next_intent_may_share_a_commit(ledger: Ledger) -> None:
     """A retry right after its answer is written in the right order."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
@@ -135,7 +135,7 @@ def test_an_older_ledger_is_refused(path: Path) -> None:
     )
 
 
-def test_damage_of_an_open_ledger_is_reported(ledger: LedgerStore) -> None:
+def test_damage_of_an_open_ledger_is_reported(ledger: Ledger) -> None:
     """An error of SQLite becomes a problem with path and hint, not a traceback."""
     raw(ledger, "DROP TABLE attempts")
     for ask in (lambda: list(ledger.row_states("run-1")), ledger.check):
@@ -193,7 +193,7 @@ def test_a_read_only_folder_is_reported(tmp_path: Path) -> None:
     assert problem_on_opening(path) == f"{path}: it cannot be written (Permission denied), {_UNWRITABLE}"
 
 
-def test_a_deleted_ledger_stops_sending(ledger: LedgerStore) -> None:
+def test_a_deleted_ledger_stops_sending(ledger: Ledger) -> None:
     """An intent is never written to a file that was deleted."""
     Path(ledger.name).unlink()
     with pytest.raises(LedgerUnwritable) as caught:
@@ -243,7 +243,7 @@ def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None
         assert ledger.check() == ()
 
 
-def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, ledger: LedgerStore) -> None:
+def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, ledger: Ledger) -> None:
     """A failed write is reported, no more intents are written, and the reserve is released for the answers."""
     in_flight = [make_intent(ledger, row) for row in range(2, 34)]
     intend_all(ledger, in_flight)
@@ -295,7 +295,7 @@ _KEEP = "keep a copy of the file, restore it from a backup, and report this to t
         pytest.param("DELETE FROM runs", "2 entries refer to entries that do not exist", id="missing run"),
     ],
 )
-def test_the_doctor_finds_what_is_wrong(ledger: LedgerStore, harm: str, message: str) -> None:
+def test_the_doctor_finds_what_is_wrong(ledger: Ledger, harm: str, message: str) -> None:
     """Each broken invariant is reported with the ledger's path."""
     lead_to(ledger, State.IN_FLIGHT)
     assert ledger.check() == ()

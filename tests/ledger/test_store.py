@@ -23,14 +23,13 @@ from importer.ledger import (
     Answered,
     Intent,
     Known,
-    LedgerStore,
+    Ledger,
     NotAllowed,
     RowState,
     State,
     ledger_name,
     open_existing_ledger,
     open_ledger,
-    presences_in,
 )
 from importer.problems import Busy, UsageError
 from importer.settings import LedgerAddress
@@ -57,7 +56,7 @@ def test_every_state_can_be_reached() -> None:
     assert len(STEPS) == len(TRANSITIONS)
 
 
-def attempt_step(ledger: LedgerStore, before: State | None, after: State, row: int) -> None:
+def attempt_step(ledger: Ledger, before: State | None, after: State, row: int) -> None:
     intent = lead_to(ledger, before, row)
     if after is State.IN_FLIGHT:
         intend(ledger, Intent(intent.attempt._replace(number=2), intent.body_digest))
@@ -86,7 +85,7 @@ def test_the_ledger_allows_only_the_transitions_of_the_table(address: LedgerAddr
 # --- the life of a row ---
 
 
-def test_an_intent_is_durable_when_it_is_reported_as_written(address: LedgerAddress, ledger: LedgerStore) -> None:
+def test_an_intent_is_durable_when_it_is_reported_as_written(address: LedgerAddress, ledger: Ledger) -> None:
     """Another connection sees the open attempt before its request may be sent."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
@@ -96,7 +95,7 @@ def test_an_intent_is_durable_when_it_is_reported_as_written(address: LedgerAddr
         }
 
 
-def test_intents_of_many_senders_are_all_written(ledger: LedgerStore) -> None:
+def test_intents_of_many_senders_are_all_written(ledger: Ledger) -> None:
     """The intents of thirty-two threads are all written, each once."""
     threads = [threading.Thread(target=intend, args=(ledger, make_intent(ledger, row))) for row in range(32)]
     for thread in threads:
@@ -106,7 +105,7 @@ def test_intents_of_many_senders_are_all_written(ledger: LedgerStore) -> None:
     assert list(ledger.row_states("run-1")) == [RowState(row, State.UNCONFIRMED, None, 1) for row in range(32)]
 
 
-def test_an_identity_in_flight_cannot_be_intended_again(ledger: LedgerStore) -> None:
+def test_an_identity_in_flight_cannot_be_intended_again(ledger: Ledger) -> None:
     """Of two rows with the same e-mail address only one is in flight; the refusal names the other row."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
@@ -115,7 +114,7 @@ def test_an_identity_in_flight_cannot_be_intended_again(ledger: LedgerStore) -> 
     assert refused.value.row == 2
 
 
-def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: LedgerAddress, ledger: LedgerStore) -> None:
+def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: LedgerAddress, ledger: Ledger) -> None:
     """Also from another process or connection."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
@@ -123,7 +122,7 @@ def test_an_identity_in_flight_cannot_be_intended_elsewhere(address: LedgerAddre
         intend(other, intent._replace(attempt=intent.attempt._replace(row=3)))
 
 
-def test_an_answer_and_the_next_intent_may_follow_at_once(ledger: LedgerStore) -> None:
+def test_an_answer_and_the_next_intent_may_follow_at_once(ledger: Ledger) -> None:
     """A retry right after its answer is written in the right order."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
@@ -133,12 +132,12 @@ def test_an_answer_and_the_next_intent_may_follow_at_once(ledger: LedgerStore) -
     assert ledger.check() == ()
 
 
-def test_nothing_is_looked_up(ledger: LedgerStore) -> None:
+def test_nothing_is_looked_up(ledger: Ledger) -> None:
     """A part of a file in which no row can be sent has no identities."""
     assert ledger.look_up([]) == {}
 
 
-def test_look_up_returns_known_identities(ledger: LedgerStore) -> None:
+def test_look_up_returns_known_identities(ledger: Ledger) -> None:
     """Known identities have state, status, body digest, run and row; unknown ones are left out."""
     intent = lead_to(ledger, State.REJECTED)
     stranger = ledger.fingerprints.identity(JOB_POST, "nobody@example.com")
@@ -147,7 +146,7 @@ def test_look_up_returns_known_identities(ledger: LedgerStore) -> None:
     }
 
 
-def test_the_digest_of_an_unconfirmed_body_is_kept(ledger: LedgerStore) -> None:
+def test_the_digest_of_an_unconfirmed_body_is_kept(ledger: Ledger) -> None:
     """While the first body is unconfirmed, a changed one does not replace its digest."""
     first = lead_to(ledger, State.UNCONFIRMED)
     intend(ledger, Intent(first.attempt._replace(number=2), ledger.fingerprints.body_digest(b"changed")))
@@ -177,7 +176,7 @@ def test_what_a_killed_run_had_in_flight_is_unconfirmed(address: LedgerAddress) 
         assert ledger.check() == ()
 
 
-def test_a_run_of_another_target_is_not_changed(ledger: LedgerStore) -> None:
+def test_a_run_of_another_target_is_not_changed(ledger: Ledger) -> None:
     """A new run does not change what another target's run has in flight."""
     intent = lead_to(ledger, State.IN_FLIGHT)
     ledger.begin_run(record("run-2", POOL))
@@ -205,7 +204,7 @@ def test_intents_survive_a_kill(address: LedgerAddress) -> None:
 # --- runs ---
 
 
-def test_row_states_give_the_last_state_and_the_last_status(ledger: LedgerStore) -> None:
+def test_row_states_give_the_last_state_and_the_last_status(ledger: Ledger) -> None:
     """The state is that of the last attempt; the status is the last one received."""
     intent = lead_to(ledger, State.UNCONFIRMED, row=5)
     intend(ledger, make_intent(ledger, 5, number=2))
@@ -221,7 +220,7 @@ def test_row_states_give_the_last_state_and_the_last_status(ledger: LedgerStore)
     assert (list(ledger.rows_done("run-1")), list(ledger.rows_done("run-0"))) == ([2], [])
 
 
-def test_current_states_are_those_of_the_identities(ledger: LedgerStore) -> None:
+def test_current_states_are_those_of_the_identities(ledger: Ledger) -> None:
     """A row that a later run has sent again, or that a person has resolved, has the state that it has now."""
     for row in (2, 3, 4):
         lead_to(ledger, State.UNCONFIRMED, row)
@@ -239,7 +238,7 @@ def test_current_states_are_those_of_the_identities(ledger: LedgerStore) -> None
     assert list(ledger.current_states("run-0")) == []
 
 
-def test_runs_are_stored(ledger: LedgerStore) -> None:
+def test_runs_are_stored(ledger: Ledger) -> None:
     """Runs are returned as recorded, the newest first; a run without an end is unfinished."""
     later = record("run-2", POOL, NOON + timedelta(hours=1))
     ledger.begin_run(later)
@@ -252,7 +251,7 @@ def test_runs_are_stored(ledger: LedgerStore) -> None:
     assert ledger.unfinished_runs(POOL) == ()
 
 
-def test_personal_names_are_removed_from_a_run(ledger: LedgerStore) -> None:
+def test_personal_names_are_removed_from_a_run(ledger: Ledger) -> None:
     """After a purge the run and what it sent are known, but not its file, mapping and folder."""
     intent = lead_to(ledger, State.CREATED)
     ledger.forget_run("run-1", NOON)
@@ -261,7 +260,7 @@ def test_personal_names_are_removed_from_a_run(ledger: LedgerStore) -> None:
     assert ledger.look_up([intent.attempt.identity])[intent.attempt.identity].state is State.CREATED
 
 
-def test_a_service_has_answered_once_a_status_was_read(ledger: LedgerStore) -> None:
+def test_a_service_has_answered_once_a_status_was_read(ledger: Ledger) -> None:
     """Only a response counts, separately for each address."""
     lead_to(ledger, State.IN_FLIGHT)
     assert not ledger.has_answered(JOB_POST.base)
@@ -273,7 +272,7 @@ def test_a_service_has_answered_once_a_status_was_read(ledger: LedgerStore) -> N
 
 
 @pytest.mark.parametrize(("created", "state"), [(True, State.CREATED), (False, State.FAILED)], ids=["there", "absent"])
-def test_a_person_resolves_an_unconfirmed_row(ledger: LedgerStore, created: bool, state: State) -> None:
+def test_a_person_resolves_an_unconfirmed_row(ledger: Ledger, created: bool, state: State) -> None:
     """The row gets the state that the person found, in the ledger and in the report of its run."""
     intent = lead_to(ledger, State.UNCONFIRMED)
     ledger.resolve("run-1", 2, created=created)
@@ -299,7 +298,7 @@ def test_a_person_resolves_an_unconfirmed_row(ledger: LedgerStore, created: bool
         ),
     ],
 )
-def test_only_unconfirmed_rows_can_be_resolved(ledger: LedgerStore, run: str, row: int, message: str) -> None:
+def test_only_unconfirmed_rows_can_be_resolved(ledger: Ledger, run: str, row: int, message: str) -> None:
     """Other rows are not changed, and the reason is reported."""
     lead_to(ledger, State.CREATED)
     with pytest.raises(UsageError) as caught:
@@ -316,7 +315,7 @@ def test_opening_an_existing_ledger_creates_none(address: LedgerAddress, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_ledger_is_found_by_its_own_address(address: LedgerAddress, ledger: LedgerStore) -> None:
+def test_a_ledger_is_found_by_its_own_address(address: LedgerAddress, ledger: Ledger) -> None:
     """The address of a store opens the same ledger with the same key."""
     again = open_existing_ledger(ledger.address)
     assert again is not None
@@ -385,45 +384,8 @@ def test_a_kill_frees_the_lock(address: LedgerAddress) -> None:
             pass
 
 
-def test_the_lock_is_free_after_use(ledger: LedgerStore) -> None:
+def test_the_lock_is_free_after_use(ledger: Ledger) -> None:
     """The same run can be repeated without cleanup."""
     for _ in range(2):
         with ledger.lock_target(JOB_POST):
             pass
-
-
-_IS_PRESENT = """
-import sys
-from pathlib import Path
-from importer.ledger import presences_in
-from tests.ledger.given import address_of
-here = presences_in(Path(sys.argv[1]), address_of(sys.argv[2:])).announce("a-run")
-print("here", flush=True)
-sys.stdin.read()
-"""
-
-
-def test_the_run_of_a_killed_process_is_abandoned(tmp_path: Path, address: LedgerAddress) -> None:
-    """A run is abandoned after a kill, but not while its process is alive or if it was never announced."""
-    presences = presences_in(tmp_path, address)
-    assert not presences.is_abandoned("a-run")
-    command = [sys.executable, "-c", _IS_PRESENT, str(tmp_path), *words_of(address)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "here\n"
-        assert (presences.runs(), presences.is_abandoned("a-run")) == (["a-run"], False)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    assert (presences.runs(), presences.is_abandoned("a-run")) == (["a-run"], True)
-    presences.forget("a-run")
-    assert (presences.runs(), presences.is_abandoned("a-run")) == ([], False)
-
-
-def test_a_run_that_ended_is_not_present(tmp_path: Path, address: LedgerAddress) -> None:
-    """`end` may be called again."""
-    presences = presences_in(tmp_path, address)
-    presence = presences.announce("a-run")
-    assert presences.runs() == ["a-run"]
-    for _ in range(2):
-        presence.end()
-        assert presences.runs() == []

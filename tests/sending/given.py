@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from importer.ledger import LedgerStore, RunRecord, Scope, open_ledger
+from importer.ledger import Ledger, RunRecord, Scope, open_ledger
 from importer.models import Application, Operation, Outcome, PoolCandidate, ReadyCandidate, Target
 from importer.sending import Cancellation, Loader, LoadOptions, Waiting
 from importer.sending.loop import Service
@@ -179,7 +179,7 @@ class Harness:
 
     def loader(
         self,
-        ledger: LedgerStore,
+        ledger: Ledger,
         service: Service,
         options: LoadOptions | None = None,
         *,
@@ -207,7 +207,7 @@ class Harness:
             self.time.drives(loader)
         return loader
 
-    def ledger(self) -> LedgerStore:
+    def ledger(self) -> Ledger:
         return open_ledger(self.folder / "ledger.sqlite", clock=lambda: 1_772_366_400.0)
 
     def load(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from importer.ledger import Answered, Fingerprints, Intent, Known, LedgerStore, NotAllowed, RunRecord
+from importer.ledger import Answered, Fingerprints, Intent, Known, Ledger, NotAllowed, RunRecord
 from importer.models import OutcomeKind, ReadyCandidate, Stop, Target
 from importer.sending import Loader, LoadOptions
 from importer.service import NoReply, Reply
@@ -90,7 +90,7 @@ def simulate(
 
     loader = Loader(
         cast(Any, Service()),
-        cast(LedgerStore, MemoryLedger()),
+        cast(Ledger, MemoryLedger()),
         run,
         options=options,
         probe=lambda: list_is_well(time.elapsed),

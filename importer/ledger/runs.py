@@ -10,8 +10,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from importer.ledger.database import Connection, Database
-from importer.ledger.states import DONE, RowState, RunRecord, Scope, State
-from importer.ledger.store import LedgerUnwritable
+from importer.ledger.states import DONE, LedgerUnwritable, RowState, RunRecord, Scope, State
 from importer.ledger.tables import COLUMNS, examine
 from importer.models import Operation, Target
 from importer.problems import ConstraintError, DatabaseError, Problem, UsageError
@@ -24,8 +23,8 @@ _STATE_OF: Final = "SELECT state FROM identities WHERE identity = ?"
 _IS_OF: Final = "base = ? AND operation = ? AND target = ?"  # see _values_of
 
 
-class SqlRuns:
-    """The part of `LedgerStore` for runs. `clock`: seconds since 1970."""
+class LedgerRuns:
+    """The part of a ledger for runs. `clock`: seconds since 1970."""
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self.name = database.name
@@ -33,11 +32,17 @@ class SqlRuns:
         self._clock = clock
 
     def begin_run(self, record: RunRecord) -> None:
+        """Record a new run, and mark as unconfirmed what killed runs of the same scope had in flight."""
         with self._transaction(writes=True) as connection:
             self._mark_killed(connection, record.scope)
             connection.execute(_BEGIN_RUN, _run_row(record))
 
     def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
+        """Record how a run ended, and mark as unconfirmed what it left in flight; `exit_code` None: it was killed.
+
+        Raises:
+            LedgerUnwritable: it cannot be written; the next run of the same scope does it instead.
+        """
         change = "UPDATE runs SET ended_at = ?, exit_code = ? WHERE run = ?"
 
         def end(connection: Connection) -> None:
@@ -52,42 +57,52 @@ class SqlRuns:
             raise LedgerUnwritable(self.name, str(error), self._database.remedy) from None
 
     def forget_run(self, run: str, now: datetime) -> None:
+        """Remove what could identify a person from a run: file, mapping and folder names. What was sent stays known."""
         change = "UPDATE runs SET source = '', sha256 = '', mapping = '', folder = '', purged_at = ? WHERE run = ?"
         with self._transaction(writes=True) as connection:
             connection.execute(change, (now.isoformat(), run))
 
     def scrub(self) -> bool:
+        """Overwrite the bytes of what was removed. False if that must wait because another process is reading."""
         return self._database.scrub()
 
     def run(self, run: str) -> RunRecord | None:
+        """The run of that name."""
         return next(map(_run_record, self._find(f"{_RUNS} WHERE run = ?", (run,))), None)
 
     def runs(self) -> tuple[RunRecord, ...]:
+        """All runs, the newest first."""
         return self._runs(_RUNS)
 
     def bases(self) -> tuple[str, ...]:
+        """The base URLs of all runs; two spellings of one address count as two."""
         return tuple(base for (base,) in self._find("SELECT DISTINCT base FROM runs ORDER BY base"))
 
     def unfinished_runs(self, scope: Scope) -> tuple[RunRecord, ...]:
+        """The runs of a scope without an end: killed, or running now (see `lock_target`), the newest first."""
         return self._runs(f"{_RUNS} WHERE ended_at IS NULL AND {_IS_OF}", _values_of(scope))
 
     def has_answered(self, base: str) -> bool:
+        """Whether the service at that address ever responded to a run."""
         query = "SELECT EXISTS (SELECT 1 FROM attempts JOIN runs USING (run) WHERE base = ? AND status IS NOT NULL)"
         [(found,)] = self._find(query, (base,))
         return bool(found)
 
     def rows_done(self, run: str) -> Iterator[int]:
+        """The rows of a run that are done: created or already exists. Streams."""
         query = f"""SELECT "row" FROM attempts WHERE run = ? AND state IN ({", ".join("?" * len(DONE))})"""
         for (row,) in self._stream(query, (run, *(state.value for state in DONE))):
             yield row
 
     def current_states(self, run: str) -> Iterator[tuple[int, State]]:
+        """Each row of a run that has an intent, with the state of its identity now, also by later runs. Streams."""
         query = """SELECT DISTINCT attempts."row", identities.state FROM attempts JOIN identities USING (identity)
             WHERE attempts.run = ?"""
         for row, state in self._stream(query, (run,)):
             yield row, State(state)
 
     def row_states(self, run: str) -> Iterator[RowState]:
+        """Every row of a run that has an intent, in row order, after its last attempt. Streams."""
         query = """SELECT "row", state, status, number, after_unconfirmed FROM attempts WHERE run = ?
             ORDER BY "row", number"""
         for row, attempts in groupby(self._stream(query, (run,)), itemgetter(0)):
@@ -98,6 +113,11 @@ class SqlRuns:
             yield RowState(row, left, last_status, number, bool(after_unconfirmed))
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
+        """Record what a person found out about an unconfirmed row: created or not. May be repeated.
+
+        Raises:
+            UsageError: the run sent nothing for this row, or it is not unconfirmed.
+        """
         record = self.run(run)
         if record is None:
             raise UsageError(f"the ledger {self.name} does not know run {run}; list the runs with: importer runs")
@@ -120,6 +140,7 @@ class SqlRuns:
             )
 
     def check(self) -> tuple[Problem, ...]:
+        """Every problem of the ledger; empty if it is intact."""
         with self._transaction() as connection:
             return examine(connection, self._database)
 

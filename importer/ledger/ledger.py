@@ -9,20 +9,20 @@ from types import TracebackType
 from typing import Final, Self
 
 from importer.ledger.database import Connection, Database
-from importer.ledger.sql_runs import SqlRuns
+from importer.ledger.runs import LedgerRuns
 from importer.ledger.states import (
     Answered,
     Attempt,
     Fingerprints,
     GroupPlan,
     Known,
+    LedgerUnwritable,
     NotAllowed,
     Scope,
     State,
     Write,
     plan_group,
 )
-from importer.ledger.store import LedgerUnwritable
 from importer.ledger.tables import initialize_or_check
 from importer.problems import ConstraintError, DatabaseError
 from importer.settings import LedgerAddress
@@ -41,8 +41,23 @@ _END_ATTEMPT: Final = """UPDATE attempts
 _ATTEMPT: Final = 'SELECT state, started_at FROM attempts WHERE run = ? AND "row" = ? AND number = ?'
 
 
-class SqlLedger(SqlRuns):
-    """`LedgerStore` in a database."""
+class Ledger(LedgerRuns):
+    """States and attempts of identities, and runs: durable, without personal data, thread-safe.
+
+    It promises (design.md, section 7):
+
+    - Nothing is sent before its intent is durable: once `write` has returned, the intent survives the
+      death of the process, the machine or the connection. Intents may share a commit.
+    - An intent without an answer is unconfirmed after a crash, never new.
+    - One open attempt for each identity, and no transition that is not in `TRANSITIONS`. It refuses others
+      (`plan_group` says which), also if two processes write.
+    - An answer may be written late, but is not lost while anything can be written: space for it is reserved.
+    - After a failed write every later intent is refused: `LedgerUnwritable`.
+    - E-mails, names and bodies are stored as keyed hashes only. A ledger cannot be opened with another key: every
+      candidate would look new.
+
+    Errors outside the life of a row are raised as UnusableInput.
+    """
 
     def __init__(self, database: Database, fingerprints: Fingerprints, clock: Callable[[], float]) -> None:
         super().__init__(database, clock)
@@ -50,7 +65,7 @@ class SqlLedger(SqlRuns):
         self._error: LedgerUnwritable | None = None
 
     @classmethod
-    def open(cls, database: Database, key_file: Path, clock: Callable[[], float]) -> SqlLedger:
+    def open(cls, database: Database, key_file: Path, clock: Callable[[], float]) -> Ledger:
         """Open the ledger of a database, or create it with its key. The database is closed if that fails.
 
         Raises:
@@ -68,9 +83,11 @@ class SqlLedger(SqlRuns):
 
     @property
     def address(self) -> LedgerAddress:
+        """The address for `open_ledger`. May contain a password."""
         return self._database.address
 
     def __enter__(self) -> Self:
+        """Write what is still queued, then close the database."""
         return self
 
     def __exit__(
@@ -82,20 +99,45 @@ class SqlLedger(SqlRuns):
         self._database.close()
 
     def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
+        """Hold the lock of one target. It is released when the process ends, even if it is killed.
+
+        Required to begin a run, resolve a row or remove a run. What was recorded under the lock is durable before it is
+        released. If the store can lose the lock (a broken session), no intent is written from then on.
+
+        Raises:
+            Busy: another run holds it; the message names its process, host and start.
+            UnusableInput: the lock file cannot be written.
+        """
         return self._database.lock_target(scope)
 
     # --- the life of a row ---
 
     def look_up(self, wanted: Sequence[bytes]) -> dict[bytes, Known]:
+        """The records of these identities (at most a few thousand at once), without those that are unknown.
+
+        Raises:
+            LedgerUnwritable: the ledger cannot be read any more.
+        """
         try:
             return self._database.run(lambda connection: _look_up(connection, wanted))
         except DatabaseError as error:
             raise self._note_error(str(error)) from None
 
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
+        """Call with the seconds for which its server is waited for at most, and with None when it is back. This
+        happens on any thread, and only if it takes more than a moment.
+        """
         self._database.watch(on_waiting)
 
     def write(self, writes: Sequence[Write]) -> dict[bytes, NotAllowed]:
+        """Write intents and answers in one transaction; they are durable when this returns.
+
+        Returns why intents were refused, by identity: it is in flight or done. Nothing of these is written.
+
+        Raises:
+            LedgerUnwritable: nothing more can be written; of the writes only answers may be.
+            NotAllowed: an answer did not fit the state of its identity, a bug of ours.
+        """
         if self._error is None and (reason := self._database.reason_not_to_send()):
             self._note_error(reason)
         if self._error is None:
@@ -117,9 +159,11 @@ class SqlLedger(SqlRuns):
         raise self._error
 
     def is_in_place(self) -> bool:
+        """Whether the ledger still exists at its address."""
         return self._database.is_in_place()
 
     def description(self) -> str:
+        """What a person may want to know about its server, such as the time of one commit; "" for a file."""
         try:
             return self._database.description()
         except DatabaseError as error:
