@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import codecs
-import http.client
 import re
 import tomllib
 from pathlib import Path
@@ -13,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 PRIVATE = {
     # Of Python; `.ci/run` tests each version that we support.
-    "service": {"_close_conn", "_sslobj"},  # http.client.HTTPResponse, ssl.SSLSocket
+    "service": {"_sslobj"},  # ssl.SSLSocket
     "extract": {"_is_text_encoding"},  # codecs.CodecInfo
 }
 OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_kept_sheets", "_done", "_open"}
@@ -41,7 +40,6 @@ def test_private_names_of_other_libraries_are_these() -> None:
         room = file.relative_to(ROOT / "importer").parts[0]
         used.setdefault(room, set()).update(private_names(file.read_text("utf-8")) - OWN)
     assert {room: names for room, names in used.items() if names} == PRIVATE
-    assert callable(http.client.HTTPResponse._close_conn)  # type: ignore[attr-defined]
     assert codecs.lookup("utf-8")._is_text_encoding is True  # type: ignore[attr-defined]
 
 

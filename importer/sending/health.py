@@ -22,24 +22,27 @@ from importer.service import NoReply, Reply
 
 _ONE_AT_A_TIME: Final = 3  # rows that have a final answer before several are sent at the same time
 _SAME_FROM_START: Final = 10  # rows that are rejected for the same reason: the mapping is wrong
-_UNCLEAR_IN_A_ROW: Final = 10  # rows
+_INCONCLUSIVE_IN_A_ROW: Final = 10  # rows
 _ODD_IN_A_ROW: Final = 3  # rows that were refused, after others were accepted, with no accepted row between
 _ODD_SECONDS: Final = 55.0  # that these may take
 _ODD_WAIT: Final = 5.0  # seconds until such a row is sent again
-_ROWS_OF_A_PROBE: Final = 3  # rows may always be unclear: several are tried before the next wait
+_ROWS_OF_A_PROBE: Final = 3  # rows may always be inconclusive: several are tried before the next wait
 _FIRST_WAIT, _LONGEST_WAIT = 5.0, 60.0  # seconds between probes; each next one is twice as long
 _TINY: Final = 1e-3  # seconds
+
+
+HoldKind = Literal["inconclusive", "odd"]
 
 
 @dataclass(slots=True)
 class Hold:
     """A time in which nothing but a probe is sent, at `until`.
 
-    kind: unclear: responses are lost or inconclusive; odd: the service refuses what it accepted before.
+    kind: inconclusive: responses are lost or inconclusive; odd: the service refuses what it accepted before.
     left: rows that this probe may still send, one after the other. is_asked: a harmless request is under way.
     """
 
-    kind: Literal["unclear", "odd"]
+    kind: HoldKind
     reason: str
     since: float
     until: float
@@ -64,7 +67,7 @@ class Health:
         self._has_answered = has_answered
         self._unreachable_since: float | None = None
         self._refused: Reply | NoReply | None = None  # the last request that was not processed, if none was since
-        self._unclear: set[int] = set()  # rows since the last clear response
+        self._inconclusive: set[int] = set()  # rows since the last clear response
         self._odd: set[int] = set()  # rows since the last accepted one
         self._finals = self._accepted = self._settled = self._ended = self._errors = 0
         self._rejection: str | None = ""  # of all rows so far; None: they differ, or rows were accepted
@@ -110,7 +113,7 @@ class Health:
         if isinstance(job.last, Reply):
             self._has_answered = True
         if disposition is Disposition.AMBIGUOUS:
-            return self._unclear_answer(job, state, now)
+            return self._inconclusive_answer(job, state, now)
         if disposition in ODD:
             return self._odd_answer(job, state, now)
         if disposition is not Disposition.AGAIN:
@@ -156,14 +159,14 @@ class Health:
 
     def _clear_answer(self, job: Job, disposition: Disposition) -> None:
         self._finals += 1
-        self._unclear.clear()
+        self._inconclusive.clear()
         self._refused = None
         self._settled += job.tries > 0
         is_accepted = disposition is not Disposition.REJECTED
         if is_accepted:
             self._accepted += 1
             self._odd.clear()
-        if self.hold is not None and (is_accepted or self.hold.kind == "unclear"):
+        if self.hold is not None and (is_accepted or self.hold.kind == "inconclusive"):
             self.hold = None
         reason = job.last.message if isinstance(job.last, Reply) else ""
         if is_accepted or self._rejection not in ("", reason):
@@ -173,16 +176,16 @@ class Health:
             if self._finals >= _SAME_FROM_START and not self._may_exist:
                 self._end_run(mapping_is_wrong(self._finals, reason))
 
-    def _unclear_answer(self, job: Job, state: State, now: float) -> tuple[State, float | None]:
+    def _inconclusive_answer(self, job: Job, state: State, now: float) -> tuple[State, float | None]:
         asked = job.last.retry_after if isinstance(job.last, Reply) else None
         self._count_try(job)
         if job.prior is PriorAttempt.NONE:
             job.prior = PriorAttempt.SAME_BYTES
-        self._unclear.add(job.row)
+        self._inconclusive.add(job.row)
         if self.hold is not None:
             self._probe_failed(self.hold, now)
-        elif len(self._unclear) >= _UNCLEAR_IN_A_ROW:
-            self._begin_hold("unclear", "too many responses are lost or inconclusive", now, asked)
+        elif len(self._inconclusive) >= _INCONCLUSIVE_IN_A_ROW:
+            self._begin_hold("inconclusive", "too many responses are lost or inconclusive", now, asked)
         if self._options.resend_unconfirmed == "never" or job.tries >= self._options.max_attempts:
             return self._end(job, state, now)
         delay = self._options.resend_delay
@@ -250,7 +253,9 @@ class Health:
 
     # --- holds ---
 
-    def _begin_hold(self, kind: Literal["unclear", "odd"], reason: str, now: float, asked: float | None = None) -> None:
+    def _begin_hold(
+        self, kind: Literal["inconclusive", "odd"], reason: str, now: float, asked: float | None = None
+    ) -> None:
         self.hold = Hold(kind, reason, now, now)
         self._wait_longer(self.hold, now, asked)
 

@@ -8,8 +8,8 @@ Each turn of the loop:
    the outcomes.
 
 An intent is for a row, not for a request: its sender repeats what was proven not processed. A row whose response was
-lost or unclear is unconfirmed, and intended again at the end. A process that is killed leaves intents, which the next
-run reads as unconfirmed, never as new.
+lost or inconclusive is unconfirmed, and intended again at the end. A process that is killed leaves intents, which the
+next run reads as unconfirmed, never as new.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Loader:
 
     service: sends one body once, and returns the response.
     ledger, run: a run that was begun in this ledger, under its target's lock.
-    probe: makes a read-only request and returns whether it succeeded, while responses are unclear.
+    probe: makes a read-only request and returns whether it succeeded, while responses are inconclusive.
     has_answered: whether the service has ever responded at this address; if not, the run waits for it only briefly.
     earlier: returns the outcome of a row in an earlier run, if that is still known.
     on_waiting: called with what the run waits for, and with None when sending continues.
@@ -333,7 +333,7 @@ class Loader:
                 continue
             if self._room(now) <= 0:
                 return
-            # Rows that were not tried yet come first in a probe: others may always be unclear.
+            # Rows that were not tried yet come first in a probe: others may always be inconclusive.
             job = (health.hold is None and self._due(now)) or self._next_new(source) or self._due(now)
             if job is None:
                 return

@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeVar
 from importer.problems import UsageError
 
 Resend = Literal["now", "end", "never"]
-Told = TypeVar("Told")
+Item = TypeVar("Item")
 
 _FIRST_JUDGED_AT: Final = 20  # rows: a percentage of fewer means nothing
 _LONGEST_WAIT: Final = 0.05  # seconds: setting the switch wakes no thread, so waits are short
@@ -174,7 +174,7 @@ class Cancellation:
         """Wait for so many seconds, or until the event."""
         until.wait(seconds / self._speed)
 
-    def collect(self, told: queue.Queue[Told], seconds: float) -> Told | None:
+    def collect(self, told: queue.Queue[Item], seconds: float) -> Item | None:
         """What comes next, within at most so many seconds, and less: nothing wakes this wait when the switch is set.
 
         Not from a SimpleQueue: its `get` with a timeout can wait forever (CPython 3.11, 3.12) if a signal arrives

@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from typing import Final
 
-_REFUSED_OF_LAST: Final = (3, 10)  # refusals among so many responses, from which the pace falls
+_REFUSED_OF_LAST: Final = (3, 14)  # refusals among so many responses, from which the pace falls
 _CUT: Final = 0.9  # of what was accepted in the last second
 _RISE: Final = 0.1  # a second, as a share of the pace
 _SECOND: Final = 1.0
