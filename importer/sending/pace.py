@@ -51,12 +51,10 @@ class Pace:
             self._last.append(is_refused)
             if not is_refused:
                 self._accepted.append(now)
-                return
-            if sum(self._last) < _REFUSED_OF_LAST[0]:
-                return
             while self._accepted and self._accepted[0] <= now - _SECOND:
                 self._accepted.popleft()
-            if self._accepted:  # else the waits of the refused rows are all that helps
+            # If nothing was accepted, the waits of the refused rows are all that helps.
+            if is_refused and self._accepted and sum(self._last) >= _REFUSED_OF_LAST[0]:
                 pace = _CUT * len(self._accepted) / _SECOND
                 self._learned = (min(pace, self.limit(now) or pace), now)
                 self._last.clear()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 from collections import Counter
 from typing import Any
 
@@ -78,3 +80,27 @@ def test_people_whom_a_pool_has_already_and_refuses_with_400(front_door: FrontDo
         )
         again = front_door(*POOL, "--resend-rejected", IMPORTER_POOL_EXISTS="in this pool ALREADY", **settings)
     assert (again.code, Counter(again.counts)) == (0, {"already_exists": 90})
+
+
+def test_a_retry_after_of_nothing_is_no_invitation(front_door: FrontDoor) -> None:
+    """`Retry-After: 0`, or a date in the past, for every request: at most two requests a second."""
+    write_csv(front_door.folder / "people.csv", [candidate(number) for number in range(20)])
+    with scripted(answer("429 Too Many Requests", b"", "Retry-After: 0")) as server:
+        settings = {"IMPORTER_BASE_URL": server.base_url, "IMPORTER_TOKEN": "t0ken", "IMPORTER_GIVE_UP_MINUTES": "0.1"}
+        ran = front_door(*POOL, "--resend-unconfirmed", "never", IMPORTER_RESEND_DELAY_SECONDS="1", **settings)
+    assert (ran.code, ran.counts) == (5, {"failed": 1, "not_sent": 19})
+    assert len(server.requests) <= 12
+
+
+def test_a_service_that_restarts_as_the_first_run_begins_is_waited_for(front_door: FrontDoor) -> None:
+    """Although it has never answered at this address: it is back within half a minute."""
+    write_csv(front_door.folder / "people.csv", [candidate(number) for number in range(3)])
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    settings = {"IMPORTER_BASE_URL": f"http://127.0.0.1:{port}", "IMPORTER_TOKEN": "t0ken"}
+    with front_door.started(*POOL, **settings) as process:
+        time.sleep(3)
+        with scripted(answer("201 Created", b'{"id": 5}'), port=port) as server:
+            out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert (json.loads(out)["outcomes"]["created"], len(server.requests)) == (3, 3)

@@ -103,8 +103,8 @@ MUTANTS = (
         "an unconfirmed request is forgotten",
         "sending/health.py",
         "        if job.prior is PriorAttempt.NONE:\n            job.prior = PriorAttempt.SAME_BYTES\n"
-        "        self._unclear",
-        "        self._unclear",
+        "        self._inconclusive",
+        "        self._inconclusive",
         _SENDING,
     ),
     Mutant(
@@ -145,7 +145,7 @@ MUTANTS = (
     Mutant(
         "the hold never begins",
         "sending/health.py",
-        "        elif len(self._unclear) >= _UNCLEAR_IN_A_ROW:\n",
+        "        elif len(self._inconclusive) >= _INCONCLUSIVE_IN_A_ROW:\n",
         "        elif False:\n",
         _SENDING,
     ),
@@ -256,7 +256,7 @@ MUTANTS = (
     ),
     Mutant(
         "recovery forgets what was in flight",
-        "ledger/sql_runs.py",
+        "ledger/runs.py",
         "(State.UNCONFIRMED.value, State.IN_FLIGHT.value, *_values_of(scope))",
         "(State.FAILED.value, State.IN_FLIGHT.value, *_values_of(scope))",
         ("tests/ledger", "tests/sending"),
@@ -312,7 +312,7 @@ MUTANTS = (
     ),
     Mutant(
         "a commit whose answer was lost is not looked up",
-        "ledger/sql_ledger.py",
+        "ledger/ledger.py",
         "                if _is_written(connection, plan, at):\n",
         "                if False:\n",
         _ON_SERVER,

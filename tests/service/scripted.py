@@ -22,9 +22,9 @@ class Scripted:
 
 
 @contextlib.contextmanager
-def scripted(*scripts: Script) -> Iterator[Scripted]:
+def scripted(*scripts: Script, port: int = 0) -> Iterator[Scripted]:
     """Serve one script a connection, the last one again and again."""
-    listener = socket.create_server(("127.0.0.1", 0))
+    listener = socket.create_server(("127.0.0.1", port))
     server = Scripted(f"http://127.0.0.1:{listener.getsockname()[1]}")
     open_now: list[socket.socket] = []
 

@@ -392,6 +392,32 @@ def test_a_certificate_for_another_name_is_refused(
     assert len(heard) == 2
 
 
+def test_tls_that_breaks_before_the_answer_may_have_delivered(
+    transport: TransportChoice, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the class of a refused certificate, but the service has read the request."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, certificate.with_suffix(".key"))
+    heard: list[bytes] = []
+
+    def serve() -> None:
+        peer, _ = listener.accept()
+        tls = context.wrap_socket(peer, server_side=True)
+        heard.append(read_request(tls))
+        with socket.socket(fileno=tls.detach()) as raw:
+            raw.sendall(b"this is no TLS record at all, and there is no answer")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, opened(transport) as opener:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        found = opener.send(post(f"https://127.0.0.1:{listener.getsockname()[1]}", b'{"a": 1}'))
+        thread.join(PATIENCE)
+    assert heard[0].endswith(b'{"a": 1}')
+    assert isinstance(found, NoReply)
+    assert found.may_have_arrived
+
+
 def test_headers_do_not_carry_over_to_the_next_response(transport: TransportChoice) -> None:
     """On a kept connection, each response has only its own headers."""
 
