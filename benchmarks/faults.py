@@ -1,7 +1,7 @@
 """A run finishes by itself: with random faults, limits and outages, one command imports every row once.
 
 Random faults, limits and one outage in real time run `importer run` against a service in its own process. The other
-outages and the large files are simulated (tests/load/simulation.py): the real sending code on a simulated clock.
+outages and the large files are simulated (tests/sending/simulation.py): the real loop and senders on a clock that jumps.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ KINDS: dict[str, dict[str, Any]] = {
 _MANY = ("429", "429, Retry-After 1", "500 after", "reset after")  # also with 10,000 rows
 _MORE_SECONDS = {0.01: 5.0, 0.05: 10.0, 0.1: 30.0, 0.3: 180.0}  # that random 429s may add for 1,000 rows
 _LIMITS = {50.0: 2700, 10.0: 550, 3.0: 160}  # requests a second, and rows that take a minute
-_USED, _REFUSED = 0.95, 0.02
+_USED, _REFUSED = 0.9, 0.08
 _LENGTHS = (30.0, 120.0, 600.0)
 _SEEDS, _ROWS_OF_SEEDS = 10, 100_000
 _COUNTED = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.UNCONFIRMED, OutcomeKind.FAILED)

@@ -98,7 +98,7 @@ class Health:
 
     def probed(self, now: float, *, is_healthy: bool) -> None:
         """The harmless request was answered."""
-        if self.hold is None:
+        if self.hold is None or not self.hold.is_asked:
             return
         self.hold.is_asked = False
         if is_healthy:
