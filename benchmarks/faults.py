@@ -1,7 +1,8 @@
 """A run finishes by itself: with random faults, limits and outages, one command imports every row once.
 
 Random faults, limits and one outage in real time run `importer run` against a service in its own process. The other
-outages and the large files are simulated (tests/sending/simulation.py): the real loop and senders on a clock that jumps.
+outages and the large files are simulated (tests/sending/simulation.py): the real loop and its senders on a clock that
+jumps.
 """
 
 from __future__ import annotations

@@ -38,13 +38,12 @@ class Database(Protocol):
     name: its name in messages, without a password.
     types: the words for {bytes}, {text} and {by_key} in the tables. more_tables: those of this database only.
     locking: what a query adds so that the rows that it finds stay as they are until the end of the transaction; "" if
-    no one else writes meanwhile. find_index: finds an index by its name. remedy: what to do when it cannot be written.
+    no one else writes meanwhile. remedy: what to do when it cannot be written.
     """
 
     types: ClassVar[dict[str, str]]
     more_tables: ClassVar[tuple[str, ...]]
     locking: ClassVar[str]
-    find_index: ClassVar[str]
     remedy: ClassVar[str]
 
     address: LedgerAddress

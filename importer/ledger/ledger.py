@@ -6,13 +6,12 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from importer.ledger.database import Connection, Database
 from importer.ledger.runs import LedgerRuns
 from importer.ledger.states import (
     Answered,
-    Attempt,
     Fingerprints,
     GroupPlan,
     Known,
@@ -28,29 +27,23 @@ from importer.problems import ConstraintError, DatabaseError
 from importer.settings import LedgerAddress
 
 # A new identity is inserted without ON CONFLICT: what another process inserted meanwhile must fail, and be looked up.
-_INTEND_FIRST: Final = """INSERT INTO identities (state, status, body_digest, run, "row", updated_at, identity)
-    VALUES (?, ?, ?, ?, ?, ?, ?)"""
-_INTEND_AGAIN: Final = """UPDATE identities SET state = ?, status = ?, body_digest = ?, run = ?, "row" = ?,
-    updated_at = ? WHERE identity = ?"""
-_BEGIN_ATTEMPT: Final = """INSERT INTO attempts (identity, run, "row", number, started_at, state, after_unconfirmed)
-    VALUES (?, ?, ?, ?, ?, ?, ?)"""
-_ANSWER: Final = "UPDATE identities SET state = ?, status = ?, updated_at = ? WHERE identity = ?"
-_END_ATTEMPT: Final = """UPDATE attempts
-    SET state = ?, status = ?, ended_at = COALESCE(ended_at, ?)
-    WHERE run = ? AND "row" = ? AND number = ?"""
-_ATTEMPT: Final = 'SELECT state, started_at FROM attempts WHERE run = ? AND "row" = ? AND number = ?'
+_INTEND_FIRST: Final = """INSERT INTO people (state, status, body_digest, run, "row", after_unconfirmed, attempts,
+    updated_at, identity) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_INTEND_AGAIN: Final = """UPDATE people SET state = ?, status = ?, body_digest = ?, run = ?, "row" = ?,
+    after_unconfirmed = ?, attempts = ?, updated_at = ? WHERE identity = ?"""
+_ANSWER: Final = "UPDATE people SET state = ?, status = ?, attempts = ?, updated_at = ? WHERE identity = ?"
 
 
 class Ledger(LedgerRuns):
-    """States and attempts of identities, and runs: durable, without personal data, thread-safe.
+    """States of identities, and runs: durable, without personal data, thread-safe.
 
     It promises (design.md, section 7):
 
     - Nothing is sent before its intent is durable: once `write` has returned, the intent survives the
       death of the process, the machine or the connection. Intents may share a commit.
     - An intent without an answer is unconfirmed after a crash, never new.
-    - One open attempt for each identity, and no transition that is not in `TRANSITIONS`. It refuses others
-      (`plan_group` says which), also if two processes write.
+    - No transition that is not in `TRANSITIONS`: nobody is in flight twice. It refuses others (`plan_group` says
+      which), also if two processes write.
     - An answer may be written late, but is not lost while anything can be written: space for it is reserved.
     - After a failed write every later intent is refused: `LedgerUnwritable`.
     - E-mails, names and bodies are stored as keyed hashes only. A ledger cannot be opened with another key: every
@@ -87,7 +80,6 @@ class Ledger(LedgerRuns):
         return self._database.address
 
     def __enter__(self) -> Self:
-        """Write what is still queued, then close the database."""
         return self
 
     def __exit__(
@@ -179,10 +171,9 @@ class Ledger(LedgerRuns):
             for plan, at in tried:
                 if _is_written(connection, plan, at):
                     return plan
-            existing, now = frozenset(known), self._clock()
-            plan = plan_group(known, group)
+            plan, now = plan_group(known, group), self._clock()
             tried.append((plan, now))
-            _write_plan(connection, plan, existing, now)
+            _write_plan(connection, plan, now)
             return plan
 
         if not group:
@@ -203,39 +194,33 @@ def _look_up(connection: Connection, wanted: Collection[bytes], locking: str = "
     """The records of these identities. They are locked in one order, so that two processes cannot block each other."""
     if not wanted:  # `IN ()` is not valid in every database
         return {}
-    query = f"""SELECT identity, state, status, body_digest, run, "row" FROM identities
+    query = f"""SELECT identity, state, status, body_digest, run, "row", after_unconfirmed FROM people
                 WHERE identity IN ({", ".join("?" * len(wanted))}) {locking and f"ORDER BY identity {locking}"}"""
     rows = connection.execute(query, tuple(wanted))
-    return {identity: Known(State(state), *rest) for identity, state, *rest in rows}
+    return {identity: Known._make((State(state), *rest, bool(last))) for identity, state, *rest, last in rows}
 
 
 def _is_written(connection: Connection, plan: GroupPlan, at: float) -> bool:
-    """Whether a plan that was tried at that time is in the database: one of its writes shows it for all.
+    """Whether a plan that was tried at that time is in the database: one of its changes shows it for all.
 
     The rows of its identities are locked, or do not exist: a commit that is still under way has ended.
     """
-    for begun in plan.begun:
-        return (State.IN_FLIGHT.value, at) == _attempt_as_written(connection, begun.attempt)
-    for answered in plan.answers.values():
-        found = _attempt_as_written(connection, answered.attempt)
-        return found is not None and found[0] == answered.state.value
+    for identity, change in plan.changes.items():
+        query = "SELECT state, updated_at FROM people WHERE identity = ?"
+        found = connection.execute(query, (identity,)).fetchone()
+        return found is not None and tuple(found) == (change.known.state.value, at)
     return False
 
 
-def _attempt_as_written(connection: Connection, attempt: Attempt) -> tuple[str, float] | None:
-    found = connection.execute(_ATTEMPT, attempt[1:]).fetchone()
-    return found and tuple(found)
-
-
-def _write_plan(connection: Connection, plan: GroupPlan, existing: Collection[bytes], now: float) -> None:
-    """existing: the identities that were sent before. `now`: seconds since 1970."""
-    ended = [(one.state.value, one.status, one) for one in plan.answers.values()]
-    connection.executemany(_ANSWER, [(*values, now, one.attempt.identity) for *values, one in ended])
-    connection.executemany(_END_ATTEMPT, [(*values, now, *one.attempt[1:]) for *values, one in ended])
-    begun = sorted(plan.begun, key=lambda one: one.attempt.identity)
-    for query, is_first in ((_INTEND_FIRST, True), (_INTEND_AGAIN, False)):
-        chosen = [one for one in begun if (one.attempt.identity not in existing) is is_first]
-        values = [(one.known.state.value, *one.known[1:], now, one.attempt.identity) for one in chosen]
+def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
+    """`now`: seconds since 1970."""
+    rows: dict[str, list[tuple[Any, ...]]] = {_ANSWER: [], _INTEND_FIRST: [], _INTEND_AGAIN: []}
+    for identity, (known, attempts, is_new) in sorted(plan.changes.items()):
+        state, status, *others = known
+        if state is State.IN_FLIGHT:
+            query = _INTEND_FIRST if is_new else _INTEND_AGAIN
+            rows[query].append((state.value, status, *others, attempts, now, identity))
+        else:
+            rows[_ANSWER].append((state.value, status, attempts, now, identity))
+    for query, values in rows.items():
         connection.executemany(query, values)
-    attempts = [(*one.attempt, now, one.known.state.value, one.after_unconfirmed) for one in begun]
-    connection.executemany(_BEGIN_ATTEMPT, attempts)

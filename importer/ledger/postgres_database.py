@@ -27,7 +27,7 @@ from importer.settings import LedgerAddress
 
 _MOST_CONFLICTS: Final = 20  # of one group; more are a bug
 _INITIALIZING: Final = 0x1E_D6E5  # the advisory lock of creating the tables
-_SCRUB: Final = (b"SET lock_timeout = '5s'", b"VACUUM (FULL) runs", b"VACUUM identities", b"VACUUM attempts")
+_SCRUB: Final = (b"SET lock_timeout = '5s'", b"VACUUM (FULL) runs", b"VACUUM people")
 
 
 class PostgresDatabase(Database):
@@ -36,7 +36,6 @@ class PostgresDatabase(Database):
     types: ClassVar = {"bytes": "BYTEA", "text": 'VARCHAR COLLATE "C"', "by_key": ""}
     more_tables: ClassVar[tuple[str, ...]] = (TARGETS,)
     locking: ClassVar = "FOR UPDATE"
-    find_index: ClassVar = "SELECT 1 FROM pg_index WHERE indexrelid = to_regclass(?) AND indisunique AND indisvalid"
     remedy: ClassVar = "check the server and the network"
 
     def __init__(self, address: LedgerAddress) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, Final
 
 from importer.ledger.database import Connection, Database
@@ -18,8 +16,7 @@ from importer.problems import ConstraintError, DatabaseError, Problem, UsageErro
 _RUN_COLUMNS: Final = ", ".join(COLUMNS["runs"])
 _RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"
 _BEGIN_RUN: Final = f"INSERT INTO runs ({_RUN_COLUMNS}) VALUES ({', '.join('?' * (_RUN_COLUMNS.count(',') + 1))})"
-_IDENTITY_OF: Final = 'SELECT identity FROM attempts WHERE run = ? AND "row" = ?'
-_STATE_OF: Final = "SELECT state FROM identities WHERE identity = ?"
+_PERSON_OF: Final = 'SELECT identity, state FROM people WHERE run = ? AND "row" = ?'
 _IS_OF: Final = "base = ? AND operation = ? AND target = ?"  # see _values_of
 
 
@@ -84,33 +81,22 @@ class LedgerRuns:
 
     def has_answered(self, base: str) -> bool:
         """Whether the service at that address ever responded to a run."""
-        query = "SELECT EXISTS (SELECT 1 FROM attempts JOIN runs USING (run) WHERE base = ? AND status IS NOT NULL)"
+        query = "SELECT EXISTS (SELECT 1 FROM people JOIN runs USING (run) WHERE base = ? AND status IS NOT NULL)"
         [(found,)] = self._find(query, (base,))
         return bool(found)
 
     def rows_done(self, run: str) -> Iterator[int]:
-        """The rows of a run that are done: created or already exists. Streams."""
-        query = f"""SELECT "row" FROM attempts WHERE run = ? AND state IN ({", ".join("?" * len(DONE))})"""
+        """The rows of a run that are done: created or already exists. Streams. None that a later run has sent again."""
+        query = f"""SELECT "row" FROM people WHERE run = ? AND state IN ({", ".join("?" * len(DONE))})"""
         for (row,) in self._stream(query, (run, *(state.value for state in DONE))):
             yield row
 
-    def current_states(self, run: str) -> Iterator[tuple[int, State]]:
-        """Each row of a run that has an intent, with the state of its identity now, also by later runs. Streams."""
-        query = """SELECT DISTINCT attempts."row", identities.state FROM attempts JOIN identities USING (identity)
-            WHERE attempts.run = ?"""
-        for row, state in self._stream(query, (run,)):
-            yield row, State(state)
-
     def row_states(self, run: str) -> Iterator[RowState]:
-        """Every row of a run that has an intent, in row order, after its last attempt. Streams."""
-        query = """SELECT "row", state, status, number, after_unconfirmed FROM attempts WHERE run = ?
-            ORDER BY "row", number"""
-        for row, attempts in groupby(self._stream(query, (run,)), itemgetter(0)):
-            last_status: int | None = None
-            for _, state, status, number, after_unconfirmed in attempts:  # noqa: B007 - used after the loop: those of the last attempt
-                last_status = status if status is not None else last_status
+        """Each row of a run that was intended, and by no later run since, in row order. Streams."""
+        query = """SELECT "row", state, status, attempts, after_unconfirmed FROM people WHERE run = ? ORDER BY "row" """
+        for row, state, status, attempts, after_unconfirmed in self._stream(query, (run,)):
             left = State.UNCONFIRMED if state == State.IN_FLIGHT else State(state)
-            yield RowState(row, left, last_status, number, bool(after_unconfirmed))
+            yield RowState(row, left, status, attempts, bool(after_unconfirmed))
 
     def resolve(self, run: str, row: int, *, created: bool) -> None:
         """Record what a person found out about an unconfirmed row: created or not. May be repeated.
@@ -124,20 +110,17 @@ class LedgerRuns:
         after = State.CREATED if created else State.FAILED
         with self._transaction(writes=True) as connection:
             self._mark_killed(connection, record.scope)
-            sent = connection.execute(_IDENTITY_OF, (run, row)).fetchone()
-            if sent is None:
-                raise UsageError(f"run {run} sent nothing for row {row}; see its rows with: importer show {run}")
-            (state,) = connection.execute(f"{_STATE_OF} {self._database.locking}", sent).fetchone()
+            found = connection.execute(f"{_PERSON_OF} {self._database.locking}", (run, row)).fetchone()
+            if found is None:
+                raise UsageError(
+                    f"run {run} sent nothing for row {row}, or a later run has sent it again; "
+                    f"see its rows with: importer show {run}"
+                )
+            identity, state = found
             if state not in (State.UNCONFIRMED, after):
                 raise UsageError(f"row {row} of run {run} is {state}, not unconfirmed; there is nothing to resolve")
-            connection.execute(
-                "UPDATE identities SET state = ?, updated_at = ? WHERE identity = ?",
-                (after.value, self._clock(), *sent),
-            )
-            connection.execute(
-                "UPDATE attempts SET state = ? WHERE identity = ? AND state = ?",
-                (after.value, *sent, State.UNCONFIRMED.value),
-            )
+            change = "UPDATE people SET state = ?, updated_at = ? WHERE identity = ?"
+            connection.execute(change, (after.value, self._clock(), identity))
 
     def check(self) -> tuple[Problem, ...]:
         """Every problem of the ledger; empty if it is intact."""
@@ -168,13 +151,8 @@ class LedgerRuns:
 
     def _mark_killed(self, connection: Connection, scope: Scope) -> None:
         """Mark intents without an answer as unconfirmed: after a crash they are never new."""
-        of_scope = f"run IN (SELECT run FROM runs WHERE {_IS_OF})"
         connection.execute(
-            f"UPDATE attempts SET ended_at = ?, state = ? WHERE ended_at IS NULL AND {of_scope}",
-            (self._clock(), State.UNCONFIRMED.value, *_values_of(scope)),
-        )
-        connection.execute(
-            f"UPDATE identities SET state = ? WHERE state = ? AND {of_scope}",
+            f"UPDATE people SET state = ? WHERE state = ? AND run IN (SELECT run FROM runs WHERE {_IS_OF})",
             (State.UNCONFIRMED.value, State.IN_FLIGHT.value, *_values_of(scope)),
         )
 

@@ -27,7 +27,6 @@ class SqliteDatabase(SqliteFile, Database):
     types: ClassVar = {"bytes": "BLOB", "text": "VARCHAR", "by_key": " WITHOUT ROWID"}
     more_tables: ClassVar[tuple[str, ...]] = ()
     locking: ClassVar = ""
-    find_index: ClassVar = "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = ?"
     remedy: ClassVar = "free disk space or fix the disk"
 
     def __init__(self, address: LedgerAddress, path: Path) -> None:

@@ -110,6 +110,7 @@ class Known(NamedTuple):
     """The record of an identity: its state, the last status received, and the run and row that led to it.
 
     `body_digest` is that of the last request body; if unconfirmed, that of the first unconfirmed one.
+    `after_unconfirmed`: an earlier request may have been accepted when the row was last intended.
     """
 
     state: State
@@ -117,10 +118,11 @@ class Known(NamedTuple):
     body_digest: bytes
     run: str
     row: int
+    after_unconfirmed: bool = False
 
 
 class Attempt(NamedTuple):
-    """One request for one row of one run; `number` counts from 1 within the run."""
+    """A row of a run on its way; `number` of its requests so far, with the next one before it is sent."""
 
     identity: bytes
     run: str
@@ -129,7 +131,7 @@ class Attempt(NamedTuple):
 
 
 class Intent(NamedTuple):
-    """What is written to disk before the request of an attempt is sent."""
+    """What is written to disk before a row is sent; requests that are proven not processed are repeated under it."""
 
     attempt: Attempt
     body_digest: bytes
@@ -145,10 +147,9 @@ class Answered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowState:
-    """One row of one run: the state after its last attempt, and the last status received.
+    """One row of one run: its state, the last status received, and how many requests were sent or begun.
 
-    `attempts` is the number of requests intended for it. An intent without an answer is UNCONFIRMED.
-    `after_unconfirmed`: an earlier request may have been accepted when the last one was intended.
+    An intent without an answer is UNCONFIRMED. `after_unconfirmed`: as of `Known`.
     """
 
     row: int
@@ -226,51 +227,42 @@ class NotAllowed(RuntimeError):
         super().__init__(f"no step from {before or 'nothing'} to {after}")
 
 
-class StartedAttempt(NamedTuple):
-    """An attempt that starts, and the record of its identity from then on.
+class Change(NamedTuple):
+    """The record of an identity after a group of writes, and its requests in that run. is_new: it had none before."""
 
-    after_unconfirmed: an earlier request for the same identity was unconfirmed when this one was intended.
-    """
-
-    attempt: Attempt
     known: Known
-    after_unconfirmed: bool
+    attempts: int
+    is_new: bool
 
 
 @dataclass(slots=True)
 class GroupPlan:
-    """What to write of a group: `answers` first, then `begun`, all in one transaction; and what is refused.
+    """What to write of a group, by identity, in one transaction; and what is refused, by index in the group."""
 
-    An answer never shares a group with its own intent, which was written before; the next intent for the same identity
-    may share a group with it. answers: the last one for each identity, since an attempt may be recorded as failed right
-    after its answer; refused: by index in the group.
-    """
-
-    answers: dict[bytes, Answered] = field(default_factory=dict)
-    begun: list[StartedAttempt] = field(default_factory=list)
+    changes: dict[bytes, Change] = field(default_factory=dict)
     refused: dict[int, NotAllowed] = field(default_factory=dict)
 
 
 def plan_group(known: dict[bytes, Known], group: Iterable[Write]) -> GroupPlan:
     """Which writes of a group are allowed, in order. `known`: the records of its identities, which are updated."""
     plan = GroupPlan()
+    existing = frozenset(known)
     for index, write in enumerate(group):
-        attempt = write.attempt
-        now = known.get(attempt.identity)
+        identity, run, row, attempts = write.attempt
+        now = known.get(identity)
         before = now.state if now else None
         after = State.IN_FLIGHT if isinstance(write, Intent) else write.state
         if not allowed(before, after):
             plan.refused[index] = NotAllowed(before, after, now.row if now else None)
-        elif isinstance(write, Intent):
-            status, digest = now.status if now else None, write.body_digest
-            if now is not None and before is State.UNCONFIRMED:
-                digest = now.body_digest  # while that one is unconfirmed, a rejection must be compared with it
-            begun = StartedAttempt(
-                attempt, Known(after, status, digest, attempt.run, attempt.row), before is State.UNCONFIRMED
-            )
-            known[attempt.identity] = begun.known
-            plan.begun.append(begun)
-        elif now is not None:
-            known[attempt.identity] = now._replace(state=after, status=write.status)
-            plan.answers[attempt.identity] = write
+            continue
+        if isinstance(write, Intent):
+            is_unconfirmed = before is State.UNCONFIRMED
+            # While an earlier request is unconfirmed, a rejection must be compared with its body.
+            digest = now.body_digest if now is not None and is_unconfirmed else write.body_digest
+            changed = Known(after, now.status if now else None, digest, run, row, is_unconfirmed)
+        else:
+            assert now is not None  # no answer is allowed without an intent
+            changed = now._replace(state=after, status=now.status if write.status is None else write.status)
+        known[identity] = changed
+        plan.changes[identity] = Change(changed, attempts, identity not in existing)
     return plan

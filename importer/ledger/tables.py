@@ -11,7 +11,7 @@ from importer.ledger.key import create_key, foreign_key, read_key
 from importer.ledger.states import Fingerprints, State
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 
-_VERSION: Final = 3  # no earlier one was ever released
+_VERSION: Final = 4  # no earlier one was ever released
 
 _STATES: Final = ", ".join(f"'{state}'" for state in State)
 
@@ -35,31 +35,19 @@ _TABLES: Final = (
          exit_code INTEGER,
          purged_at {text}
        )""",
-    # All times below are seconds since 1970.
-    """CREATE TABLE identities (
+    # updated_at: seconds since 1970. status: the last one received. attempts: requests of that run for the row.
+    """CREATE TABLE people (
           identity {bytes} NOT NULL PRIMARY KEY,
           state {text} NOT NULL CHECK (state IN ({states})),
           status INTEGER,
           body_digest {bytes} NOT NULL,
           run {text} NOT NULL REFERENCES runs (run),
           "row" INTEGER NOT NULL,
+          after_unconfirmed BOOLEAN NOT NULL,
+          attempts INTEGER NOT NULL,
           updated_at FLOAT NOT NULL
-        )""",
-    # state: of the identity after the attempt; in_flight while it is open. after_unconfirmed: an earlier request for
-    # the same identity was unconfirmed when this one was intended.
-    """CREATE TABLE attempts (
-          run {text} NOT NULL REFERENCES runs (run),
-          "row" INTEGER NOT NULL,
-          number INTEGER NOT NULL,
-          identity {bytes} NOT NULL REFERENCES identities (identity),
-          started_at FLOAT NOT NULL,
-          ended_at FLOAT,
-          status INTEGER,
-          state {text} NOT NULL CHECK (state IN ({states})),
-          after_unconfirmed BOOLEAN NOT NULL DEFAULT FALSE,
-          PRIMARY KEY (run, "row", number)
         ){by_key}""",
-    "CREATE UNIQUE INDEX one_open_attempt ON attempts (identity) WHERE ended_at IS NULL",
+    'CREATE INDEX people_of_run ON people (run, "row")',
 )
 
 
@@ -67,10 +55,6 @@ COLUMNS: Final = {
     "runs": (
         *("run", "base", "operation", "target", "source", "sha256", "mapping", "folder"),
         *("started_at", "ended_at", "exit_code", "purged_at"),
-    ),
-    "identities": ("identity", "state", "status", "body_digest", "run", "row", "updated_at"),
-    "attempts": (
-        *("run", "row", "number", "identity", "started_at", "ended_at", "status", "state", "after_unconfirmed"),
     ),
 }
 """What a ledger contains, in an order in which references hold."""
@@ -138,34 +122,9 @@ class _Invariant:
 _INVARIANTS: Final = (
     _Invariant(
         "ledger-inconsistent",
-        "{count} open attempts belong to candidates that are not being sent",
-        """SELECT count(*) FROM attempts JOIN identities USING (identity)
-           WHERE attempts.ended_at IS NULL AND identities.state <> 'in_flight'""",
-    ),
-    _Invariant(
-        "ledger-inconsistent",
-        "{count} candidates are being sent without an open attempt",
-        """SELECT count(*) FROM identities WHERE state = 'in_flight' AND NOT EXISTS (
-             SELECT 1 FROM attempts WHERE attempts.identity = identities.identity AND attempts.ended_at IS NULL)""",
-    ),
-    _Invariant(
-        "ledger-inconsistent",
-        "{count} candidates have a state that differs from their last attempt",
-        """SELECT count(*) FROM identities WHERE state <> COALESCE((
-             SELECT state FROM attempts WHERE attempts.run = identities.run AND attempts."row" = identities."row"
-             AND attempts.identity = identities.identity ORDER BY number DESC LIMIT 1), '')""",
-    ),
-    _Invariant(
-        "ledger-inconsistent",
-        "{count} attempts of finished runs are still open",
-        """SELECT count(*) FROM attempts JOIN runs USING (run)
-           WHERE attempts.ended_at IS NULL AND runs.ended_at IS NOT NULL""",
-    ),
-    _Invariant(
-        "ledger-inconsistent",
-        "{count} requests were sent for candidates that the service had already confirmed",
-        """SELECT count(*) FROM attempts AS later JOIN attempts AS earlier USING (identity, run, "row")
-           WHERE later.number > earlier.number AND earlier.status IN (201, 409)""",
+        "{count} candidates are being sent by runs that have ended",
+        """SELECT count(*) FROM people JOIN runs USING (run)
+           WHERE state = 'in_flight' AND runs.ended_at IS NOT NULL""",
     ),
 )
 
@@ -178,7 +137,4 @@ def examine(connection: Connection, database: Database) -> tuple[Problem, ...]:
         (count,) = connection.execute(invariant.offenders).fetchone()
         if count:
             problems.append(Problem(invariant.code, invariant.message.format(count=count), _HINT, place))
-    if not connection.execute(database.find_index, ("one_open_attempt",)).fetchone():
-        message = "the index that prevents two open attempts for one candidate is missing"
-        problems.append(Problem("ledger-inconsistent", message, _HINT, place))
     return tuple(problems)

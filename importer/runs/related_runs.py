@@ -182,9 +182,9 @@ def _done_and_sent(folder: Path, manifest: RunManifest, ledger: Ledger) -> tuple
     """The rows of a run that are done, and these with those that may be, as the ledger knows by now; and those that
     the run itself has entered.
     """
-    states = list(ledger.current_states(manifest.run))
-    done = RowSet(row for row, state in states if state in DONE)
-    sent = RowSet(row for row, state in states if state in (*DONE, State.UNCONFIRMED, State.IN_FLIGHT))
+    states = list(ledger.row_states(manifest.run))
+    done, own = (RowSet(one.row for one in states if one.state in DONE) for _ in range(2))
+    sent = RowSet(one.row for one in states if one.state in (*DONE, State.UNCONFIRMED))
     if (folder / JOURNAL).is_file():
         with RunJournal(folder) as journal:
             for row in journal.rows_imported_before():
@@ -192,7 +192,6 @@ def _done_and_sent(folder: Path, manifest: RunManifest, ledger: Ledger) -> tuple
                 sent.add(row)
     done.add_groups(manifest.groups)
     sent.add_groups(manifest.groups)
-    own = RowSet(ledger.rows_done(manifest.run))
     own.add_groups(manifest.groups)
     return done, sent, own
 

@@ -30,11 +30,11 @@ class PriorAttempt(StrEnum):
 class Job:
     """One row on its way. Only the loop changes it.
 
-    prior, earlier: of before this run, see `Known`. state: as the ledger has it from this run. intents: written for it.
-    attempts: requests sent for it. last: the last response to them. tries: responses that did not settle it, since
-    another row that was sent again was settled (`settled`: how many these were). odd: the status of such a response,
-    if it was odd, when so many rows were `accepted`. intended_at: when the intent was written. asks: its sender waits
-    for `may_go`, the answer whether it may be sent.
+    prior, earlier: of before this run, see `Known`. state: as the ledger has it from this run. attempts: requests sent
+    for it. last: the last response to them. tries: responses that did not settle it, since another row that was sent
+    again was settled (`settled`: how many these were). odd: the status of such a response, if it was odd, when so many
+    rows were `accepted`. intended_at: when the intent was written. asks: its sender waits for `may_go`, the answer
+    whether it may be sent.
     """
 
     row: int
@@ -44,7 +44,6 @@ class Job:
     prior: PriorAttempt = PriorAttempt.NONE
     earlier: Known | None = None
     state: State | None = None
-    intents: int = 0
     attempts: int = 0
     last: Reply | NoReply | None = None
     tries: int = 0

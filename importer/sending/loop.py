@@ -377,17 +377,15 @@ class Loader:
     # --- 3. one transaction ---
 
     def _intend(self, job: Job) -> None:
-        job.intents += 1
-        self._writes.append(Intent(self._attempt(job), job.body_digest))
+        attempt = Attempt(job.identity, self._run.run, job.row, job.attempts + 1)
+        self._writes.append(Intent(attempt, job.body_digest))
         self._intended.append(job)
 
     def _record(self, job: Job, state: State) -> None:
         if job.state is not None and job.state is not state:
-            self._writes.append(Recorded(self._attempt(job), state, job.status))
+            attempt = Attempt(job.identity, self._run.run, job.row, job.attempts)
+            self._writes.append(Recorded(attempt, state, job.status))
             job.state = state
-
-    def _attempt(self, job: Job) -> Attempt:
-        return Attempt(job.identity, self._run.run, job.row, job.intents)
 
     def _write(self) -> None:
         """Write what this turn has found out and intends; then the senders get the intended rows."""

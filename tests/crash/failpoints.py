@@ -23,8 +23,9 @@ from typing import Any
 _TRANSACTIONS = (
     ({("insert", "runs")}, "the start of the run"),
     ({("update", "runs")}, "the end of the run"),
-    ({("insert", "attempts")}, "an intent"),
-    ({("update", "attempts")}, "a response"),
+    ({("insert", "people")}, "an intent"),
+    ({("intend", "people")}, "an intent"),  # again
+    ({("update", "people")}, "a response"),
     ({("insert", "outcomes")}, "an outcome in the journal"),
 )
 BEFORE_SEND, HALF_SENT, SENT, RESPONDED = (
@@ -143,7 +144,7 @@ def _watch_databases(trigger: _Trigger) -> None:
         def _note(self, sql: str) -> None:
             sql = _CTE.sub("", _TEXT.sub("''", sql)).lstrip()
             if (verb := sql[:6].lower()) in ("insert", "update", "delete", "create") and (table := _TABLE.search(sql)):
-                self.written.add((verb, table[1].lower()))
+                self.written.add(("intend" if verb == "update" and "body_digest" in sql else verb, table[1].lower()))
 
     @contextmanager
     def _around_end(connection: Any, sql: str) -> Iterator[None]:
@@ -170,7 +171,7 @@ def _watch_databases(trigger: _Trigger) -> None:
 
 def _names(file: str, written: set[tuple[str, str]]) -> Iterator[str]:
     """The names of a transaction; none if it only read. One that has an intent and a response has both names."""
-    found = [name for writes, name in _TRANSACTIONS if writes <= written]
+    found = list(dict.fromkeys(name for writes, name in _TRANSACTIONS if writes <= written))
     whole_run = [name for name in found if name.endswith("of the run")]
     if found:
         yield from whole_run[:1] or found

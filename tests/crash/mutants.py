@@ -304,13 +304,6 @@ MUTANTS = (
         ("tests/sending", "tests/cli/test_run.py"),
     ),
     Mutant(
-        "the database allows two open attempts",
-        "ledger/tables.py",
-        "CREATE UNIQUE INDEX one_open_attempt",
-        "CREATE INDEX one_open_attempt",
-        ("tests/ledger",),
-    ),
-    Mutant(
         "a commit whose answer was lost is not looked up",
         "ledger/ledger.py",
         "                if _is_written(connection, plan, at):\n",

@@ -241,20 +241,6 @@ def _race(processes: list[subprocess.Popen[str]]) -> list[list[str]]:
     return [process.communicate()[0].split() for process in processes]
 
 
-def test_the_database_itself_refuses_two_open_attempts(
-    postgres: Server, address: LedgerAddress, ledger: Ledger
-) -> None:
-    """One open attempt for each identity, whoever writes."""
-    intend(ledger, make_intent(ledger, 2))
-    with pytest.raises(Exception, match="one_open_attempt"):
-        raw(
-            postgres,
-            address,
-            "INSERT INTO {schema}.attempts SELECT run, row, 2, identity, 0, NULL, NULL, state, FALSE "
-            "FROM {schema}.attempts".replace(" row,", ' "row",'),
-        )
-
-
 # --- its address, server and key ---
 
 

@@ -52,9 +52,9 @@ def intend_all(ledger: Ledger, intents: list[Intent]) -> None:
 
 
 def test_an_intent_is_on_disk_when_intend_returns(ledger: Ledger) -> None:
-    """Another process sees the open attempt as soon as the caller may send."""
+    """Another process sees it as soon as the caller may send."""
     intend(ledger, make_intent(ledger, 2))
-    assert raw(ledger, "SELECT run, row, number, state, ended_at FROM attempts") == [("run-1", 2, 1, "in_flight", None)]
+    assert raw(ledger, "SELECT run, row, attempts, state FROM people") == [("run-1", 2, 1, "in_flight")]
 
 
 def test_intents_of_many_senders_share_commits(ledger: Ledger) -> None:
@@ -73,7 +73,7 @@ def test_intents_of_many_senders_share_commits(ledger: Ledger) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert raw(ledger, "SELECT count(*), count(DISTINCT identity) FROM attempts") == [(32, 32)]
+    assert raw(ledger, "SELECT count(*) FROM people") == [(32,)]
 
 
 def test_the_database_settings_are_durable(ledger: Ledger) -> None:
@@ -85,23 +85,12 @@ def test_the_database_settings_are_durable(ledger: Ledger) -> None:
     assert pragmas == [("wal",), (2,), (1,)]
 
 
-def test_the_database_itself_refuses_two_open_attempts(ledger: Ledger) -> None:
-    """One open attempt for each identity, whoever writes."""
-    intend(ledger, make_intent(ledger, 2))
-    with pytest.raises(sqlite3.IntegrityError, match=r"UNIQUE constraint failed: attempts\.identity"):
-        raw(ledger, "INSERT INTO attempts SELECT run, row, 2, identity, 0, NULL, NULL, state, 0 FROM attempts")
-
-
 def test_an_answer_and_the_next_intent_may_share_a_commit(ledger: Ledger) -> None:
     """A retry right after its answer is written in the right order."""
     intent = make_intent(ledger, 2)
     intend(ledger, intent)
-    ledger.write([Answered(intent.attempt, State.PLANNED, 429)])
-    intend(ledger, make_intent(ledger, 2, number=2))
-    assert raw(ledger, "SELECT number, state, status FROM attempts ORDER BY number") == [
-        (1, "planned", 429),
-        (2, "in_flight", None),
-    ]
+    assert ledger.write([Answered(intent.attempt, State.PLANNED, 429), make_intent(ledger, 2, number=2)]) == {}
+    assert raw(ledger, "SELECT attempts, state, status FROM people") == [(2, "in_flight", 429)]
 
 
 # --- the file ---
@@ -118,7 +107,7 @@ def test_a_newer_ledger_is_refused(path: Path) -> None:
     with begun(path) as ledger:
         raw(ledger, "UPDATE about SET version = 7")
     assert problem_on_opening(path) == (
-        f"{path}: a newer importer wrote this ledger (its version is 7, this importer reads 3); "
+        f"{path}: a newer importer wrote this ledger (its version is 7, this importer reads 4); "
         "update this importer, or use another ledger (--out, IMPORTER_LEDGER)"
     )
 
@@ -128,7 +117,7 @@ def test_an_older_ledger_is_refused(path: Path) -> None:
     with begun(path) as ledger:
         raw(ledger, "UPDATE about SET version = 2")
     assert problem_on_opening(path) == (
-        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 3); use the importer that "
+        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 4); use the importer that "
         "wrote it, or another ledger (--out, IMPORTER_LEDGER); with a new ledger every row is sent again and the "
         "service "
         "reports which candidates it already has"
@@ -137,11 +126,11 @@ def test_an_older_ledger_is_refused(path: Path) -> None:
 
 def test_damage_of_an_open_ledger_is_reported(ledger: Ledger) -> None:
     """An error of SQLite becomes a problem with path and hint, not a traceback."""
-    raw(ledger, "DROP TABLE attempts")
+    raw(ledger, "DROP TABLE people")
     for ask in (lambda: list(ledger.row_states("run-1")), ledger.check):
         with pytest.raises(UnusableInput) as caught:
             ask()
-        assert str(caught.value) == f"{ledger.name}: it cannot be written (no such table: attempts), {_UNWRITABLE}"
+        assert str(caught.value) == f"{ledger.name}: it cannot be written (no such table: people), {_UNWRITABLE}"
 
 
 _PUT_BACK = (
@@ -268,31 +257,11 @@ _KEEP = "keep a copy of the file, restore it from a backup, and report this to t
     ("harm", "message"),
     [
         pytest.param(
-            "UPDATE identities SET state = 'created'",
-            "1 open attempts belong to candidates that are not being sent",
-            id="open attempt without state",
-        ),
-        pytest.param(
-            "UPDATE attempts SET ended_at = 1",
-            "1 candidates are being sent without an open attempt",
-            id="in flight without attempt",
-        ),
-        pytest.param(
-            "UPDATE attempts SET state = 'created'",
-            "1 candidates have a state that differs from their last attempt",
-            id="state without attempt",
-        ),
-        pytest.param(
             "UPDATE runs SET ended_at = '2026-03-01'",
-            "1 attempts of finished runs are still open",
+            "1 candidates are being sent by runs that have ended",
             id="open after the end",
         ),
-        pytest.param(
-            "DROP INDEX one_open_attempt",
-            "the index that prevents two open attempts for one candidate is missing",
-            id="index",
-        ),
-        pytest.param("DELETE FROM runs", "2 entries refer to entries that do not exist", id="missing run"),
+        pytest.param("DELETE FROM runs", "1 entries refer to entries that do not exist", id="missing run"),
     ],
 )
 def test_the_doctor_finds_what_is_wrong(ledger: Ledger, harm: str, message: str) -> None:
