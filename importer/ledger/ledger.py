@@ -121,10 +121,11 @@ class Ledger(LedgerRuns):
         """
         self._database.watch(on_waiting)
 
-    def write(self, writes: Sequence[Write]) -> dict[bytes, NotAllowed]:
+    def write(self, writes: Sequence[Write]) -> dict[int, NotAllowed]:
         """Write intents and answers in one transaction; they are durable when this returns.
 
-        Returns why intents were refused, by identity: it is in flight or done. Nothing of these is written.
+        Returns why intents were refused, by their index: the candidate is in flight or done, or another row of this run
+        has it. Nothing of these is written.
 
         Raises:
             LedgerUnwritable: nothing more can be written; of the writes only answers may be.
@@ -145,6 +146,8 @@ class Ledger(LedgerRuns):
             try:
                 self._write(answers)
                 break
+            except NotAllowed:  # they are there already: only the news of their commit was lost
+                break
             except DatabaseError:
                 self._database.release_reserve()
         assert self._error is not None
@@ -161,7 +164,7 @@ class Ledger(LedgerRuns):
         except DatabaseError as error:
             raise self._database.unusable(error) from None
 
-    def _write(self, group: Sequence[Write]) -> dict[bytes, NotAllowed]:
+    def _write(self, group: Sequence[Write]) -> dict[int, NotAllowed]:
         """Write a group in one transaction. If its commit was not confirmed, it is looked up before it is repeated."""
         identities = sorted({write.attempt.identity for write in group})
         tried: list[tuple[GroupPlan, float]] = []
@@ -182,7 +185,7 @@ class Ledger(LedgerRuns):
         for index, refusal in refused.items():
             if isinstance(group[index], Answered):
                 raise refusal
-        return {group[index].attempt.identity: refusal for index, refusal in refused.items()}
+        return refused
 
     def _note_error(self, reason: str) -> LedgerUnwritable:
         if self._error is None:

@@ -9,11 +9,13 @@ from typing import Any, Final
 
 from importer.ledger.database import Connection, Database
 from importer.ledger.states import DONE, LedgerUnwritable, RowState, RunRecord, Scope, State
-from importer.ledger.tables import COLUMNS, examine
+from importer.ledger.tables import examine
 from importer.models import Operation, Target
 from importer.problems import ConstraintError, DatabaseError, Problem, UsageError
 
-_RUN_COLUMNS: Final = ", ".join(COLUMNS["runs"])
+_RUN_COLUMNS: Final = (
+    "run, base, operation, target, source, sha256, mapping, folder, started_at, ended_at, exit_code, purged_at"
+)
 _RUNS: Final = f"SELECT {_RUN_COLUMNS} FROM runs"
 _BEGIN_RUN: Final = f"INSERT INTO runs ({_RUN_COLUMNS}) VALUES ({', '.join('?' * (_RUN_COLUMNS.count(',') + 1))})"
 _PERSON_OF: Final = 'SELECT identity, state FROM people WHERE run = ? AND "row" = ?'

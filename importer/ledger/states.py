@@ -252,7 +252,8 @@ def plan_group(known: dict[bytes, Known], group: Iterable[Write]) -> GroupPlan:
         now = known.get(identity)
         before = now.state if now else None
         after = State.IN_FLIGHT if isinstance(write, Intent) else write.state
-        if not allowed(before, after):
+        is_of_other_row = isinstance(write, Intent) and now is not None and now.run == run and now.row != row
+        if is_of_other_row or not allowed(before, after):
             plan.refused[index] = NotAllowed(before, after, now.row if now else None)
             continue
         if isinstance(write, Intent):

@@ -51,15 +51,6 @@ _TABLES: Final = (
 )
 
 
-COLUMNS: Final = {
-    "runs": (
-        *("run", "base", "operation", "target", "source", "sha256", "mapping", "folder"),
-        *("started_at", "ended_at", "exit_code", "purged_at"),
-    ),
-}
-"""What a ledger contains, in an order in which references hold."""
-
-
 def initialize_or_check(database: Database, key_file: Path) -> Fingerprints:
     """Create the tables and the key of a new ledger, or check an existing one; return the hashes made with its key.
 

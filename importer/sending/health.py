@@ -153,9 +153,13 @@ class Health:
             until = min(until, self.hold.since + _ODD_SECONDS)
         return max(0.0, until - now)
 
-    def skip(self, seconds: float) -> None:
-        """Time passed that counts for nothing: a person had paused the run."""
-        self.progress_at += seconds
+    def skip(self, began: float, now: float) -> None:
+        """The time since `began` counts for nothing: a person had paused the run."""
+        self.progress_at = min(self.progress_at + now - began, now)
+        if self._unreachable_since is not None:
+            self._unreachable_since += now - began
+        if self.hold is not None:
+            self.hold.since += now - began
 
     def _clear_answer(self, job: Job, disposition: Disposition) -> None:
         self._finals += 1
@@ -271,5 +275,5 @@ class Health:
         wait = min(_FIRST_WAIT * 2.0 ** min(hold.waits, 10), _LONGEST_WAIT) * (0.9 + random.random() / 10)
         hold.waits += 1
         hold.until = now + max(wait, asked or 0.0)
-        if hold.kind == "odd":
-            hold.until = min(hold.until, max(now, hold.since + _ODD_SECONDS))
+        if hold.kind == "odd" and now < hold.since + _ODD_SECONDS - _TINY:
+            hold.until = min(hold.until, hold.since + _ODD_SECONDS)

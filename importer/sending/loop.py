@@ -31,7 +31,7 @@ from importer.sending.health import Health
 from importer.sending.known import Earlier, planned, unknown
 from importer.sending.options import Cancellation, LoadOptions
 from importer.sending.pace import Pace
-from importer.sending.senders import LONG_WAIT, Answered, Asks, Probed, Senders, Told, Unsent, Waits
+from importer.sending.senders import LONG_WAIT, Answered, Asks, Broken, Probed, Senders, Told, Unsent, Waits
 from importer.service import NoReply, Reply
 
 _IDLE: Final = 1.0  # seconds: the longest wait if nothing is due
@@ -130,7 +130,7 @@ class Loader:
         self._is_last = False  # no new row comes
         self._outcomes: list[Outcome] = []
         self._writes: list[Intent | Recorded] = []
-        self._intended: list[Job] = []  # whose intents are among the writes
+        self._intended: list[tuple[int, Job]] = []  # whose intents are among the writes, and where
         self._paused_at: float | None = None
         self._reported: str | None = None  # what the run waits for, as last reported
 
@@ -178,11 +178,17 @@ class Loader:
     def _close(self) -> None:
         """Send nothing new, and return when every response has come and is written."""
         self._health.stop = self._health.stop or INTERRUPTED
+        for _, job in self._intended:  # no sender has them
+            self._on_way -= not self._tell(job, may_go=False)
+        self._intended.clear()
+        self._writes = [write for write in self._writes if isinstance(write, Recorded)]
         self._take_back()
         self._senders.end()
         while self._on_way:
             told = self._clock.collect(self._senders.told, _IDLE)
-            if told is not None:
+            if isinstance(told, Broken):  # another error is raised already
+                self._on_way -= told.job is not None
+            elif told is not None:
                 self._take(told)
         self._write()
 
@@ -230,8 +236,8 @@ class Loader:
                 self._put_back(job)
             case Probed(is_healthy):
                 self._health.probed(now, is_healthy=is_healthy)
-            case bug:
-                self._on_way -= 1
+            case Broken(bug, job):
+                self._on_way -= job is not None
                 raise bug
 
     def _judge(self, job: Job, answer: Reply | NoReply, seconds: float, now: float) -> None:
@@ -271,7 +277,7 @@ class Loader:
         if self._clock.is_paused:
             self._paused_at = now if self._paused_at is None else self._paused_at
         elif self._paused_at is not None:
-            health.skip(now - self._paused_at)
+            health.skip(self._paused_at, now)
             self._paused_at = None
         if not (self._on_way or self._has_rows or health.hold):
             health.progress_at = now  # reading rows takes time, too
@@ -378,8 +384,8 @@ class Loader:
 
     def _intend(self, job: Job) -> None:
         attempt = Attempt(job.identity, self._run.run, job.row, job.attempts + 1)
+        self._intended.append((len(self._writes), job))
         self._writes.append(Intent(attempt, job.body_digest))
-        self._intended.append(job)
 
     def _record(self, job: Job, state: State) -> None:
         if job.state is not None and job.state is not state:
@@ -390,21 +396,21 @@ class Loader:
     def _write(self) -> None:
         """Write what this turn has found out and intends; then the senders get the intended rows."""
         writes, intended = self._writes, self._intended
-        self._writes, self._intended = [], []
         if not writes:
             return
         try:
             refused = self._ledger.write(writes)
         except LedgerUnwritable as error:
             self._health.stop = self._health.stop or ledger_lost(error)
-            for job in intended:
+            for _, job in intended:
                 if not self._tell(job, may_go=False):
                     self._on_way -= 1
                     self._new.appendleft(job)
-            return
+            intended = []
+        self._writes, self._intended = [], []
         now = self._clock.uptime()
-        for job in intended:
-            refusal = refused.get(job.identity)
+        for index, job in intended:
+            refusal = refused.get(index)
             if refusal is None:
                 job.state, job.intended_at = State.IN_FLIGHT, now
                 if not self._tell(job, may_go=True):

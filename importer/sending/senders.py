@@ -10,6 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 import tenacity
@@ -60,11 +61,18 @@ class Probed(NamedTuple):
     is_healthy: bool
 
 
-Told = Answered | Waits | Asks | Unsent | Probed | BaseException
+class Broken(NamedTuple):
+    """A bug of ours. job: the row whose response is unknown now; None: it was a probe."""
+
+    bug: BaseException
+    job: Job | None
+
+
+Told = Answered | Waits | Asks | Unsent | Probed | Broken
 
 
 class Senders:
-    """Threads that send, and what they tell. A bug of ours is told as the exception that it is.
+    """Threads that send, and what they tell.
 
     send: sends one body once. probe: makes a harmless request. patience: seconds after which a row that is refused
     again and again is given back with its last answer.
@@ -104,15 +112,16 @@ class Senders:
     def take_back(self) -> list[Job]:
         """The rows that no thread has taken yet."""
         rows: list[Job] = []
-        while not self._has_ended.is_set():
-            try:
+        is_probing = False
+        with suppress(queue.Empty):
+            while not self._has_ended.is_set():
                 row = self._rows.get_nowait()
-            except queue.Empty:
-                return rows
-            if isinstance(row, Job):
-                rows.append(row)
-            else:
-                self.told.put(Probed(is_healthy=False))
+                if isinstance(row, Job):
+                    rows.append(row)
+                else:
+                    is_probing = True
+        if is_probing:
+            self._put(True)
         return rows
 
     def end(self) -> None:
@@ -137,7 +146,7 @@ class Senders:
             try:
                 self.told.put(Probed(self._probe()) if row is True else self._deliver(row))
             except BaseException as bug:  # noqa: BLE001 - raised again by the loop
-                self.told.put(bug)
+                self.told.put(Broken(bug, None if row is True else row))
 
     def _deliver(self, job: Job) -> Answered | Unsent:
         """Send a row until the service has processed it, or patience is over."""

@@ -90,7 +90,7 @@ class _Handle:
 
     def _prepare(self, request: Request) -> None:
         self._began = self._last_activity = time.monotonic()
-        self._was_started = self._has_head = False
+        self._was_started = self._has_head = self._is_interim = False
         self._received, self._size = 0.0, 0
         self._pieces: list[bytes] = []
         self._most = request.body_limit or self._limits.body
@@ -156,7 +156,10 @@ class _Handle:
         return int(pycurl.PREREQFUNC_OK)
 
     def _note_header(self, line: bytes) -> None:
-        self._has_head = line in (b"\r\n", b"\n")
+        """The head ends with a blank line; that of an interim response, or of a proxy, is followed by another one."""
+        if line.startswith(b"HTTP/"):
+            self._is_interim = line.partition(b" ")[2].startswith(b"1")
+        self._has_head = self._was_started and not self._is_interim and line in (b"\r\n", b"\n")
 
     def _take(self, piece: bytes) -> int:
         """Returns how much was read; less than the piece ends the transfer."""

@@ -26,10 +26,9 @@ class Mutant:
     file: str
     before: str
     after: str
-    tests: tuple[str, ...]
+    tests: tuple[str, ...] = ("tests/sending",)
 
 
-_SENDING = ("tests/sending",)
 _KILLS = ("tests/sending", "tests/crash/test_kills.py")
 _TRANSPORT = ("tests/service/test_traps.py", "tests/service/test_two_answers.py", "tests/service/test_many_at_once.py")
 _ON_SERVER = ("tests/ledger/test_postgres_ledger.py",)
@@ -48,35 +47,30 @@ MUTANTS = (
         "                if not self._tell(job, may_go=False):\n"
         "                    self._on_way -= 1\n                    self._new",
         "                self._senders.send(job)\n",
-        _SENDING,
     ),
     Mutant(
         "a response is not recorded",
         "sending/loop.py",
         "        state, due = self._health.judge(job, disposition, state, now)\n        self._record(job, state)\n",
         "        state, due = self._health.judge(job, disposition, state, now)\n",
-        _SENDING,
     ),
     Mutant(
         "the end does not wait for requests in flight",
         "sending/loop.py",
         "        while self._on_way:\n",
         "        while False:\n",
-        _SENDING,
     ),
     Mutant(
         "a row that will be resent already has an outcome",
         "sending/loop.py",
         "            self._bytes += len(job.body)\n",
         "            self._bytes += len(job.body)\n            self._outcomes.append(outcome_of(job, state, None))\n",
-        _SENDING,
     ),
     Mutant(
         "rows are sent during a hold",
         "sending/health.py",
         "        if self.hold is not None:\n            return int(",
         "        if False:\n            return int(",
-        _SENDING,
     ),
     Mutant(
         "rows are sent while the user has paused the run",
@@ -97,7 +91,6 @@ MUTANTS = (
         "sending/answers.py",
         "        if self.prior is not PriorAttempt.NONE:\n            return State.UNCONFIRMED\n",
         "",
-        _SENDING,
     ),
     Mutant(
         "an unconfirmed request is forgotten",
@@ -105,98 +98,84 @@ MUTANTS = (
         "        if job.prior is PriorAttempt.NONE:\n            job.prior = PriorAttempt.SAME_BYTES\n"
         "        self._inconclusive",
         "        self._inconclusive",
-        _SENDING,
     ),
     Mutant(
         "an unconfirmed row is sent again at once",
         "sending/health.py",
         "        return state, now + max(delay, asked or 0.0)\n",
         "        return state, now\n",
-        _SENDING,
     ),
     Mutant(
         "a row is sent without end",
         "sending/health.py",
         " or job.tries >= self._options.max_attempts:\n            return self._end(job, state, now)\n        delay",
         ":\n            return self._end(job, state, now)\n        delay",
-        _SENDING,
     ),
     Mutant(
         "a row waits for less than its Retry-After",
         "sending/senders.py",
         "            return answer.retry_after\n",
         "            return 1.0\n",
-        _SENDING,
     ),
     Mutant(
         "a row that waits for long is written as sent",
         "sending/loop.py",
         "                if wait > LONG_WAIT:\n                    self._record(job, job.state_if_waiting)\n",
         "",
-        _SENDING,
     ),
     Mutant(
         "a row that has waited for long is sent without an intent",
         "sending/senders.py",
         "            if not job.may_go.get():\n                return Unsent(job)\n",
         "",
-        _SENDING,
     ),
     Mutant(
         "the hold never begins",
         "sending/health.py",
         "        elif len(self._inconclusive) >= _INCONCLUSIVE_IN_A_ROW:\n",
         "        elif False:\n",
-        _SENDING,
     ),
     Mutant(
         "a run never gives up",
         "sending/health.py",
         "        if now < self.stalls_at - _TINY:\n",
         "        if now:\n",
-        _SENDING,
     ),
     Mutant(
         "a service that never answered is waited for",
         "sending/health.py",
         "        if since is not None and not self._has_answered:\n",
         "        if False:\n",
-        _SENDING,
     ),
     Mutant(
         "one odd answer rejects a row",
         "sending/health.py",
         "        return job.odd == job.status and job.status in OF_THE_ROW and",
         "        return job.status in OF_THE_ROW or",
-        _SENDING,
     ),
     Mutant(
         "a token that is gone does not stop the run",
         "sending/health.py",
         "            if hold.left and now >= hold.since + _ODD_SECONDS - _TINY:\n",
         "            if False:\n",
-        _SENDING,
     ),
     Mutant(
         "a 400 settles an unconfirmed row of a pool",
         "sending/answers.py",
         " and operation is Operation.APPLY and prior is PriorAttempt.SAME_BYTES:\n",
         " and prior is PriorAttempt.SAME_BYTES:\n",
-        _SENDING,
     ),
     Mutant(
         "a 503 is treated as rejected",
         "sending/answers.py",
         "Rule((425, 429), Disposition.AGAIN",
         "Rule((425, 429, 503), Disposition.AGAIN",
-        _SENDING,
     ),
     Mutant(
         "a changed row counts as the same bytes",
         "sending/known.py",
         "PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES",
         "PriorAttempt.SAME_BYTES",
-        _SENDING,
     ),
     Mutant(
         "what may have left is treated as not sent",
@@ -238,14 +217,12 @@ MUTANTS = (
         "sending/answers.py",
         "Rule(range(500, 600), Disposition.AMBIGUOUS",
         "Rule(range(500, 600), Disposition.AGAIN",
-        _SENDING,
     ),
     Mutant(
         "a 409 after our own request is not explained",
         "sending/explanations.py",
         "() if job.prior is PriorAttempt.NONE else (CREATED_EARLIER,)",
         "()",
-        _SENDING,
     ),
     Mutant(
         "a 409 that only the ledger knows of is not explained",

@@ -289,7 +289,8 @@ def test_a_person_resolves_an_unconfirmed_row(ledger: Ledger, created: bool, sta
         pytest.param(
             "run-1",
             3,
-            "run run-1 sent nothing for row 3, or a later run has sent it again; see its rows with: importer show run-1",
+            "run run-1 sent nothing for row 3, or a later run has sent it again; "
+            "see its rows with: importer show run-1",
             id="unknown row",
         ),
         pytest.param(

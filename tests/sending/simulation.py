@@ -32,7 +32,7 @@ class MemoryLedger:
     def look_up(self, _: list[bytes]) -> dict[bytes, Known]:
         return {}
 
-    def write(self, _: Sequence[Intent | Answered]) -> dict[bytes, NotAllowed]:
+    def write(self, _: Sequence[Intent | Answered]) -> dict[int, NotAllowed]:
         return {}
 
 

@@ -426,6 +426,49 @@ def test_a_bug_in_sending_is_raised(harness: Harness) -> None:
     assert outcomes == {4: Outcome(4, K.ALREADY_EXISTS, 409, 1, (OURS, SAID))}
 
 
+def test_an_error_of_the_caller_ends_the_run(harness: Harness) -> None:
+    """Also in the middle of a turn, when the intents of other rows are not written yet: none of them is sent."""
+
+    def source() -> Iterator[ReadyCandidate]:
+        yield from applications(range(2, 9))
+        raise OSError("the disk is full")
+
+    service = Scripted(in_turn(CREATED))
+    with harness.ledger() as ledger:
+        with pytest.raises(OSError, match="the disk is full"):
+            list(harness.loader(ledger, service).load(source()))
+        states = {found.row: found.state for found in ledger.row_states("run-1")}
+    assert states == dict.fromkeys(range(2, 2 + len(service.emails)), State.CREATED)
+
+
+def test_a_bug_in_a_probe_ends_the_run(harness: Harness) -> None:
+    """Whatever is in flight then."""
+
+    def broken() -> bool:
+        raise ZeroDivisionError
+
+    service = Scripted(by_row({}, otherwise=BROKEN))
+    with harness.ledger() as ledger, pytest.raises(ZeroDivisionError):
+        list(harness.loader(ledger, service, probe=broken).load(applications(range(2, 90))))
+
+
+def test_two_rows_with_one_email_in_one_turn_are_sent_once(harness: Harness) -> None:
+    """The first one is sent, although both are intended together; the second one names it."""
+    rows = applications(range(2, 30))
+    double = rows[20]._replace(row=99)
+    outcomes = harness.load(Scripted(in_turn(CREATED)), [*rows[:21], double, *rows[21:]])
+    assert {outcome.kind for row, outcome in outcomes.items() if row != 99} == {K.CREATED}
+    assert (outcomes[99].kind, outcomes[99].problems[0].message[:6]) == (K.INVALID, "row 22")
+
+
+def test_a_double_of_an_unconfirmed_row_is_not_sent(harness: Harness) -> None:
+    """It would be sent as if it were new, and a rejection of it would be taken for that of the first row."""
+    rows = applications(range(2, 9))
+    service = Scripted(by_row({6: (BROKEN, CREATED)}))
+    outcomes = harness.load(service, [*rows, rows[4]._replace(row=99)], LoadOptions(concurrency=1))
+    assert (outcomes[6].kind, outcomes[99].kind) == (K.CREATED, K.INVALID)
+
+
 # --- a dry run ---
 
 

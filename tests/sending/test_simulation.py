@@ -203,6 +203,19 @@ def test_a_token_that_is_gone_while_the_service_often_fails(kind: str) -> None:
         assert (found.seconds < 180, found.kinds[OutcomeKind.NOT_SENT] > 100) == (True, True)
 
 
+def test_an_outage_after_odd_answers_is_waited_for() -> None:
+    """The minute for odd answers is no limit for it, and its rows are not sent again and again."""
+
+    def draw(_: int, now: float, luck: random.Random) -> tuple[Answer, float, bool]:
+        if 0.1 <= now < 8:
+            return Reply(401), 0.005, False
+        return (Reply(502), 0.005, False) if 8 <= now < 400 else (Reply(201), 0.005, True)
+
+    found = simulate(300, draw)
+    assert (found.kinds, found.stop) == ({OutcomeKind.CREATED: 300}, None)
+    assert found.requests < 360
+
+
 def test_a_closed_target_that_still_checks_rows() -> None:
     """Rows that it rejects are no sign that it is open again: the run stops, and no other row is rejected."""
 

@@ -49,76 +49,30 @@ def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("status", "stop"),
-    [
-        pytest.param(
-            401,
-            Stop(
-                "token-refused",
-                "the service refuses the token (401)",
-                f"check IMPORTER_TOKEN or IMPORTER_TOKEN_FILE with importer doctor, then {AGAIN}",
-            ),
-            id="401",
-        ),
-        pytest.param(
-            307,
-            Stop(
-                "service-redirected",
-                "the service redirects to another address (307); redirects are not followed",
-                f"set IMPORTER_BASE_URL to the correct address of the service, then {AGAIN}",
-            ),
-            id="307",
-        ),
-        pytest.param(
-            403,
-            Stop(
-                "target-forbidden",
-                "the service does not allow adding candidates to job post 4f2c9a (403)",
-                f"ask for permission, or check the token, then {AGAIN}",
-            ),
-            id="403",
-        ),
-        pytest.param(
-            404,
-            Stop(
-                "target-not-found",
-                "the service cannot find job post 4f2c9a (404)",
-                f"check target: in the mapping, then {AGAIN}",
-            ),
-            id="404",
-        ),
-        pytest.param(
-            410,
-            Stop(
-                "target-not-found",
-                "the service no longer has job post 4f2c9a (410)",
-                f"check target: in the mapping, then {AGAIN}",
-            ),
-            id="410",
-        ),
-        pytest.param(
-            423,
-            Stop(
-                "target-locked",
-                "the service has locked job post 4f2c9a (423)",
-                f"wait until it is unlocked, then {AGAIN}",
-            ),
-            id="423",
-        ),
-        pytest.param(
-            405,
-            Stop(
-                "request-refused",
-                "the service does not accept this kind of request for job post 4f2c9a (405)",
-                "check IMPORTER_BASE_URL; if it is correct, the service has changed and the importer needs an update",
-            ),
-            id="405",
-        ),
-    ],
-)
-def test_an_answer_that_stops(harness: Harness, status: int, stop: Stop) -> None:
+OF_TOKEN = f"check IMPORTER_TOKEN or IMPORTER_TOKEN_FILE with importer doctor, then {AGAIN}"
+OF_ADDRESS = f"set IMPORTER_BASE_URL to the correct address of the service, then {AGAIN}"
+OF_FORM = "check IMPORTER_BASE_URL; if it is correct, the service has changed and the importer needs an update"
+OF_TARGET = f"check target: in the mapping, then {AGAIN}"
+STOPS = {
+    401: ("token-refused", "refuses the token (401)", OF_TOKEN),
+    307: ("service-redirected", "redirects to another address (307); redirects are not followed", OF_ADDRESS),
+    403: (
+        "target-forbidden",
+        "does not allow adding candidates to job post 4f2c9a (403)",
+        f"ask for permission, or check the token, then {AGAIN}",
+    ),
+    404: ("target-not-found", "cannot find job post 4f2c9a (404)", OF_TARGET),
+    410: ("target-not-found", "no longer has job post 4f2c9a (410)", OF_TARGET),
+    423: ("target-locked", "has locked job post 4f2c9a (423)", f"wait until it is unlocked, then {AGAIN}"),
+    405: ("request-refused", "does not accept this kind of request for job post 4f2c9a (405)", OF_FORM),
+}
+
+
+@pytest.mark.parametrize("status", STOPS)
+def test_an_answer_that_stops(harness: Harness, status: int) -> None:
     """Before any row was accepted: the row failed, no other row is sent, and the next run sends them all."""
+    code, reason, hint = STOPS[status]
+    stop = Stop(code, f"the service {reason}", hint)
     service = Scripted(by_row({row: (Reply(400, f"phone {row}"),) for row in range(2, 5)}, Reply(status, "no")))
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, service, ONE)
