@@ -75,6 +75,7 @@ Confirm = Callable[[Planned], bool]
 """Asked before the first request whether to send the rows that are ready."""
 
 _SIGNALLED: Final = 128
+_OF_LEDGER: Final = ("ledger-", "not-writable")  # codes of its problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +366,8 @@ class _Execution:
             try:
                 yield EarlierRunEnded(close(folder, ledger, self.limits).run)
             except UnusableInput as damaged:
+                if damaged.problems[0].code.startswith(_OF_LEDGER):  # then the next run completes it
+                    raise
                 # The ledger has what matters: a damaged folder must not block the import.
                 yield from map(EarlierRunDamaged, damaged.problems)
                 now = datetime.now(UTC)
