@@ -200,7 +200,7 @@ def _look_up(connection: Connection, wanted: Collection[bytes], locking: str = "
     query = f"""SELECT identity, state, status, body_digest, run, "row", after_unconfirmed FROM people
                 WHERE identity IN ({", ".join("?" * len(wanted))}) {locking and f"ORDER BY identity {locking}"}"""
     rows = connection.execute(query, tuple(wanted))
-    return {identity: Known._make((State(state), *rest, bool(last))) for identity, state, *rest, last in rows}
+    return {identity: Known(State(state), *rest) for identity, state, *rest in rows}
 
 
 def _is_written(connection: Connection, plan: GroupPlan, at: float) -> bool:
