@@ -37,7 +37,7 @@ MUTANTS = (
     Mutant(
         "the request does not wait for its intent",
         "sending/loop.py",
-        "        self._intended.append(job)\n",
+        "        self._intended.append((len(self._writes), job))\n",
         "        self._senders.send(job)\n",
         _KILLS,
     ),
