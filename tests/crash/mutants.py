@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PROJECT = Path(__file__).parent.parent.parent
+_LONGEST = 600  # seconds
 _COPIED = ("importer", "tests", "mappings", "sample_data", "pyproject.toml")
 
 
@@ -37,8 +38,12 @@ MUTANTS = (
     Mutant(
         "the request does not wait for its intent",
         "sending/loop.py",
-        "        self._intended.append((len(self._writes), job))\n",
-        "        self._senders.send(job)\n",
+        "        try:\n            refused = self._ledger.write(writes)\n",
+        "        for _, job in intended:\n"
+        "            job.state, job.intended_at = State.IN_FLIGHT, self._clock.uptime()\n"
+        "            self._senders.send(job)\n"
+        "        intended = []\n"
+        "        try:\n            refused = self._ledger.write(writes)\n",
         _KILLS,
     ),
     Mutant(
@@ -363,14 +368,18 @@ def try_mutant(mutant: Mutant) -> Result:
             else:
                 shutil.copy(source, place)
         apply(mutant, place)
-        ran = subprocess.run(
-            [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutant.tests],
-            cwd=place,
-            env={**os.environ, "PYTHONPATH": str(place)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        try:
+            ran = subprocess.run(
+                [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutant.tests],
+                cwd=place,
+                env={**os.environ, "PYTHONPATH": str(place)},
+                capture_output=True,
+                text=True,
+                timeout=_LONGEST,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Result(mutant, "a test that does not end", time.monotonic() - began)
     found = [line.split(" - ")[0].split(" ", 1)[1] for line in ran.stdout.splitlines() if line.startswith("FAILED")]
     return Result(mutant, found[0] if found else None, time.monotonic() - began)
 
