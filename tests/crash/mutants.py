@@ -49,9 +49,8 @@ MUTANTS = (
     Mutant(
         "a row that the ledger could not write is sent anyway",
         "sending/loop.py",
-        "                if not self._tell(job, may_go=False):\n"
-        "                    self._on_way -= 1\n                    self._new",
-        "                self._senders.send(job)\n",
+        "                    self._on_way -= 1\n                    self._new.appendleft(job)\n",
+        "                    self._senders.send(job)\n",
     ),
     Mutant(
         "a response is not recorded",

@@ -187,6 +187,23 @@ def test_a_retry_after_is_respected(harness: Harness) -> None:
     assert 17 <= harness.time.elapsed < 18
 
 
+@pytest.mark.parametrize(("seconds", "state"), [(1, State.IN_FLIGHT), (30, State.PLANNED)])
+def test_a_row_that_waits_for_long_is_not_in_flight(harness: Harness, seconds: int, state: State) -> None:
+    """If the process is killed meanwhile, the row is known as not accepted; it is intended again before it is sent."""
+    with harness.ledger() as ledger:
+        identity = ledger.fingerprints.identity(JOB_POST, email_of(2))
+        found: list[State] = []
+        at_requests: list[State] = []
+
+        def answer(_: str, number: int) -> Answer:
+            at_requests.extend(one.state for one in ledger.look_up([identity]).values())
+            return CREATED if number else Reply(429, retry_after=seconds)
+
+        harness.time.later(0.5, lambda: found.extend(one.state for one in ledger.look_up([identity]).values()))
+        outcomes = by_outcome(harness.loader(ledger, Scripted(answer)).load(applications([2])))
+    assert (found, at_requests, outcomes[2].kind) == ([state], [State.IN_FLIGHT] * 2, K.CREATED)
+
+
 # --- a second run ---
 
 
