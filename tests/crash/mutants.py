@@ -47,12 +47,6 @@ MUTANTS = (
         _KILLS,
     ),
     Mutant(
-        "a row that the ledger could not write is sent anyway",
-        "sending/loop.py",
-        "                    self._on_way -= 1\n                    self._new.appendleft(job)\n",
-        "                    self._senders.send(job)\n",
-    ),
-    Mutant(
         "a response is not recorded",
         "sending/loop.py",
         "        state, due = self._health.judge(job, disposition, state, now)\n        self._record(job, state)\n",
