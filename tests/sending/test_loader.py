@@ -74,11 +74,6 @@ def not_accepted(what: str) -> Problem:
     )
 
 
-@pytest.fixture
-def harness(tmp_path: Path) -> Harness:
-    return Harness(tmp_path)
-
-
 def rows_for(scope: Scope, rows: list[int]) -> list[ReadyCandidate]:
     return applications(rows) if scope is JOB_POST else candidates(rows)
 

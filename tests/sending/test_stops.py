@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -35,11 +34,6 @@ from tests.sending.given import (
 K = OutcomeKind
 AGAIN = "run the same command again"
 ONE = LoadOptions(concurrency=1)
-
-
-@pytest.fixture
-def harness(tmp_path: Path) -> Harness:
-    return Harness(tmp_path)
 
 
 def kinds(outcomes: dict[int, Outcome]) -> dict[OutcomeKind, int]:
