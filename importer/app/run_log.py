@@ -140,16 +140,17 @@ class LoggedRequest(NamedTuple):
 
 def requests_of(folder: Path, run: str, row: int) -> tuple[LoggedRequest, ...]:
     """The requests of a run for one row, in their order, as far as its log has them. folder: of the whole run."""
-    wanted = f'"row": {row}, '
-    lines = chain.from_iterable(_lines(folder / name) for name in reversed(_NAMES))
-    found = [json.loads(line) for line in lines if '"event": "request"' in line and wanted in line and "}" in line]
-    return tuple(
-        LoggedRequest(datetime.fromisoformat(one["time"]), one["milliseconds"] / 1000, one["status"])
-        for one in found
-        if one["run"] == run
-    )
+    found: list[LoggedRequest] = []
+    for line in chain.from_iterable(_lines(folder / name) for name in reversed(_NAMES)):
+        if '"event": "request"' in line and f'"row": {row}, ' in line:
+            with suppress(ValueError, KeyError):  # the last line of a killed run may be cut
+                one = json.loads(line)
+                if one["run"] == run:
+                    time = datetime.fromisoformat(one["time"])
+                    found.append(LoggedRequest(time, one["milliseconds"] / 1000, one["status"]))
+    return tuple(found)
 
 
 def _lines(path: Path) -> Iterator[str]:
-    with suppress(OSError), path.open(encoding="utf-8") as file:
+    with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
         yield from file

@@ -94,6 +94,7 @@ class ShownRow:
     outcome: Outcome | None
     answers: tuple[TracedAnswer, ...]
     body: str
+    was_sent: bool
     requests: tuple[LoggedRequest, ...]
     imported_by: tuple[str, int] | None
     candidate_id: int | None
@@ -118,7 +119,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
     row = found[number]
     with RunJournal(folder) as journal:
-        outcome = journal.outcome(number)
+        outcome, first = journal.outcome(number), journal.outcome(members[0])
     sent = SentAnswers(folder, manifest, sheet, earlier.limits)
     answers = sent.of(found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
@@ -133,6 +134,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         outcome=outcome,
         answers=answers,
         body=sent.body_of(found[members[0]]),
+        was_sent=first is not None and first.attempts > 0,
         requests=requests_of(whole, manifest.run, members[0]),
         imported_by=imported_by,
         candidate_id=next((one.candidate_id for one in (outcome, before) if one and one.candidate_id), None),

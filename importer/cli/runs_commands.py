@@ -228,13 +228,15 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
     print_problems(outcome.problems if outcome else ())
     print_result("")
     if shown.answers:
-        show_answers(shown.answers, shown.row.origin, "is sent" if shown.requests else "is read as")
+        show_answers(shown.answers, shown.row.origin, "is sent" if shown.was_sent else "is read as")
     else:
         for name, text in shown.cells.items():
             print_result(f"{name}: {shortened(text)}")
         print_result("")
-    if not shown.requests:
+    if not shown.was_sent:
         print_lines("No request was sent for it in this run.")
+    elif not shown.requests:
+        print_lines("The log of the run does not list its requests (see --log-level).")
     if shown.imported_by is not None:
         run, row = shown.imported_by
         print_lines(f"It was imported by run {run}, row {row} there.")

@@ -55,12 +55,13 @@ class Health:
     """Judges each response. Times in seconds on the run's clock.
 
     has_answered: whether the service has ever responded at this address; if not, the run waits for it only briefly.
+    may_exist: a rejection may mean that the candidate exists: what a pool says then is not shown (4.3).
     """
 
     def __init__(self, target: Target, options: LoadOptions, now: float, *, has_answered: bool) -> None:
         self._target = target
         self._options = options
-        self._may_exist = target.operation is Operation.ADD_TO_POOL and not options.pool_exists
+        self.may_exist = target.operation is Operation.ADD_TO_POOL and not options.pool_exists
         self.progress_at = now
         self.stop: Stop | None = None
         self.hold: Hold | None = None
@@ -177,7 +178,7 @@ class Health:
             self._rejection = None
         elif self._rejection is not None:
             self._rejection = reason
-            if self._finals >= _SAME_FROM_START and not self._may_exist:
+            if self._finals >= _SAME_FROM_START and not self.may_exist:
                 self._end_run(mapping_is_wrong(self._finals, reason))
 
     def _inconclusive_answer(self, job: Job, state: State, now: float) -> tuple[State, float | None]:
@@ -257,9 +258,7 @@ class Health:
 
     # --- holds ---
 
-    def _begin_hold(
-        self, kind: Literal["inconclusive", "odd"], reason: str, now: float, asked: float | None = None
-    ) -> None:
+    def _begin_hold(self, kind: HoldKind, reason: str, now: float, asked: float | None = None) -> None:
         self.hold = Hold(kind, reason, now, now)
         self._wait_longer(self.hold, now, asked)
 

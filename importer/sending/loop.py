@@ -22,8 +22,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import count
 from typing import Final, NamedTuple, Protocol
 
-from importer.ledger import Answered as Recorded
-from importer.ledger import Attempt, Intent, Known, Ledger, LedgerUnwritable, RunRecord, State
+from importer.ledger import Answered, Attempt, Intent, Known, Ledger, LedgerUnwritable, RunRecord, State
 from importer.models import Operation, Outcome, ReadyCandidate, Stop, Target
 from importer.sending.answers import Job, PriorAttempt, classify, state_after
 from importer.sending.explanations import INTERRUPTED, duplicate_of, ledger_lost, outcome_of, refusal_of, window_over
@@ -31,7 +30,7 @@ from importer.sending.health import Health
 from importer.sending.known import Earlier, planned, unknown
 from importer.sending.options import Cancellation, LoadOptions
 from importer.sending.pace import Pace
-from importer.sending.senders import LONG_WAIT, Answered, Asks, Broken, Probed, Senders, Told, Unsent, Waits
+from importer.sending.senders import LONG_WAIT, Asks, Broken, Probed, Replied, Senders, Told, Unsent, Waits
 from importer.service import NoReply, Reply
 
 _IDLE: Final = 1.0  # seconds: the longest wait if nothing is due
@@ -118,7 +117,6 @@ class Loader:
             clock,
             options.stall_timeout,
         )
-        self._may_exist = target.operation is Operation.ADD_TO_POOL and not options.pool_exists
         self._exists_words = options.pool_exists if target.operation is Operation.ADD_TO_POOL else ""
         self._on_way = 0  # rows that the senders have
         self._asleep: dict[Job, tuple[float, str]] = {}  # of these: until when their sender waits, and for what
@@ -129,7 +127,7 @@ class Loader:
         self._order = count()
         self._is_last = False  # no new row comes
         self._outcomes: list[Outcome] = []
-        self._writes: list[Intent | Recorded] = []
+        self._writes: list[Intent | Answered] = []
         self._intended: list[tuple[int, Job]] = []  # whose intents are among the writes, and where
         self._paused_at: float | None = None
         self._reported: str | None = None  # what the run waits for, as last reported
@@ -181,7 +179,7 @@ class Loader:
         for _, job in self._intended:  # no sender has them
             self._on_way -= not self._tell(job, may_go=False)
         self._intended.clear()
-        self._writes = [write for write in self._writes if isinstance(write, Recorded)]
+        self._writes = [write for write in self._writes if isinstance(write, Answered)]
         self._take_back()
         self._senders.end()
         while self._on_way:
@@ -210,7 +208,7 @@ class Loader:
     def _take(self, told: Told) -> None:
         now = self._clock.now()
         match told:
-            case Answered(job, answer, seconds):
+            case Replied(job, answer, seconds):
                 self._asleep.pop(job, None)
                 self._on_way -= 1
                 self._judge(job, answer, seconds, now)
@@ -249,7 +247,7 @@ class Loader:
         self._on_answer(RequestAnswered(job.row, job.attempts, job.status, seconds, due is None))
         if due is None:
             self._goes_on()
-            self._outcomes.append(outcome_of(job, state, self._health.stop, may_exist=self._may_exist))
+            self._outcomes.append(outcome_of(job, state, self._health.stop, may_exist=self._health.may_exist))
         else:
             heapq.heappush(self._odd if job.odd is not None else self._unconfirmed, (due, next(self._order), job))
             self._bytes += len(job.body)
@@ -390,7 +388,7 @@ class Loader:
     def _record(self, job: Job, state: State) -> None:
         if job.state is not None and job.state is not state:
             attempt = Attempt(job.identity, self._run.run, job.row, job.attempts)
-            self._writes.append(Recorded(attempt, state, job.status))
+            self._writes.append(Answered(attempt, state, job.status))
             job.state = state
 
     def _write(self) -> None:

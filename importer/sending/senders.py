@@ -26,7 +26,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds; each next one is twice as lon
 _REFUSALS: Final = frozenset({425, 429})
 
 
-class Answered(NamedTuple):
+class Replied(NamedTuple):
     """A response that the loop judges, after so many seconds."""
 
     job: Job
@@ -68,7 +68,7 @@ class Broken(NamedTuple):
     job: Job | None
 
 
-Told = Answered | Waits | Asks | Unsent | Probed | Broken
+Told = Replied | Waits | Asks | Unsent | Probed | Broken
 
 
 class Senders:
@@ -148,7 +148,7 @@ class Senders:
             except BaseException as bug:  # noqa: BLE001 - raised again by the loop
                 self.told.put(Broken(bug, None if row is True else row))
 
-    def _deliver(self, job: Job) -> Answered | Unsent:
+    def _deliver(self, job: Job) -> Replied | Unsent:
         """Send a row until the service has processed it, or patience is over."""
         answered = self._attempt(job, must_ask=False)
         if not _is_not_processed(answered):
@@ -158,7 +158,7 @@ class Senders:
 
         def tell(state: tenacity.RetryCallState) -> None:
             told, wait = _result(state), state.upcoming_sleep
-            if isinstance(told, Answered):
+            if isinstance(told, Replied):
                 self.told.put(Waits(job, told.answer, told.seconds, wait))
             must_ask[0] = wait > LONG_WAIT
 
@@ -170,10 +170,10 @@ class Senders:
             before_sleep=tell,
             retry_error_callback=_result,
         )
-        last: Answered | Unsent = retrying(lambda: found.pop() if found else self._attempt(job, must_ask=must_ask[0]))
+        last: Replied | Unsent = retrying(lambda: found.pop() if found else self._attempt(job, must_ask=must_ask[0]))
         return last
 
-    def _attempt(self, job: Job, *, must_ask: bool) -> Answered | Unsent:
+    def _attempt(self, job: Job, *, must_ask: bool) -> Replied | Unsent:
         """Send a row once, when its turn has come."""
         now = self._clock.now()
         turn = self._pace.next_turn(now)
@@ -192,16 +192,16 @@ class Senders:
         answer = self._send(job.body)
         now = self._clock.now()
         self._pace.answered(now, is_refused=isinstance(answer, Reply) and answer.status in _REFUSALS)
-        return Answered(job, answer, now - began)
+        return Replied(job, answer, now - began)
 
 
-def _is_not_processed(told: Answered | Unsent) -> bool:
-    return isinstance(told, Answered) and classify(told.answer) is Disposition.AGAIN
+def _is_not_processed(told: Replied | Unsent) -> bool:
+    return isinstance(told, Replied) and classify(told.answer) is Disposition.AGAIN
 
 
-def _result(state: tenacity.RetryCallState) -> Answered | Unsent:
+def _result(state: tenacity.RetryCallState) -> Replied | Unsent:
     assert state.outcome is not None  # tenacity calls this only after an attempt
-    found: Answered | Unsent = state.outcome.result()
+    found: Replied | Unsent = state.outcome.result()
     return found
 
 
@@ -211,7 +211,7 @@ _backoff = tenacity.wait_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT) 
 def _wait(state: tenacity.RetryCallState) -> float:
     """Retry-After, or a backoff. A token that was replaced meanwhile needs no wait."""
     told = _result(state)
-    answer = told.answer if isinstance(told, Answered) else None
+    answer = told.answer if isinstance(told, Replied) else None
     if isinstance(answer, Reply):
         if answer.is_outdated:
             return 0.0

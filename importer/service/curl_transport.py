@@ -94,6 +94,7 @@ class _Handle:
         self._received, self._size = 0.0, 0
         self._pieces: list[bytes] = []
         self._most = request.body_limit or self._limits.body
+        self._silence_in_body = self._limits.silence_in_body(request)
         curl = self._curl
         if request.headers is not self._headers:
             # An empty "Expect:" disables the header, which would require waiting for an interim response
@@ -172,8 +173,7 @@ class _Handle:
         now = time.monotonic()
         if received != self._received:
             self._received, self._last_activity = received, now
-        limits = self._limits
-        silence = min(limits.read, limits.read_body) if self._has_head else limits.read
+        silence = self._silence_in_body if self._has_head else self._limits.read
         self._is_late = self._was_started and now >= self._last_activity + silence
         return int(self._is_late)
 

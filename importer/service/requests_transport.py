@@ -40,7 +40,7 @@ class RequestsTransport:
         self._adapter.close()
 
     def send(self, request: Request) -> RawReply | NoReply:
-        _CALL.begin(self._limits)
+        _CALL.begin(self._limits, self._limits.silence_in_body(request))
         body = _NotingBody(request.body)
         try:
             raw: Any = self._adapter.send(
@@ -159,10 +159,12 @@ class _Call(threading.local):
 
     limits = Limits()
     began = 0.0
+    silence_in_body = 0.0
     is_connected = False
 
-    def begin(self, limits: Limits) -> None:
-        self.limits, self.began, self.is_connected = limits, time.monotonic(), False
+    def begin(self, limits: Limits, silence_in_body: float) -> None:
+        self.limits, self.silence_in_body = limits, silence_in_body
+        self.began, self.is_connected = time.monotonic(), False
 
 
 _CALL = _Call()
@@ -205,7 +207,7 @@ class _Response(http.client.HTTPResponse):
             super().begin()
         if len(set(self.headers.get_all("Content-Length", ()))) > 1:
             del self.headers["Content-Length"]  # urllib3 would raise an error, and the status would be lost
-        self._reader.silence = min(_CALL.limits.read, _CALL.limits.read_body)
+        self._reader.silence = _CALL.silence_in_body
 
 
 class _Kept:

@@ -40,6 +40,19 @@ def test_a_row_that_was_sent(serve: Serve) -> None:
     )
 
 
+def test_a_row_whose_requests_are_not_in_the_log(serve: Serve) -> None:
+    """It was sent, whatever the log has: a log of warnings does not list what went well, and a line may be cut."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1)])
+    run = served(*RUN, "--log-level", "warning").summary["run"]
+    with (served.door.folder / "results" / run / "log.jsonl").open("a") as log:
+        log.write('{"event": "request", "row": 2, ')
+    shown = served("show", "last", "--row", "2").out
+    assert "is sent" in shown
+    assert "The log of the run does not list its requests" in shown
+    assert "No request was sent" not in shown
+
+
 def test_a_row_that_was_held_back(serve: Serve) -> None:
     """Its problem and its cells are shown, and that nothing was sent."""
     served = serve()

@@ -215,6 +215,18 @@ def test_after_an_interim_answer_the_answer_is_waited_for(transport: TransportCh
     assert found.status == 201
 
 
+def test_the_body_of_a_get_is_waited_for(transport: TransportChoice) -> None:
+    """It is what was asked for: a list that comes with pauses is read to its end."""
+
+    def slowly(peer: socket.socket) -> None:
+        peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[")
+        time.sleep(2.5)
+        peer.sendall(b"]")
+
+    with scripted(slowly) as server, opened(transport, Limits(read=10, read_body=0.5)) as opener:
+        assert opener.send(get(server.base_url)) == RawReply(200, {}, b"[]", True)
+
+
 def test_another_protocol_is_not_a_response(transport: TransportChoice) -> None:
     """After 101 the data is not HTTP, so the result of the request is unknown."""
     switching = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"
