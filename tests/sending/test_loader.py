@@ -140,7 +140,7 @@ def test_a_row_that_is_refused_for_a_quarter_of_an_hour(
         outcomes = by_outcome(loader.load(rows))
         known = ledger.look_up([ledger.fingerprints.identity(harness.scope, email_of(2))])
     assert (outcomes[2].kind, outcomes[2].problems[0].message.endswith(words)) == (kind, True)
-    assert 900 <= harness.time.elapsed < 1100
+    assert 900 <= round(harness.time.elapsed) < 1100  # the clock is read a millisecond early
     assert [found.state for found in known.values()] == [State(kind)]
     assert harness.load(Scripted(in_turn(CREATED)), rows)[2].kind is K.CREATED
 
