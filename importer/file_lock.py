@@ -29,12 +29,10 @@ def hold_lock(path: Path, busy: str, instead: str = "") -> Iterator[None]:
     try:
         internal_folder(path.parent.parent)
         lock = acquire(path)
-    except Timeout:
-        raise Busy(
-            f"{busy}: {_holder(path)}; wait until it has ended{instead}, then run the same command again"
-        ) from None
     except OSError as error:
         raise not_writable(path, error.strerror or str(error)) from None
+    if lock is None:
+        raise Busy(f"{busy}: {_holder(path)}; wait until it has ended{instead}, then run the same command again")
     try:
         try:
             _write_holder(path)
@@ -45,25 +43,29 @@ def hold_lock(path: Path, busy: str, instead: str = "") -> Iterator[None]:
         lock.release()
 
 
-def acquire(path: Path) -> FileLock:
-    """Take a lock without waiting. Its folder must exist.
+def acquire(path: Path) -> FileLock | None:
+    """Take a lock without waiting; None if another process holds it. Its folder must exist.
 
     Raises:
-        Timeout: another process holds it.
         OSError: it cannot be created.
     """
     lock = FileLock(path, timeout=0, mode=file_mode(path.parent))
-    lock.acquire()
+    try:
+        lock.acquire()
+    except Timeout:
+        return None
     return lock
 
 
 def is_free(path: Path) -> bool:
     """Whether no process holds a lock. False if that cannot be checked."""
     try:
-        acquire(path).release()
-    except (Timeout, OSError):
+        lock = acquire(path)
+    except OSError:
         return False
-    return True
+    if lock is not None:
+        lock.release()
+    return lock is not None
 
 
 def _holder_path(lock_path: Path) -> Path:

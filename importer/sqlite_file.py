@@ -7,13 +7,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from importer.files import open_private, sync_folder
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable, unusable_file
 
 Connection = sqlite3.Connection
-Durability = Literal["FULL", "NORMAL"]
 _BUSY_TIMEOUT: Final = 30.0  # seconds to wait while another process writes
 
 
@@ -49,14 +48,13 @@ def connect_to_temporary(cache_kib: int) -> Connection:
 
 
 class SqliteFile:
-    """One SQLite file: WAL, foreign keys, explicit transactions. Safe to use from many threads.
+    """One SQLite file: WAL, synchronous=NORMAL, explicit transactions. Safe to use from many threads.
 
     Errors of SQLite are raised as DatabaseError.
     """
 
-    def __init__(self, path: Path, durability: Durability) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
-        self._durability = durability
         self._free: list[Connection] = []  # idle connections; append and pop of a list need no lock
         self._is_closed = False
         self._inode = path.stat().st_ino
@@ -111,7 +109,7 @@ class SqliteFile:
         connection = connect(self.path)
         try:
             connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute(f"PRAGMA synchronous={self._durability}")
+            connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute("PRAGMA foreign_keys=ON")
             connection.execute("PRAGMA secure_delete=ON")  # deleted content is overwritten: see importer purge
         except BaseException:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from importer.ledger.address import (
     Address,
@@ -39,9 +37,6 @@ from importer.ledger.states import (
 )
 from importer.problems import unusable_file
 from importer.settings import LedgerAddress
-
-if TYPE_CHECKING:
-    from importer.ledger.postgres_database import PostgresDatabase
 
 __all__ = [
     "DONE",
@@ -76,28 +71,23 @@ def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> Led
         UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, its key is missing, or
             the type of database is not supported.
     """
-    return Ledger.open(*_database(as_address(address)), clock)
+    ledger = Ledger.open(*_database(as_address(address)), clock)
+    assert ledger is not None  # it is created
+    return ledger
 
 
 def open_existing_ledger(address: Address) -> Ledger | None:
     """Open a ledger if it exists; None otherwise. Raises as `open_ledger` does."""
-    if is_on_server(address):
-        with closing(_on_server(as_address(address))) as database:
-            exists = database.exists()
-    else:
-        exists = ledger_file(address).exists()
-    return open_ledger(address) if exists else None
+    if not is_on_server(address) and not ledger_file(address).exists():
+        return None
+    return Ledger.open(*_database(as_address(address)), time.time, must_exist=True)
 
 
 def _database(address: LedgerAddress) -> tuple[Database, Path]:
     """The database of an address, and the file with its key."""
-    if is_on_server(address):
-        return _on_server(address), _required_key(address)
-    path = ledger_file(address)
-    return SqliteDatabase(address, path), address.key_file or key_path(path)
-
-
-def _on_server(address: LedgerAddress) -> PostgresDatabase:
+    if not is_on_server(address):
+        path = ledger_file(address)
+        return SqliteDatabase(address, path), address.key_file or key_path(path)
     try:
         from importer.ledger.postgres_database import PostgresDatabase  # only where it is installed and needed
     except ImportError:
@@ -107,10 +97,6 @@ def _on_server(address: LedgerAddress) -> PostgresDatabase:
             "run: pip install 'candidate-importer[postgres]'",
             "IMPORTER_LEDGER",
         ) from None
-    return PostgresDatabase(address)
-
-
-def _required_key(address: LedgerAddress) -> Path:
     if address.key_file is None:
         raise unusable_file(
             "ledger-key-unusable",
@@ -118,4 +104,4 @@ def _required_key(address: LedgerAddress) -> Path:
             "set it to the path of that file; with a new ledger the file is created",
             "IMPORTER_LEDGER_KEY_FILE",
         )
-    return address.key_file
+    return PostgresDatabase(address), address.key_file

@@ -1,109 +1,187 @@
-"""What a ledger needs of its database: everything in which SQLite and PostgreSQL differ.
+"""A ledger's database: transactions, the locks of targets, and its errors as problems. What differs is in subclasses.
 
-Statements are written once, for all databases: `?` for values, every "row" in quotation marks, no function that only
-one of them has. A new database is one more class with these methods.
+The lock of a target has an owner, drawn anew each time that it is taken, and each transaction that writes ensures that
+the owners of its locks are still its own: whoever lost a lock without knowing it (a suspended machine) changes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, ClassVar, Protocol, TypeVar
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import ClassVar, TypeVar
+
+from sqlalchemy import Connection, Engine, exc, insert, select, update
 
 from importer.ledger.states import Scope
-from importer.problems import DatabaseError, Problem, UnusableInput
+from importer.ledger.tables import targets
+from importer.problems import Busy, DatabaseError, UnusableInput
 from importer.settings import LedgerAddress
 
 Result = TypeVar("Result")
+Work = Callable[[Connection], Result]
 
 
-class Cursor(Protocol):
-    """The rows that a query found."""
+class LockLost(DatabaseError):
+    """Another run holds a target that this one held."""
 
-    def fetchone(self) -> Any: ...
-    def fetchall(self) -> list[Any]: ...
-    def __iter__(self) -> Iterator[Any]: ...
-
-
-class Connection(Protocol):
-    """A connection in a transaction."""
-
-    def execute(self, query: str, values: Sequence[Any] = (), /) -> Cursor: ...
-    def executemany(self, query: str, rows: Sequence[Sequence[Any]], /) -> object: ...
+    def __init__(self) -> None:
+        super().__init__("another run took over the target while the connection was lost")
 
 
-class Database(Protocol):
+class Database:
     """One database, safe to use from many threads. Its errors are raised as DatabaseError.
 
-    name: its name in messages, without a password.
-    types: the words for {bytes}, {text} and {by_key} in the tables. more_tables: those of this database only.
-    locking: what a query adds so that the rows that it finds stay as they are until the end of the transaction; "" if
-    no one else writes meanwhile. remedy: what to do when it cannot be written.
+    name: its name in messages, without a password. remedy: what to do when it cannot be written.
     """
 
-    types: ClassVar[dict[str, str]]
-    more_tables: ClassVar[tuple[str, ...]]
-    locking: ClassVar[str]
     remedy: ClassVar[str]
 
-    address: LedgerAddress
-    name: str
+    def __init__(self, address: LedgerAddress, name: str, engine: Engine) -> None:
+        self.address = address
+        self.name = name
+        self._engine = engine
+        self._owners: dict[str, str] = {}  # of the locks that are held, by the name of their target
+        self._writing = threading.RLock()  # in this process one thread writes at a time
 
-    def transaction(self, *, writes: bool = False) -> AbstractContextManager[Connection]:
-        """A connection in a transaction, which is committed at the end, or rolled back by an exception."""
+    def read(self, work: Work[Result]) -> Result:
+        """Do work that only reads, in a transaction."""
+        with self._errors_translated(), self._engine.begin() as connection:
+            return work(connection)
 
-    def run(self, work: Callable[[Connection], Result], *, writes: bool = False) -> Result:
-        """Do the work in a transaction; again from its start if the connection broke or another process was first.
+    def write(self, work: Work[Result]) -> Result:
+        """Do work that writes, in a transaction; it is durable when this returns.
 
-        Work that writes and must not be done twice looks up whether it was committed.
+        It may be done again from its start. Work that must not be done twice looks up whether it was committed.
+
+        Raises:
+            LockLost: nothing was written, as another run holds the target.
         """
+        with self._writing, self._errors_translated(), self._engine.connect() as connection:
+            return self._written(connection, work)
 
-    def stream(self, connection: Connection, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        """The rows of a query, without all of them in memory."""
+    def _written(self, connection: Connection, work: Work[Result]) -> Result:
+        with connection.execution_options(writes=True).begin():
+            self._verify_owners(connection)
+            return work(connection)
 
-    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
+    @contextmanager
+    def lock_target(self, scope: Scope) -> Iterator[None]:
         """See `Ledger.lock_target`."""
+        name = "\n".join((scope.base, scope.target.operation.value, scope.target.id))
+        try:
+            if not self._take_lock(name):
+                raise Busy(
+                    f"another run is writing to {scope}: {self.read(lambda connection: _holder(connection, name))}; "
+                    "wait until it has ended, then run the same command again"
+                )
+        except DatabaseError as error:
+            raise self.unusable(error) from None
+        try:
+            owner: dict[str, str | int] = {
+                "owner": secrets.token_hex(16),
+                "process": os.getpid(),
+                "host": socket.gethostname(),
+                "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            }
+            try:
+                self.write(lambda connection: _register(connection, name, owner))
+            except DatabaseError as error:
+                raise self.unusable(error) from None
+            self._owners[name] = str(owner["owner"])
+            yield
+        finally:
+            self._owners.pop(name, None)
+            self._free_lock(name)
 
-    def tables(self, connection: Connection) -> Collection[str]:
-        """The names of the tables that exist. No other process creates any before the transaction ends."""
+    def _verify_owners(self, connection: Connection) -> None:
+        """Ensure that the locks are held, and that no one else takes them before this transaction has ended.
 
-    def scrub(self) -> bool:
-        """See `Ledger.scrub`."""
+        Raises:
+            LockLost: another run has taken one of them.
+        """
+        if self._owners:
+            query = select(targets.c.name, targets.c.owner).where(targets.c.name.in_(self._owners))
+            if dict(connection.execute(query.with_for_update(read=True)).all()) != self._owners:
+                raise LockLost
+
+    @contextmanager
+    def _errors_translated(self) -> Iterator[None]:
+        """Errors of the driver as DatabaseError, without the values of the statement."""
+        try:
+            yield
+        except exc.DBAPIError as error:
+            raise self._as_database_error(error) from None
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    # --- what each database does in its own way ---
+
+    def _take_lock(self, name: str) -> bool:
+        """Whether the lock of this name is held now. It is free when the process ends, however it ends."""
+        raise NotImplementedError
+
+    def _free_lock(self, name: str) -> None:
+        raise NotImplementedError
+
+    def _as_database_error(self, error: exc.DBAPIError) -> DatabaseError:
+        raise NotImplementedError
 
     def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         """An error outside the life of a row, as a problem."""
+        raise NotImplementedError
 
     def not_a_ledger(self, reason: str) -> UnusableInput:
         """The problem of a database that is not a ledger."""
+        raise NotImplementedError
 
-    def close(self) -> None: ...
+    def scrub(self) -> bool:
+        """See `Ledger.scrub`."""
+        raise NotImplementedError
 
     # --- what not every database has ---
 
+    def keep_others_from_creating(self, connection: Connection) -> None:
+        """No other process creates tables before this transaction, which writes, has ended."""
+
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
         """See `Ledger.watch`."""
-        return
+
+    def take_reserve(self) -> None:
+        """Reserve space for answers. Raises OSError if there is none."""
+
+    def release_reserve(self) -> None:
+        """Free the space that is reserved for answers."""
 
     def reason_not_to_send(self) -> str | None:
         """What is wrong around the database that a commit would notice too late or not at all."""
         return None
 
-    def take_reserve(self) -> None:
-        """Reserve space for answers. Raises OSError if there is none."""
-        return
-
-    def release_reserve(self) -> None:
-        """Free the space that is reserved for answers."""
-        return
-
     def is_in_place(self) -> bool:
         """Whether it still exists at its address."""
         return True
 
-    def own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:
-        """What the database's own checks find."""
+    def own_problems(self, _connection: Connection) -> Iterator[tuple[str, str]]:
+        """What the database's own checks find: codes and messages."""
         return iter(())
 
     def description(self) -> str:
         """What a person may want to know about its server; "" if there is none."""
         return ""
+
+
+def _register(connection: Connection, name: str, owner: dict[str, str | int]) -> None:
+    if not connection.execute(update(targets).where(targets.c.name == name).values(owner)).rowcount:
+        connection.execute(insert(targets).values(name=name, **owner))
+
+
+def _holder(connection: Connection, name: str) -> str:
+    found = connection.execute(select(targets).where(targets.c.name == name)).one_or_none()
+    if found is None:
+        return "a process that has just started"  # it has the lock, but has not written its name yet
+    return f"process {found.process} on {found.host}, started {found.started_at}"

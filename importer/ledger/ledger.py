@@ -1,40 +1,48 @@
-"""A ledger in an SQL database: the life of a row, the same statements in every database."""
+"""A ledger in an SQL database: the life of a row, and runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from importer.ledger.database import Connection, Database
-from importer.ledger.runs import LedgerRuns
+from sqlalchemy import Connection, RowMapping, Select, bindparam, insert, select, update
+
+from importer.ledger.database import Database, Result, Work
+from importer.ledger.schema import examine, initialize_or_check
 from importer.ledger.states import (
+    DONE,
     Answered,
     Fingerprints,
     GroupPlan,
     Known,
     LedgerUnwritable,
     NotAllowed,
+    RowState,
+    RunRecord,
     Scope,
     State,
     Write,
     plan_group,
 )
-from importer.ledger.tables import initialize_or_check
-from importer.problems import ConstraintError, DatabaseError
+from importer.ledger.tables import people, runs
+from importer.models import Operation, Target
+from importer.problems import ConstraintError, DatabaseError, Problem, UsageError
 from importer.settings import LedgerAddress
 
-# A new identity is inserted without ON CONFLICT: what another process inserted meanwhile must fail, and be looked up.
-_INTEND_FIRST: Final = """INSERT INTO people (state, status, body_digest, run, "row", after_unconfirmed, attempts,
-    updated_at, identity) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_INTEND_AGAIN: Final = """UPDATE people SET state = ?, status = ?, body_digest = ?, run = ?, "row" = ?,
-    after_unconfirmed = ?, attempts = ?, updated_at = ? WHERE identity = ?"""
-_ANSWER: Final = "UPDATE people SET state = ?, status = ?, attempts = ?, updated_at = ? WHERE identity = ?"
+_PAGE: Final = 5000  # rows that are read at once
+_KNOWN: Final = [people.c[name] for name in ("identity", *Known._fields)]
+_OF_ANSWER: Final = ("state", "status", "attempts", "updated_at")
+_WANTED: Final = select(*_KNOWN).where(people.c.identity.in_(bindparam("wanted", expanding=True)))
+# Locked in one order, so that two processes cannot block each other.
+_WANTED_TO_CHANGE: Final = _WANTED.order_by(people.c.identity).with_for_update()
+_IDENTIFIED: Final = update(people).where(people.c.identity == bindparam("of"))
 
 
-class Ledger(LedgerRuns):
+class Ledger:
     """States of identities, and runs: durable, without personal data, thread-safe.
 
     It promises (design.md, section 7):
@@ -49,17 +57,23 @@ class Ledger(LedgerRuns):
     - E-mails, names and bodies are stored as keyed hashes only. A ledger cannot be opened with another key: every
       candidate would look new.
 
-    Errors outside the life of a row are raised as UnusableInput.
+    Errors outside the life of a row are raised as UnusableInput. `clock`: seconds since 1970.
     """
 
     def __init__(self, database: Database, fingerprints: Fingerprints, clock: Callable[[], float]) -> None:
-        super().__init__(database, clock)
+        self.name = database.name
         self.fingerprints = fingerprints
+        self._database = database
+        self._clock = clock
         self._error: LedgerUnwritable | None = None
 
     @classmethod
-    def open(cls, database: Database, key_file: Path, clock: Callable[[], float]) -> Ledger:
-        """Open the ledger of a database, or create it with its key. The database is closed if that fails.
+    def open(
+        cls, database: Database, key_file: Path, clock: Callable[[], float], *, must_exist: bool = False
+    ) -> Self | None:
+        """Open the ledger of a database, or create it with its key; `must_exist`: return None instead of creating it.
+
+        The database is closed if that fails.
 
         Raises:
             UnusableInput: see `open_ledger`.
@@ -67,7 +81,9 @@ class Ledger(LedgerRuns):
         try:
             with ExitStack() as opened:
                 opened.enter_context(closing(database))
-                fingerprints = initialize_or_check(database, key_file)
+                fingerprints = initialize_or_check(database, key_file, must_exist=must_exist)
+                if fingerprints is None:
+                    return None
                 database.take_reserve()
                 opened.pop_all()
         except (OSError, DatabaseError) as error:
@@ -98,9 +114,19 @@ class Ledger(LedgerRuns):
 
         Raises:
             Busy: another run holds it; the message names its process, host and start.
-            UnusableInput: the lock file cannot be written.
+            UnusableInput: the lock cannot be written.
         """
         return self._database.lock_target(scope)
+
+    def watch(self, on_waiting: Callable[[float | None], None]) -> None:
+        """Call with the seconds for which its server is waited for at most, and with None when it is back. This
+        happens on any thread, and only if it takes more than a moment.
+        """
+        self._database.watch(on_waiting)
+
+    def is_in_place(self) -> bool:
+        """Whether the ledger still exists at its address."""
+        return self._database.is_in_place()
 
     # --- the life of a row ---
 
@@ -111,15 +137,9 @@ class Ledger(LedgerRuns):
             LedgerUnwritable: the ledger cannot be read any more.
         """
         try:
-            return self._database.run(lambda connection: _look_up(connection, wanted))
+            return self._database.read(lambda connection: _known(connection, wanted))
         except DatabaseError as error:
             raise self._note_error(str(error)) from None
-
-    def watch(self, on_waiting: Callable[[float | None], None]) -> None:
-        """Call with the seconds for which its server is waited for at most, and with None when it is back. This
-        happens on any thread, and only if it takes more than a moment.
-        """
-        self._database.watch(on_waiting)
 
     def write(self, writes: Sequence[Write]) -> dict[int, NotAllowed]:
         """Write intents and answers in one transaction; they are durable when this returns.
@@ -153,24 +173,13 @@ class Ledger(LedgerRuns):
         assert self._error is not None
         raise self._error
 
-    def is_in_place(self) -> bool:
-        """Whether the ledger still exists at its address."""
-        return self._database.is_in_place()
-
-    def description(self) -> str:
-        """What a person may want to know about its server, such as the time of one commit; "" for a file."""
-        try:
-            return self._database.description()
-        except DatabaseError as error:
-            raise self._database.unusable(error) from None
-
     def _write(self, group: Sequence[Write]) -> dict[int, NotAllowed]:
         """Write a group in one transaction. If its commit was not confirmed, it is looked up before it is repeated."""
         identities = sorted({write.attempt.identity for write in group})
         tried: list[tuple[GroupPlan, float]] = []
 
         def work(connection: Connection) -> GroupPlan:
-            known = _look_up(connection, identities, self._database.locking)
+            known = _known(connection, identities, _WANTED_TO_CHANGE)
             for plan, at in tried:
                 if _is_written(connection, plan, at):
                     return plan
@@ -181,7 +190,7 @@ class Ledger(LedgerRuns):
 
         if not group:
             return {}
-        refused = self._database.run(work, writes=True).refused
+        refused = self._database.write(work).refused
         for index, refusal in refused.items():
             if isinstance(group[index], Answered):
                 raise refusal
@@ -192,15 +201,151 @@ class Ledger(LedgerRuns):
             self._error = LedgerUnwritable(self.name, reason, self._database.remedy)
         return self._error
 
+    # --- runs ---
 
-def _look_up(connection: Connection, wanted: Collection[bytes], locking: str = "") -> dict[bytes, Known]:
-    """The records of these identities. They are locked in one order, so that two processes cannot block each other."""
-    if not wanted:  # `IN ()` is not valid in every database
-        return {}
-    query = f"""SELECT identity, state, status, body_digest, run, "row", after_unconfirmed FROM people
-                WHERE identity IN ({", ".join("?" * len(wanted))}) {locking and f"ORDER BY identity {locking}"}"""
-    rows = connection.execute(query, tuple(wanted))
-    return {identity: Known(State(state), *rest) for identity, state, *rest in rows}
+    def begin_run(self, record: RunRecord) -> None:
+        """Record a new run, and mark as unconfirmed what killed runs of the same scope had in flight."""
+
+        def begin(connection: Connection) -> None:
+            _mark_killed(connection, record.scope)
+            connection.execute(insert(runs).values(_run_values(record)))
+
+        self._change(begin)
+
+    def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
+        """Record how a run ended, and mark as unconfirmed what it left in flight; `exit_code` None: it was killed.
+
+        Raises:
+            LedgerUnwritable: it cannot be written; the next run of the same scope does it instead.
+        """
+
+        def end(connection: Connection) -> None:
+            for record in _runs(connection, select(runs).where(runs.c.run == run)):
+                _mark_killed(connection, record.scope)
+            ending = {"ended_at": ended_at.isoformat(), "exit_code": exit_code}
+            connection.execute(update(runs).where(runs.c.run == run).values(ending))
+
+        try:
+            self._database.write(end)
+        except DatabaseError as error:
+            raise LedgerUnwritable(self.name, str(error), self._database.remedy) from None
+
+    def forget_run(self, run: str, now: datetime) -> None:
+        """Remove what could identify a person from a run: file, mapping and folder names. What was sent stays known."""
+        nothing = {"source": "", "sha256": "", "mapping": "", "folder": "", "purged_at": now.isoformat()}
+        self._change(lambda connection: connection.execute(update(runs).where(runs.c.run == run).values(nothing)))
+
+    def scrub(self) -> bool:
+        """Overwrite the bytes of what was removed. False if that must wait because another process is reading."""
+        try:
+            return self._database.scrub()
+        except DatabaseError as error:
+            raise self._database.unusable(error) from None
+
+    def run(self, run: str) -> RunRecord | None:
+        """The run of that name."""
+        return next(iter(self._find_runs(select(runs).where(runs.c.run == run))), None)
+
+    def runs(self) -> tuple[RunRecord, ...]:
+        """All runs, the newest first."""
+        return self._find_runs(select(runs))
+
+    def unfinished_runs(self, scope: Scope) -> tuple[RunRecord, ...]:
+        """The runs of a scope without an end: killed, or running now (see `lock_target`), the newest first."""
+        return self._find_runs(select(runs).where(runs.c.ended_at.is_(None)).filter_by(**_scope_values(scope)))
+
+    def bases(self) -> tuple[str, ...]:
+        """The base URLs of all runs; two spellings of one address count as two."""
+        query = select(runs.c.base).distinct().order_by(runs.c.base)
+        return tuple(self._ask(lambda connection: connection.scalars(query).all()))
+
+    def has_answered(self, base: str) -> bool:
+        """Whether the service at that address ever responded to a run."""
+        query = select(people.c.status).join(runs).where(runs.c.base == base, people.c.status.is_not(None)).limit(1)
+        return self._ask(lambda connection: connection.scalar(query)) is not None
+
+    def rows_done(self, run: str) -> Iterator[int]:
+        """The rows of a run that are done: created or already exists. None that a later run has sent again."""
+        return (found.row for found in self.row_states(run) if found.state in DONE)
+
+    def row_states(self, run: str) -> Iterator[RowState]:
+        """Each row of a run that was intended, and by no later run since, in row order; read in pages."""
+        columns = people.c.row, people.c.state, people.c.status, people.c.attempts, people.c.after_unconfirmed
+        query = select(*columns).where(people.c.run == run, people.c.row > bindparam("last"))
+        query, last = query.order_by(people.c.row).limit(_PAGE), {"last": -1}
+        while page := self._ask(lambda connection: connection.execute(query, last).all()):
+            for row, state, *others in page:
+                left = State.UNCONFIRMED if state == State.IN_FLIGHT else State(state)
+                yield RowState(row, left, *others)
+            last["last"] = page[-1].row
+
+    def resolve(self, run: str, row: int, *, created: bool) -> None:
+        """Record what a person found out about an unconfirmed row: created or not. May be repeated.
+
+        Raises:
+            UsageError: the run sent nothing for this row, or it is not unconfirmed.
+        """
+        record = self.run(run)
+        if record is None:
+            raise UsageError(f"the ledger {self.name} does not know run {run}; list the runs with: importer runs")
+        after = State.CREATED if created else State.FAILED
+
+        def settle(connection: Connection) -> None:
+            _mark_killed(connection, record.scope)
+            wanted = select(people.c.identity, people.c.state).filter_by(run=run, row=row).with_for_update()
+            found = connection.execute(wanted).one_or_none()
+            if found is None:
+                raise UsageError(
+                    f"run {run} sent nothing for row {row}, or a later run has sent it again; "
+                    f"see its rows with: importer show {run}"
+                )
+            if found.state not in (State.UNCONFIRMED, after):
+                raise UsageError(
+                    f"row {row} of run {run} is {found.state}, not unconfirmed; there is nothing to resolve"
+                )
+            change = {"of": found.identity, "state": after.value, "updated_at": self._clock()}
+            connection.execute(_IDENTIFIED, [change])
+
+        self._change(settle)
+
+    # --- what is wrong with it ---
+
+    def check(self) -> tuple[Problem, ...]:
+        """Every problem of the ledger; empty if it is intact."""
+        return self._ask(lambda connection: examine(connection, self._database))
+
+    def description(self) -> str:
+        """What a person may want to know about its server, such as the time of one commit; "" for a file."""
+        try:
+            return self._database.description()
+        except DatabaseError as error:
+            raise self._database.unusable(error) from None
+
+    def _ask(self, work: Work[Result]) -> Result:
+        try:
+            return self._database.read(work)
+        except DatabaseError as error:
+            raise self._database.unusable(error) from None
+
+    def _change(self, work: Work[object]) -> None:
+        try:
+            self._database.write(work)
+        except ConstraintError:
+            raise
+        except DatabaseError as error:
+            raise self._database.unusable(error) from None
+
+    def _find_runs(self, query: Select[Any]) -> tuple[RunRecord, ...]:
+        return self._ask(lambda connection: _runs(connection, query))
+
+
+# --- statements on people ---
+
+
+def _known(connection: Connection, wanted: Collection[bytes], query: Select[Any] = _WANTED) -> dict[bytes, Known]:
+    """The records of these identities."""
+    found = connection.execute(query, {"wanted": wanted}).all()
+    return {identity: Known(State(state), *rest) for identity, state, *rest in found}
 
 
 def _is_written(connection: Connection, plan: GroupPlan, at: float) -> bool:
@@ -209,21 +354,72 @@ def _is_written(connection: Connection, plan: GroupPlan, at: float) -> bool:
     The rows of its identities are locked, or do not exist: a commit that is still under way has ended.
     """
     for identity, change in plan.changes.items():
-        query = "SELECT state, updated_at FROM people WHERE identity = ?"
-        found = connection.execute(query, (identity,)).fetchone()
+        query = select(people.c.state, people.c.updated_at).where(people.c.identity == identity)
+        found = connection.execute(query).one_or_none()
         return found is not None and tuple(found) == (change.known.state.value, at)
     return False
 
 
 def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
     """`now`: seconds since 1970."""
-    rows: dict[str, list[tuple[Any, ...]]] = {_ANSWER: [], _INTEND_FIRST: [], _INTEND_AGAIN: []}
+    first: list[dict[str, Any]] = []
+    again: list[dict[str, Any]] = []
+    answers: list[dict[str, Any]] = []
     for identity, (known, attempts, is_new) in sorted(plan.changes.items()):
-        state, status, *others = known
-        if state is State.IN_FLIGHT:
-            query = _INTEND_FIRST if is_new else _INTEND_AGAIN
-            rows[query].append((state.value, status, *others, attempts, now, identity))
+        values = known._asdict() | {"state": known.state.value, "attempts": attempts, "updated_at": now}
+        if known.state is not State.IN_FLIGHT:
+            answers.append({"of": identity} | {name: values[name] for name in _OF_ANSWER})
+        elif is_new:
+            first.append({"identity": identity} | values)
         else:
-            rows[_ANSWER].append((state.value, status, attempts, now, identity))
-    for query, values in rows.items():
-        connection.executemany(query, values)
+            again.append({"of": identity} | values)
+    # No ON CONFLICT: what another process inserted meanwhile must fail, and be looked up.
+    for statement, rows in ((_IDENTIFIED, answers), (insert(people), first), (_IDENTIFIED, again)):
+        if rows:
+            connection.execute(statement, rows)
+
+
+def _mark_killed(connection: Connection, scope: Scope) -> None:
+    """Mark intents without an answer as unconfirmed: after a crash they are never new."""
+    own = select(runs.c.run).filter_by(**_scope_values(scope))
+    left = people.c.state == State.IN_FLIGHT.value, people.c.run.in_(own)
+    connection.execute(update(people).where(*left).values(state=State.UNCONFIRMED.value))
+
+
+# --- statements on runs ---
+
+
+def _runs(connection: Connection, query: Select[Any]) -> tuple[RunRecord, ...]:
+    found = connection.execute(query.order_by(runs.c.started_at.desc(), runs.c.run.desc()))
+    return tuple(_record(values) for values in found.mappings())
+
+
+def _record(values: RowMapping) -> RunRecord:
+    others = {name: value for name, value in values.items() if name not in ("base", "operation", "target")}
+    for name in ("started_at", "ended_at", "purged_at"):
+        others[name] = others[name] and datetime.fromisoformat(others[name])
+    return RunRecord(scope=Scope(values["base"], Target(Operation(values["operation"]), values["target"])), **others)
+
+
+def _scope_values(scope: Scope) -> dict[str, str]:
+    return {"base": scope.base, "operation": scope.target.operation.value, "target": scope.target.id}
+
+
+def _run_values(record: RunRecord) -> dict[str, Any]:
+    return {
+        "run": record.run,
+        **_scope_values(record.scope),
+        "source": _as_text(record.source),
+        "sha256": record.sha256,
+        "mapping": _as_text(record.mapping),
+        "folder": _as_text(record.folder),
+        "started_at": record.started_at.isoformat(),
+        "ended_at": record.ended_at and record.ended_at.isoformat(),
+        "exit_code": record.exit_code,
+        "purged_at": record.purged_at and record.purged_at.isoformat(),
+    }
+
+
+def _as_text(name: str) -> str:
+    """A file name may not be UTF-8, but databases store only UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()

@@ -1,132 +1,258 @@
-"""A ledger's database in PostgreSQL, for runs on several machines."""
+"""A ledger's database in PostgreSQL, for runs on several machines.
+
+The locks of targets are advisory locks of one session, and what their holder writes goes through this session: while it
+lives they are held. If it breaks, it is opened again with its locks, as long as no one else has had them.
+"""
 
 from __future__ import annotations
 
+import os
+import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, ClassVar, Final
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from sqlalchemy import Connection, create_engine, exc, func, select, text
 
 from importer.ledger.address import ledger_name
-from importer.ledger.database import Connection, Database, Result
-from importer.ledger.postgres_locks import TARGETS, TargetLocks
-from importer.ledger.postgres_server import (
-    Conflict,
-    ConnectionLost,
-    NotDurable,
-    PostgresServer,
-    Statements,
-    Unreachable,
-    errors_translated,
-)
-from importer.ledger.states import Scope
-from importer.problems import DatabaseError, UnusableInput, unusable_file
+from importer.ledger.database import Database, Result, Work
+from importer.problems import ConstraintError, DatabaseError, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
-_MOST_CONFLICTS: Final = 20  # of one group; more are a bug
+_PARAMETERS: Final = {
+    "connect_timeout": 10,
+    # The death of the server's machine, or of the network, is noticed within half a minute.
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+    "target_session_attrs": "read-write",
+    "application_name": "importer",
+}
+# The server notices the death of this machine as fast: it ends what is open, and frees the locks.
+_SETTINGS: Final = {
+    "synchronous_commit": "on",
+    "statement_timeout": "120s",
+    "idle_in_transaction_session_timeout": "20s",
+    "tcp_keepalives_idle": "10",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "3",
+}
+_SET_UP: Final = f"""SELECT current_setting('fsync'),
+    {", ".join(f"set_config('{name}', '{value}', false)" for name, value in _SETTINGS.items())}"""
+_CONFLICTS: Final = {"40001", "40P01", "23505", "55P03"}  # serialization, deadlock, unique, lock not available
+_GOING_AWAY: Final = {"57P01", "57P02", "57P03", "25P03", "25006"}  # shutdown, crash, starting, too idle, a standby now
+_MOST_CONFLICTS: Final = 20  # of one transaction; more are a bug
 _INITIALIZING: Final = 0x1E_D6E5  # the advisory lock of creating the tables
-_SCRUB: Final = (b"SET lock_timeout = '5s'", b"VACUUM (FULL) runs", b"VACUUM people")
+_RETRY_SECONDS: Final = 0.2
+_WORTH_REPORTING: Final = 1.0  # seconds of waiting
+_SCRUB: Final = (
+    "SET lock_timeout = '5s'",
+    "SET statement_timeout = 0",
+    "VACUUM (FULL) runs",
+    "VACUUM people",
+)
+
+
+class Unreachable(DatabaseError):
+    """The server cannot be reached, or a connection broke: whether its transaction was committed is unknown."""
+
+
+class Conflict(DatabaseError):
+    """Another process wrote first. The transaction was undone and may be repeated."""
+
+
+class NotDurable(DatabaseError):
+    """The server confirms a commit before it is on its disk."""
 
 
 class PostgresDatabase(Database):
-    """A `Database` on a server. Targets are locked by sessions of the server: see `TargetLocks`."""
+    """A `Database` on a server. One that was there before and does not respond is waited for: it may be restarting."""
 
-    types: ClassVar = {"bytes": "BYTEA", "text": 'VARCHAR COLLATE "C"', "by_key": ""}
-    more_tables: ClassVar[tuple[str, ...]] = (TARGETS,)
-    locking: ClassVar = "FOR UPDATE"
     remedy: ClassVar = "check the server and the network"
 
     def __init__(self, address: LedgerAddress) -> None:
         """Raises UnusableInput if the address is not valid. Connects to nothing yet."""
-        self.address = address
-        self.name = ledger_name(address)
         try:
-            self._server = PostgresServer(address.location, address.patience)
+            conninfo = _conninfo(address.location)
         except psycopg.Error:  # its message may have a part of the password
             message = "it is not a valid address of a PostgreSQL database"
             hint = "write it like postgresql://USER@HOST:5432/DATABASE, and the password in ~/.pgpass"
             raise unusable_file("ledger-address-invalid", message, hint, "IMPORTER_LEDGER") from None
-        self._locks = TargetLocks(self._server)
+        engine = create_engine(
+            "postgresql+psycopg://", creator=lambda: _connect(conninfo), pool_pre_ping=True, hide_parameters=True
+        )
+        super().__init__(address, ledger_name(address), engine)
+        self._locked: list[str] = []
+        self._holder: Connection | None = None  # its session has the locks; used by the thread that writes
+        self._was_there = False
+        self._on_waiting: Callable[[float | None], None] = lambda _: None
+        self._is_reported = False
+        self._has_ended = threading.Event()
 
-    @contextmanager
-    def transaction(self, *, writes: bool = False) -> Iterator[Statements]:
-        with self._server.transaction(writes=writes) as statements:
-            if writes:
-                self._locks.verify(statements)
-            yield statements
+    def read(self, work: Work[Result]) -> Result:
+        return self._repeated(lambda: super(PostgresDatabase, self).read(work))
 
-    def run(self, work: Callable[[Connection], Result], *, writes: bool = False) -> Result:
+    def write(self, work: Work[Result]) -> Result:
+        return self._repeated(lambda: self._write_once(work))
+
+    def _write_once(self, work: Work[Result]) -> Result:
+        with self._writing:
+            if not self._locked:
+                return super().write(work)
+            try:
+                with self._errors_translated():
+                    return self._written(self._session(), work)
+            except Unreachable:
+                self._end_session()
+                raise
+
+    # --- a server that is away ---
+
+    def _repeated(self, once: Callable[[], Result]) -> Result:
+        """Do it until it succeeds, as long as the server is waited for."""
         conflicts, until = 0, time.monotonic() + self.address.patience
         while True:
             try:
-                if writes:
-                    self._locks.keep()
-                with self.transaction(writes=writes) as statements:
-                    return work(statements)
-            except ConnectionLost as error:
-                if not self._server.wait(until):
-                    raise Unreachable(str(error)) from None
+                result = once()
+            except Unreachable:
+                self._engine.dispose()
+                if not self._wait(until):
+                    raise
             except Conflict:
                 conflicts += 1
                 if conflicts == _MOST_CONFLICTS:
                     raise
+            else:
+                self._was_there = True
+                self._report(None)
+                return result
 
-    def stream(self, connection: Connection, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        assert isinstance(connection, Statements)
-        return self._server.stream(connection, query, values)
-
-    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
-        return self._locks.hold(scope, self.unusable)
+    def _wait(self, until: float) -> bool:
+        """Wait a moment for the server. False if that time is over; then no one waits until the server is back."""
+        left = until - time.monotonic()
+        if left <= 0:
+            self._was_there = False
+        elif self._was_there and self.address.patience - left > _WORTH_REPORTING:
+            self._report(left)
+        return self._was_there and not self._has_ended.wait(_RETRY_SECONDS)
 
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
-        self._server.on_waiting = on_waiting
+        self._on_waiting = on_waiting
 
-    def tables(self, connection: Connection) -> Collection[str]:
-        connection.execute("SELECT pg_advisory_xact_lock(?)", (_INITIALIZING,))  # only one creates them
-        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
-        return {name for (name,) in found}
+    def _report(self, seconds: float | None) -> None:
+        with self._writing:
+            if self._is_reported is (seconds is None):
+                self._is_reported = seconds is not None
+                self._on_waiting(seconds)
 
-    def exists(self) -> bool:
-        """Whether the tables of a ledger, or of another program, exist."""
+    def close(self) -> None:
+        self._has_ended.set()
+        self._end_session()
+        super().close()
+
+    def _as_database_error(self, error: exc.DBAPIError) -> DatabaseError:
+        reason, state = _reason(error.orig or error), getattr(error.orig, "sqlstate", None) or ""
+        if error.connection_invalidated or state in _GOING_AWAY or state.startswith("08"):
+            return Unreachable(reason)
+        if state in _CONFLICTS:
+            return Conflict(reason)
+        return (ConstraintError if state.startswith("23") else DatabaseError)(reason)
+
+    # --- locks ---
+
+    def _take_lock(self, name: str) -> bool:
+        with self._writing:
+            is_free = self._repeated(lambda: self._lock_once(name))
+            if is_free:
+                self._locked.append(name)
+            elif not self._locked:
+                self._end_session()
+            return is_free
+
+    def _lock_once(self, name: str) -> bool:
         try:
-            with self.transaction(writes=True) as connection:
-                return bool(self.tables(connection))
-        except DatabaseError as error:
-            raise self.unusable(error) from None
+            with self._errors_translated(), (session := self._session()).begin():
+                return _lock(session, name)
+        except Unreachable:
+            self._end_session()
+            raise
+
+    def _free_lock(self, name: str) -> None:
+        with self._writing:
+            self._locked.remove(name)
+            if not self._locked:
+                self._end_session()
+            elif self._holder is not None:
+                with suppress(DatabaseError), self._errors_translated(), self._holder.begin():
+                    self._holder.execute(select(func.pg_advisory_unlock(_number(name))))
+
+    def _end_session(self) -> None:
+        with self._writing:
+            session, self._holder = self._holder, None
+            if session is not None:
+                session.close()
+
+    def _session(self) -> Connection:
+        """The session with all locks; opened again if it broke.
+
+        Raises:
+            LockLost: another run has, or has had, one of them.
+            Unreachable: the server has not noticed yet that the old session is dead.
+        """
+        if self._holder is None:
+            session = self._engine.connect()
+            session.detach()  # closed, it ends: in a pool it would keep the locks
+            try:
+                with session.begin():
+                    are_free = all(_lock(session, name) for name in self._locked)
+                    self._verify_owners(session)
+            except BaseException:
+                session.close()
+                raise
+            if not are_free:
+                session.close()
+                raise Unreachable("the lock of the target was lost with its connection")
+            self._holder = session
+        return self._holder
+
+    def keep_others_from_creating(self, connection: Connection) -> None:
+        connection.execute(select(func.pg_advisory_xact_lock(_INITIALIZING)))
+
+    # --- what it says ---
 
     def scrub(self) -> bool:
         try:
-            session = self._server.connect()
-            try:
-                with errors_translated(session):
-                    for command in _SCRUB:
-                        session.execute(command)
-            finally:
-                session.close()
+            with self._errors_translated(), self._engine.connect() as connection:
+                connection.execution_options(isolation_level="AUTOCOMMIT").detach()  # closed, it ends with its settings
+                for command in _SCRUB:
+                    connection.exec_driver_sql(command)
         except Conflict:  # the lock was not free in time
             return False
-        except DatabaseError as error:
-            raise self.unusable(error) from None
         return True
 
     def description(self) -> str:
-        with self.transaction(writes=True) as connection:
-            query = "SELECT current_setting('server_version'), current_setting('full_page_writes')"
-            version, pages = connection.execute(query).fetchone()
-            connection.execute("SELECT pg_current_xact_id()")  # without it the commit would write nothing
-            began = time.perf_counter()
+        def ask(connection: Connection) -> tuple[str, str, float]:
+            version, pages = connection.execute(
+                text("SELECT current_setting('server_version'), current_setting('full_page_writes')")
+            ).one()
+            connection.execute(text("SELECT pg_current_xact_id()"))  # without it the commit would write nothing
+            return str(version).split()[0], str(pages), time.perf_counter()
+
+        version, pages, began = self.write(ask)
         milliseconds = (time.perf_counter() - began) * 1000
-        pages = "" if pages == "on" else ", full_page_writes is off (safe only on a file system with whole pages)"
-        return f"PostgreSQL {version.split()[0]}, a commit takes {milliseconds:.1f} ms{pages}"
+        risk = "" if pages == "on" else ", full_page_writes is off (safe only on a file system with whole pages)"
+        return f"PostgreSQL {version}, a commit takes {milliseconds:.1f} ms{risk}"
 
     def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         if isinstance(error, NotDurable):
             message = f"this server can lose what it has confirmed ({error}), so nothing is sent"
             hint = "set fsync = on in its configuration, or use another server"
             return unusable_file("ledger-not-durable", message, hint, self.name)
-        if isinstance(error, (Unreachable, ConnectionLost)):
+        if isinstance(error, Unreachable):
             message = f"the server cannot be used ({error}), so nothing is sent"
             hint = "check IMPORTER_LEDGER, the server, the network, and the user and password"
             return unusable_file("ledger-unreachable", message, hint, self.name)
@@ -139,6 +265,42 @@ class PostgresDatabase(Database):
         hint = "create a database or a schema for the ledger alone, and name it in IMPORTER_LEDGER"
         return unusable_file("ledger-damaged", message, hint, self.name)
 
-    def close(self) -> None:
-        self._locks.close()
-        self._server.close()
+
+def _conninfo(location: str) -> str:
+    given: dict[str, Any] = dict(conninfo_to_dict(location))
+    hosts = str(given.get("host") or given.get("hostaddr") or os.environ.get("PGHOST") or "").split(",")
+    is_here = all(host in ("", "localhost", "127.0.0.1", "::1") or host.startswith(("/", "@")) for host in hosts)
+    tls = {} if is_here or "PGSSLMODE" in os.environ else {"sslmode": "require"}
+    return make_conninfo(**{**_PARAMETERS, **tls, **given})
+
+
+def _connect(conninfo: str) -> psycopg.Connection[Any]:
+    """A new session. Raises Unreachable, NotDurable."""
+    try:
+        session = psycopg.connect(conninfo)
+    except (psycopg.Error, OSError, ValueError) as error:
+        raise Unreachable(_reason(error)) from None
+    try:
+        found = session.execute(_SET_UP.encode()).fetchone()
+        session.commit()
+    except psycopg.Error as error:
+        session.close()
+        raise Unreachable(_reason(error)) from None
+    if found is None or found[:2] != ("on", "on"):
+        session.close()
+        raise NotDurable("fsync or synchronous_commit is off")
+    return session
+
+
+def _number(name: str) -> Any:
+    """Of the advisory lock: the same for all who use the same ledger and target."""
+    return func.hashtextextended(func.concat(func.current_schema(), "\n", name), 0)
+
+
+def _lock(session: Connection, name: str) -> bool:
+    return bool(session.scalar(select(func.pg_try_advisory_lock(_number(name)))))
+
+
+def _reason(error: BaseException) -> str:
+    """The first line of a message: what the server or the driver says. It has no password."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

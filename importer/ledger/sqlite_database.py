@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
-from importer.file_lock import hold_lock
+from sqlalchemy import URL, Connection, QueuePool, create_engine, event, exc
+
+from importer.file_lock import acquire
 from importer.files import INTERNAL, internal_folder, open_private
-from importer.ledger.database import Connection, Database, Result
-from importer.ledger.states import Scope
-from importer.problems import DatabaseError, FilePlace, Problem, UnusableInput, not_writable
+from importer.ledger.database import Database
+from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable
 from importer.settings import LedgerAddress
-from importer.sqlite_file import SqliteFile, create_private, not_a_database, unusable
+from importer.sqlite_file import connect, create_private, not_a_database, unusable
 
 _RESERVE: Final = 1024 * 1024  # bytes: enough for the answers of many more rows than can be in flight
+_PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
 
 
-class SqliteDatabase(SqliteFile, Database):
+class SqliteDatabase(Database):
     """A `Database` in a file. Its disk reserve and target locks are in the folder `.importer` next to it."""
 
-    types: ClassVar = {"bytes": "BLOB", "text": "VARCHAR", "by_key": " WITHOUT ROWID"}
-    more_tables: ClassVar[tuple[str, ...]] = ()
-    locking: ClassVar = ""
     remedy: ClassVar = "free disk space or fix the disk"
 
     def __init__(self, address: LedgerAddress, path: Path) -> None:
@@ -35,107 +35,106 @@ class SqliteDatabase(SqliteFile, Database):
         Raises:
             UnusableInput: it cannot be written.
         """
-        self.address = address
-        self.name = str(path)
         try:
             internal_folder(path.parent)
         except OSError as error:
             raise not_writable(path, error.strerror or str(error)) from None
         create_private(path)
-        super().__init__(path, "FULL")
-        self._reserve = DiskReserve(path)
+        url = URL.create("sqlite", database=str(path))
+        engine = create_engine(url, creator=lambda: _set_up(path), poolclass=QueuePool, hide_parameters=True)
+        event.listen(engine, "begin", _begin)
+        super().__init__(address, str(path), engine)
+        self._path = path
+        self._inode = path.stat().st_ino
+        self._internal = path.parent / INTERNAL
+        self._reserve = self._internal / f"{path.name}.reserve"
+        self._free: dict[str, Callable[[], None]] = {}
 
-    def run(self, work: Callable[[Connection], Result], *, writes: bool = False) -> Result:
-        with self.transaction(writes=writes) as connection:
-            return work(connection)
+    def _take_lock(self, name: str) -> bool:
+        path = self._internal / f"{self._path.name}.{sha256(name.encode()).hexdigest()[:12]}.lock"
+        try:
+            lock = acquire(path)
+        except OSError as error:
+            raise not_writable(path, error.strerror or str(error)) from None
+        if lock is not None:
+            self._free[name] = lock.release
+        return lock is not None
 
-    def stream(self, connection: Connection, query: str, values: Sequence[Any] = ()) -> Iterator[Any]:
-        return iter(connection.execute(query, values))
+    def _free_lock(self, name: str) -> None:
+        self._free.pop(name)()
 
-    @contextmanager
-    def lock_target(self, scope: Scope) -> Iterator[None]:
-        named = "\0".join((scope.base, scope.target.operation, scope.target.id))
-        digest = hashlib.sha256(named.encode()).hexdigest()[:12]
-        lock = self.path.parent / INTERNAL / f"{self.path.name}.{digest}.lock"
-        with hold_lock(lock, f"another run is writing to {scope}"):
-            yield
+    def _as_database_error(self, error: exc.DBAPIError) -> DatabaseError:
+        if isinstance(error.orig, sqlite3.IntegrityError):
+            return ConstraintError(str(error.orig))
+        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+        return DatabaseError(str(error.orig), is_damaged=code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT))
 
-    def tables(self, connection: Connection) -> Collection[str]:
-        return {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
+        if isinstance(error, DatabaseError):
+            return unusable(self._path, error)
+        return not_writable(Path(error.filename or self._path), error.strerror or str(error))
 
-    def take_reserve(self) -> None:
-        self._reserve.take()
+    def not_a_ledger(self, reason: str) -> UnusableInput:
+        return not_a_database(self._path, reason)
 
-    def release_reserve(self) -> None:
-        self._reserve.release()
+    def scrub(self) -> bool:
+        with self._errors_translated(), closing(self._engine.raw_connection()) as connection:
+            cursor = connection.cursor()
+            cursor.execute("VACUUM")
+            (is_busy, *_) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not is_busy
+
+    def own_problems(self, connection: Connection) -> Iterator[tuple[str, str]]:
+        for finding in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
+            if finding != "ok":
+                yield "ledger-damaged", f"the database is damaged: {finding}"
+        broken = len(connection.exec_driver_sql("PRAGMA foreign_key_check").all())
+        if broken:
+            yield "ledger-inconsistent", f"{broken} entries refer to entries that do not exist"
+
+    # --- the disk ---
+
+    def is_in_place(self) -> bool:
+        """SQLite continues to write to a file that was removed."""
+        try:
+            return self._path.stat().st_ino == self._inode
+        except OSError:
+            return False
 
     def reason_not_to_send(self) -> str | None:
         if not self.is_in_place():
             return "the file was moved or deleted"
-        return "its disk is almost full" if self._reserve.is_needed() else None
+        is_full = shutil.disk_usage(self._path.parent).free < _RESERVE  # the next commit may need the reserve
+        return "its disk is almost full" if is_full else None
 
-    def scrub(self) -> bool:
-        try:
-            with self.connection() as connection:
-                connection.execute("VACUUM")
-                (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        except DatabaseError as error:
-            raise not_writable(self.path, str(error)) from None
-        return not is_busy
+    def take_reserve(self) -> None:
+        """A file on the ledger's disk, so that answers can still be recorded when the disk is full."""
+        descriptor = open_private(self._reserve, os.O_WRONLY | os.O_CREAT)
+        with ExitStack() as failed, os.fdopen(descriptor, "wb") as file:
+            if os.fstat(descriptor).st_size == _RESERVE:
+                return
+            failed.callback(self.release_reserve)
+            file.truncate(0)
+            file.write(os.urandom(_RESERVE))  # random: some file systems store neither holes nor zeros
+            file.flush()
+            os.fsync(descriptor)
+            failed.pop_all()
 
-    def own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:
-        place = FilePlace(self.name)
-        for (finding,) in connection.execute("PRAGMA integrity_check"):
-            if finding != "ok":
-                yield Problem("ledger-damaged", f"the database is damaged: {finding}", hint, place)
-        broken = len(connection.execute("PRAGMA foreign_key_check").fetchall())
-        if broken:
-            message = f"{broken} entries refer to entries that do not exist"
-            yield Problem("ledger-inconsistent", message, hint, place)
-
-    def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
-        if isinstance(error, DatabaseError):
-            return unusable(self.path, error)
-        return not_writable(Path(error.filename or self.path), error.strerror or str(error))
-
-    def not_a_ledger(self, reason: str) -> UnusableInput:
-        return not_a_database(self.path, reason)
+    def release_reserve(self) -> None:
+        self._reserve.unlink(missing_ok=True)
 
 
-class DiskReserve:
-    """A file that reserves space on the ledger's disk, so that answers can still be recorded when the disk is full.
+def _set_up(path: Path) -> sqlite3.Connection:
+    """A connection that never begins a transaction by itself."""
+    connection = connect(path)
+    with ExitStack() as failed:
+        failed.callback(connection.close)
+        for pragma in _PRAGMAS:  # secure_delete: deleted content is overwritten, see importer purge
+            connection.execute(f"PRAGMA {pragma}")
+        failed.pop_all()
+    return connection
 
-    Then it is deleted, and nothing new is sent.
-    """
 
-    def __init__(self, ledger_path: Path) -> None:
-        self._disk = ledger_path.parent
-        self._path = ledger_path.parent / INTERNAL / f"{ledger_path.name}.reserve"
-
-    def take(self) -> None:
-        """Create the file if it does not exist.
-
-        Raises:
-            OSError: it cannot be written.
-        """
-        descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                if os.fstat(descriptor).st_size == _RESERVE:
-                    return
-                file.truncate(0)
-                # Random bytes: some file systems store neither holes nor zeros.
-                file.write(os.urandom(_RESERVE))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError:
-            self._path.unlink()
-            raise
-
-    def release(self) -> None:
-        """Free the space."""
-        self._path.unlink(missing_ok=True)
-
-    def is_needed(self) -> bool:
-        """Whether so little space is left that the next commit may need the reserve."""
-        return shutil.disk_usage(self._disk).free < _RESERVE
+def _begin(connection: Connection) -> None:
+    # Immediate: a transaction that reads before it writes can fail at the write, whatever the timeout.
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")

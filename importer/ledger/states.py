@@ -109,8 +109,9 @@ class RunRecord:
 class Known(NamedTuple):
     """The record of an identity: its state, the last status received, and the run and row that led to it.
 
-    `body_digest` is that of the last request body; if unconfirmed, that of the first unconfirmed one.
-    `after_unconfirmed`: an earlier request may have been accepted when the row was last intended.
+    `body_digest` is that of the last request body; if unconfirmed, that of the first unconfirmed one. `origin`: the
+    row that it was first, see `Fingerprints.origin`. `after_unconfirmed`: an earlier request may have been accepted
+    when the row was last intended.
     """
 
     state: State
@@ -118,6 +119,7 @@ class Known(NamedTuple):
     body_digest: bytes
     run: str
     row: int
+    origin: bytes = b""
     after_unconfirmed: bool = False
 
 
@@ -135,6 +137,7 @@ class Intent(NamedTuple):
 
     attempt: Attempt
     body_digest: bytes
+    origin: bytes = b""
 
 
 class Answered(NamedTuple):
@@ -185,6 +188,10 @@ class Fingerprints:
     def body_digest(self, body: bytes) -> bytes:
         """32 bytes that show whether a row's request body changed."""
         return self._digest(b"body\0" + body)
+
+    def origin(self, sha256: str, sheet: str, row: int) -> bytes:
+        """32 bytes for a row of the file that it was in first; a corrected copy of the row has the same ones."""
+        return self._digest_of("origin", sha256, sheet, str(row))
 
     def key_check(self) -> bytes:
         """32 bytes that show whether a ledger is opened with its own key."""
@@ -260,7 +267,7 @@ def plan_group(known: dict[bytes, Known], group: Iterable[Write]) -> GroupPlan:
             is_unconfirmed = before is State.UNCONFIRMED
             # While an earlier request is unconfirmed, a rejection must be compared with its body.
             digest = now.body_digest if now is not None and is_unconfirmed else write.body_digest
-            changed = Known(after, now.status if now else None, digest, run, row, is_unconfirmed)
+            changed = Known(after, now.status if now else None, digest, run, row, write.origin, is_unconfirmed)
         else:
             assert now is not None  # no answer is allowed without an intent
             changed = now._replace(state=after, status=now.status if write.status is None else write.status)

@@ -79,7 +79,7 @@ class RunJournal:
         self._is_new = not self.path.exists()
         create_private(self.path)
         # NORMAL: a power failure may lose the last outcomes here, but the ledger still has them.
-        self._file = SqliteFile(self.path, "NORMAL")
+        self._file = SqliteFile(self.path)
         self._error: JournalUnwritable | None = None
         try:
             with self._transaction(writes=True) as connection:

@@ -56,5 +56,6 @@ class Presence:
 
     def end(self) -> None:
         """The run has ended. May be called again."""
-        self._lock.release()
+        if self._lock is not None:
+            self._lock.release()
         self._path.unlink(missing_ok=True)

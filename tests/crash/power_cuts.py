@@ -22,8 +22,7 @@ from unittest.mock import patch
 
 import apsw
 
-from importer import sqlite_file
-from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, open_ledger
+from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, open_ledger, sqlite_database
 from importer.ledger.key import key_path
 from importer.models import Operation, Target
 from tests.ledger.given import intend
@@ -130,17 +129,16 @@ class _Connection:
         self._connection = apsw.Connection(str(path), vfs="recording")
         self._connection.set_busy_timeout(30_000)
 
-    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> apsw.Cursor:
-        try:
-            return self._connection.execute(statement, tuple(parameters))
-        except apsw.ConstraintError as error:
-            raise sqlite3.IntegrityError(str(error)) from None
-        except apsw.Error as error:
-            raise sqlite3.OperationalError(str(error)) from None
+    def cursor(self) -> _Cursor:
+        return _Cursor(self._connection)
 
-    def executemany(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
-        for row in rows:
-            self.execute(statement, row)
+    def execute(self, statement: str) -> _Cursor:
+        cursor = self.cursor()
+        cursor.execute(statement)
+        return cursor
+
+    def create_function(self, *_: Any, **__: Any) -> None:
+        """The ledger calls none of SQLAlchemy's functions."""
 
     def commit(self) -> None:
         if self._connection.in_transaction:
@@ -154,13 +152,55 @@ class _Connection:
         self._connection.close()
 
 
+class _Cursor:
+    """The part of sqlite3.Cursor that SQLAlchemy uses."""
+
+    arraysize, lastrowid = 1, None
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._cursor = connection.cursor()
+        self._cursor.exec_trace = self._describe
+        self.description: Any = None
+        self.rowcount = -1
+        self._rows: Iterator[Any] = iter(())
+
+    def _describe(self, cursor: apsw.Cursor, _statement: str, _parameters: Any) -> bool:
+        """Once a statement without a row has ended, apsw describes it no more."""
+        self.description = [(name, *[None] * 6) for name, _ in cursor.get_description()] or None
+        return True
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        before = self._connection.total_changes()
+        try:
+            self._rows = iter(self._cursor.execute(statement, tuple(parameters)).fetchall())
+        except apsw.ConstraintError as error:
+            raise sqlite3.IntegrityError(str(error)) from None
+        except apsw.Error as error:
+            raise sqlite3.OperationalError(str(error)) from None
+        self.rowcount = self._connection.total_changes() - before
+
+    def executemany(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        for row in rows:
+            self.execute(statement, row)
+
+    def fetchone(self) -> Any:
+        return next(self._rows, None)
+
+    def fetchall(self) -> list[Any]:
+        return list(self._rows)
+
+    def close(self) -> None:
+        self._cursor.close()
+
+
 @contextmanager
 def recording() -> Iterator[Record]:
     """Record every connection to a ledger or journal until the block ends."""
     record = Record()
     vfs = _RecordingVfs(record)
     try:
-        with patch.object(sqlite_file, "connect", _Connection):
+        with patch.object(sqlite_database, "connect", _Connection):
             yield record
     finally:
         vfs.unregister()

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from importer.ledger import Answered, Ledger, LedgerUnwritable, RowState, State, open_ledger
 from importer.problems import Busy, UnusableInput
@@ -182,10 +183,10 @@ def other_states(address: LedgerAddress, run: str) -> list[RowState]:
 def test_the_database_refuses_a_run_that_does_not_know_that_its_lock_is_lost(
     postgres: Server, address: LedgerAddress
 ) -> None:
-    """A new holder raises the epoch of the target; a commit after that is refused, whatever the session seems to be."""
+    """A new holder draws a new owner; a commit after that is refused, whatever the session seems to be."""
     with begun(address) as ledger, ledger.lock_target(JOB_POST):
         intend(ledger, make_intent(ledger, 2))
-        raw(postgres, address, "UPDATE {schema}.targets SET epoch = epoch + 1")
+        raw(postgres, address, "UPDATE {schema}.targets SET owner = 'somebody else'")
         with pytest.raises(LedgerUnwritable, match="another run took over the target"):
             intend(ledger, make_intent(ledger, 3))
     assert [state.row for state in other_states(address, "run-1")] == [2]
@@ -317,8 +318,9 @@ def test_a_server_that_is_not_durable_is_refused(postgres: Server, address: Ledg
     )
     postgres.execute("ALTER DATABASE ledgers SET synchronous_commit = off", database="postgres")
     try:
-        with open_ledger(address) as ledger, ledger._database.transaction(writes=True) as connection:  # type: ignore[attr-defined]
-            assert connection.execute("SHOW synchronous_commit").fetchone() == ("on",)
+        with open_ledger(address) as ledger:
+            shown = ledger._database.write(lambda connection: connection.scalar(text("SHOW synchronous_commit")))
+            assert shown == "on"
     finally:
         postgres.execute("ALTER DATABASE ledgers RESET synchronous_commit", database="postgres")
 

@@ -7,10 +7,12 @@ import os
 import sqlite3
 import subprocess
 import threading
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from importer.ledger import (
     Answered,
@@ -57,6 +59,16 @@ def test_an_intent_is_on_disk_when_intend_returns(ledger: Ledger) -> None:
     assert raw(ledger, "SELECT run, row, attempts, state FROM people") == [("run-1", 2, 1, "in_flight")]
 
 
+def test_an_error_shows_no_value(ledger: Ledger) -> None:
+    """An exception of the database has the statement at most, never what was to be written."""
+    intend(ledger, make_intent(ledger, 2))
+    raw(ledger, "DROP TABLE people")
+    with pytest.raises(LedgerUnwritable) as caught:
+        ledger.write([make_intent(ledger, 3, run="-".join(["run", "secret"]))])
+    shown = "".join(traceback.format_exception(caught.value))
+    assert ("no such table: people" in shown, "run-secret" in shown) == (True, False)
+
+
 def test_intents_of_many_senders_share_commits(ledger: Ledger) -> None:
     """The intents of thirty-two threads are all written, each once."""
     threads = [
@@ -78,11 +90,12 @@ def test_intents_of_many_senders_share_commits(ledger: Ledger) -> None:
 
 def test_the_database_settings_are_durable(ledger: Ledger) -> None:
     """WAL, synchronous=FULL and foreign keys are on in the connections that write."""
-    with ledger._database.transaction(writes=True) as connection:
-        pragmas = [
-            connection.execute(f"PRAGMA {name}").fetchone() for name in ("journal_mode", "synchronous", "foreign_keys")
-        ]
-    assert pragmas == [("wal",), (2,), (1,)]
+    names = ("journal_mode", "synchronous", "foreign_keys", "secure_delete")
+
+    def pragmas(connection: Connection) -> list[object]:
+        return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
+
+    assert ledger._database.write(pragmas) == ["wal", 2, 1, 1]
 
 
 def test_an_answer_and_the_next_intent_may_share_a_commit(ledger: Ledger) -> None:
@@ -107,7 +120,7 @@ def test_a_newer_ledger_is_refused(path: Path) -> None:
     with begun(path) as ledger:
         raw(ledger, "UPDATE about SET version = 7")
     assert problem_on_opening(path) == (
-        f"{path}: a newer importer wrote this ledger (its version is 7, this importer reads 4); "
+        f"{path}: a newer importer wrote this ledger (its version is 7, this importer reads 5); "
         "update this importer, or use another ledger (--out, IMPORTER_LEDGER)"
     )
 
@@ -117,7 +130,7 @@ def test_an_older_ledger_is_refused(path: Path) -> None:
     with begun(path) as ledger:
         raw(ledger, "UPDATE about SET version = 2")
     assert problem_on_opening(path) == (
-        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 4); use the importer that "
+        f"{path}: an older importer wrote this ledger (its version is 2, this importer reads 5); use the importer that "
         "wrote it, or another ledger (--out, IMPORTER_LEDGER); with a new ledger every row is sent again and the "
         "service "
         "reports which candidates it already has"
@@ -236,9 +249,12 @@ def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, l
     """A failed write is reported, no more intents are written, and the reserve is released for the answers."""
     in_flight = [make_intent(ledger, row) for row in range(2, 34)]
     intend_all(ledger, in_flight)
-    with ledger._database.connection() as connection:
-        (pages,) = connection.execute("PRAGMA page_count").fetchone()
-        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    def let_it_not_grow(connection: Connection) -> None:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+
+    ledger._database.read(let_it_not_grow)
     with pytest.raises(LedgerUnwritable, match=r"cannot be written \(database or disk is full\)"):
         intend_all(ledger, [make_intent(ledger, row) for row in range(100, 1000)])
     assert not (path.parent / ".importer" / "ledger.sqlite.reserve").exists()
