@@ -277,11 +277,15 @@ Submission = Application | PoolCandidate
 
 
 class ReadyCandidate(NamedTuple):
-    """A submission with the bytes of its request body: all that sending needs. In a check they may be left out: b""."""
+    """A submission with the bytes of its request body: all that sending needs. In a check they may be left out: b"".
+
+    origin: the row that it was first, as a hash (see `Fingerprints.origin`).
+    """
 
     row: int
     email: str
     body: bytes
+    origin: bytes = b""
 
 
 # --- outcomes -----------------------------------------------------------------------------------

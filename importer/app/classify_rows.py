@@ -14,7 +14,7 @@ from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Application, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Row, Submission
 from importer.problems import CellPlace, Origin, Problem, UnusableInput
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
-from importer.runs.known_rows import OtherForms, PreviousResults
+from importer.runs.known_rows import PreviousResults
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import (
     DATE_IN_FUTURE,
@@ -49,8 +49,9 @@ class _Checked(NamedTuple):
 
 
 _Helper = Helping[list[Row | Filtered], list[_Prepared]]
-CountDone = Callable[[list[str]], int]
-"""How many of these e-mail addresses an earlier run imported, by the ledger."""
+Known = Callable[[dict[int, str | None]], tuple[dict[int, Outcome], set[int]]]
+"""Of rows, by number, with their e-mail addresses (None if invalid): the outcomes of those that are not sent since they
+were in another form, and those that an earlier run imported, by the ledger."""
 _BLOCK: Final = 64  # rows that a helper prepares at once
 _UNNAMED: Final = Origin("")
 
@@ -104,7 +105,7 @@ class Candidates:
     helpers: how many processes prepare rows.
 
     forecast: of the rows that are checked so far; is_complete: whether these are all. previous: set it before the
-    iteration starts. origin, count_done: for the forecast. other_forms: of its rows, see also `use`.
+    iteration starts. origin, known: for the forecast.
 
     Raises:
         UnusableInput: the first rows cannot be read.
@@ -117,13 +118,12 @@ class Candidates:
         ahead: int | None,
         *,
         origin: Origin = _UNNAMED,
-        count_done: CountDone = lambda _: 0,
-        other_forms: OtherForms | None = None,
+        known: Known = lambda _: ({}, set()),
         strict: bool = False,
         with_bodies: bool = True,
         helpers: int = 0,
     ) -> None:
-        self._read, self._mapping, self.other_forms, self._strict = read, mapping, other_forms, strict
+        self._read, self._mapping, self._strict = read, mapping, strict
         self._ready = encode if with_bodies else _without_body
         self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._late: tuple[Problem, ...] = ()  # warnings about rows that only the whole file shows
@@ -136,11 +136,11 @@ class Candidates:
         self.is_complete = True
         refuses_duplicates = mapping.duplicate_policy is DuplicatePolicy.ERROR
         if ahead is None or strict or mapping.grouping is not None or refuses_duplicates or mapping.joins:
-            self.forecast = _forecast_of(self._checked(), origin, count_done)
+            self.forecast = _forecast_of(self._checked(), origin, known)
             self._take_late()
             # Then the first row of each duplicate, or a row with a late warning, is not ready either.
             if (self._repeated and refuses_duplicates) or self._late:
-                self.forecast = _forecast_of(self._checked(), origin, count_done)
+                self.forecast = _forecast_of(self._checked(), origin, known)
             self._rest = self._classify()
             return
         self._rest = self._classify()
@@ -154,7 +154,7 @@ class Candidates:
                 else one._replace(warnings=one.warnings + self._late_of(one.rows))
                 for one in self._first
             )
-        self.forecast = _forecast_of(self._first, origin, count_done)
+        self.forecast = _forecast_of(self._first, origin, known)
         if not self.is_complete:
             self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * helpers)
 
@@ -166,13 +166,6 @@ class Candidates:
                 self.warnings = one.problems
             else:
                 yield one
-
-    def use(self, other_forms: OtherForms) -> None:
-        """Classify with what is known by now, before the iteration starts: nothing has been given out yet."""
-        if other_forms is not self.other_forms and (other_forms or self.other_forms):
-            self.close()
-            self.other_forms, self._worker, self._rest = other_forms, None, self._classify()
-            self._first.clear()
 
     def close(self) -> None:
         """Stop classifying."""
@@ -223,9 +216,6 @@ class Candidates:
         for row, prepared in self._rows():
             if isinstance(row, Filtered):
                 yield _filtered(row)
-                continue
-            if self.other_forms and (outcome := self.other_forms.outcome(row)) is not None:
-                yield _Checked(_numbers(row), outcome)
                 continue
             known = None
             if self.previous is not None and self._mapping.grouping is None:
@@ -322,36 +312,45 @@ def _filtered(filtered: Filtered) -> _Checked:
 
 
 _HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.UNCONFIRMED)
-_EMAILS_AT_ONCE: Final = 1_000  # looked up in the ledger
+_AT_ONCE: Final = 1_000  # looked up in the ledger
 
 
-def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, count_done: CountDone) -> Forecast:
+def to_look_up(candidates: Iterable[_Checked | Classified]) -> dict[int, str | None]:
+    """The first row of each candidate that may be known in another form, with the e-mail address if it can be sent."""
+    found: dict[int, str | None] = {}
+    for one in candidates:
+        if not isinstance(one.result, Outcome):
+            found[one.rows[0]] = one.result.email
+        elif one.result.kind is OutcomeKind.INVALID:
+            found[one.rows[0]] = None
+    return found
+
+
+def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, known: Known) -> Forecast:
     ready = last_row = done = 0
     groups: list[tuple[int, ...]] = []
     counter = SummaryCounter()
-    emails: list[str] = []
-    for one in candidates:
-        rows, result = one.rows, one.result
-        last_row = max(last_row, rows[-1])
-        if len(rows) > 1:
-            groups.append(rows)
-        if isinstance(result, Outcome):
-            for row in rows:
-                counter.add(ReportedRow(Row(origin, row, ()), replace(result, row=row)))
-            continue
-        ready += len(rows)
-        if one.warnings:
-            warned = Outcome(rows[0], OutcomeKind.NOT_SENT, problems=one.warnings)
-            counter.add(ReportedRow(Row(origin, rows[0], ()), warned))
-        emails += [result.email] * len(rows)
-        if len(emails) >= _EMAILS_AT_ONCE:
-            done += count_done(emails)
-            emails.clear()
+    left = iter(candidates)
+    while block := list(islice(left, _AT_ONCE)):
+        outcomes, imported = known(to_look_up(block))
+        for one in block:
+            rows, result = one.rows, outcomes.get(one.rows[0], one.result)
+            last_row = max(last_row, rows[-1])
+            if len(rows) > 1:
+                groups.append(rows)
+            if isinstance(result, Outcome):
+                for row in rows:
+                    counter.add(ReportedRow(Row(origin, row, ()), replace(result, row=row)))
+                continue
+            ready += len(rows)
+            done += len(rows) if rows[0] in imported else 0
+            if one.warnings:
+                warned = Outcome(rows[0], OutcomeKind.NOT_SENT, problems=one.warnings)
+                counter.add(ReportedRow(Row(origin, rows[0], ()), warned))
     held_back, filtered = sum(map(counter.count, _HELD_BACK)), counter.count(OutcomeKind.FILTERED)
     corrected = counter.count(OutcomeKind.ALREADY_IMPORTED)
     reasons = tuple(group for group in counter.groups() if group.outcome in _HELD_BACK)
     warned_of = tuple(group for group in counter.groups() if group.is_warning)
-    done += count_done(emails)
     total = ready + held_back + filtered + corrected
     return Forecast(
         total, ready - done, last_row, tuple(groups), done + corrected, held_back, filtered, reasons, warned_of

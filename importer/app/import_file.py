@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from importer.app.classify_rows import Classified
+from importer.app.classify_rows import Classified, to_look_up
 from importer.app.cleanup import remove_abandoned
 from importer.app.connection import (
     Connection,
@@ -50,7 +50,7 @@ from importer.app.orders import (
     TargetBlocked,
     ignore,
 )
-from importer.app.plan import Plan, PlannedRun, count_done
+from importer.app.plan import Plan, PlannedRun
 from importer.app.planning import Planner
 from importer.app.run_log import RunLog
 from importer.extract import ReadingLimits
@@ -251,14 +251,18 @@ class _Execution:
             self._remove_leftovers(ledger)
             if self.order.show:
                 bodies = plan.candidates.bodies()
-                new = ((row, body) for row, body in bodies if not count_done(ledger, plan.scope, [body.email]))
+                new = (
+                    (row, body)
+                    for row, body in bodies
+                    if ledger is None or not plan.known.imported(ledger, {row.number: body.email})
+                )
                 corrected = plan.sheet.corrected_cells
                 traced = ((row, mark_corrected(trace_row(row, plan.mapping, body), corrected)) for row, body in new)
                 picked = pick_candidates(traced, self.order.show)
                 self.listen(Previewed(plan.mapping.target, picked))
             if ledger is not None:
                 self._use_previous_results(plan, ledger)
-            rows = RowProcessing(plan, self._until_stopped)
+            rows = RowProcessing(plan, ledger, self._until_stopped)
             rows.run(loader)
             return rows.end(None, None)
 
@@ -276,7 +280,7 @@ class _Execution:
         ):
             ledger.watch(self._report_server)
             self._remove_leftovers(ledger)
-            rows, loader = RowProcessing(plan, self.listen), self._loader(plan, ledger, earlier, cancellation)
+            rows, loader = RowProcessing(plan, ledger, self.listen), self._loader(plan, ledger, earlier, cancellation)
             try:
                 rows.run(loader)
                 summary = rows.end(loader.stop or self.control.stopped, self.control.signal)
@@ -304,7 +308,6 @@ class _Execution:
                 held.enter_context(ledger.lock_target(plan.scope))
                 events = list(self._end_killed(plan.scope, ledger))
                 self._use_previous_results(plan, ledger)
-                plan.recall(self.order.settings, ledger)
                 ledger.begin_run(plan.ledger_run)
             except ImporterError:
                 plan.discard()
@@ -394,10 +397,10 @@ _STREAM_AFTER: Final = 2_000  # outcomes; for fewer, starting a process takes lo
 
 
 class RowProcessing:
-    """Processes the rows of a plan: `run`, then `end`."""
+    """Processes the rows of a plan: `run`, then `end`. ledger: None if it does not exist yet, in a check."""
 
-    def __init__(self, plan: Plan, listen: Listener) -> None:
-        self._plan, self._listen = plan, listen
+    def __init__(self, plan: Plan, ledger: Ledger | None, listen: Listener) -> None:
+        self._plan, self._ledger, self._listen = plan, ledger, listen
         self._progress = Progress()
         self._pending: dict[int, Classified] = {}  # those with several rows or with warnings
         self._unread: Counter[tuple[Unread, str]] = Counter()
@@ -429,19 +432,22 @@ class RowProcessing:
 
     def _to_send(self, journal: RunJournal) -> Iterator[ReadyCandidate]:
         """The candidates to send, in row order; the others get their outcome immediately."""
-        candidates, progress = iter(self._plan.candidates), self._progress
+        candidates, progress, ledger = iter(self._plan.candidates), self._progress, self._ledger
+        known = self._plan.known
         while batch := self._batch(candidates):
+            others = known.other_forms(ledger, to_look_up(batch)) if ledger is not None else {}
             if (warnings := {one.rows[0]: one.warnings for one in batch if one.warnings}) and not self._dry_run:
                 journal.keep_warnings(warnings)
             for one in batch:
                 progress.rows += len(one.rows)
                 progress.last_row = max(progress.last_row, one.rows[-1])
-                if isinstance(one.result, Outcome):
-                    self._keep(journal, one.result, one)
+                result = others.get(one.rows[0], one.result)
+                if isinstance(result, Outcome):
+                    self._keep(journal, result, one)
                     continue
                 if len(one.rows) > 1 or one.warnings:
                     self._pending[one.rows[0]] = one
-                yield one.result
+                yield result if ledger is None else result._replace(origin=known.origin(ledger, one.rows[0]))
 
     def _batch(self, candidates: Iterator[Classified]) -> list[Classified]:
         """The next candidates; [] if there are no more, or the rest cannot be read."""

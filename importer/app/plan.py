@@ -10,11 +10,11 @@ from pathlib import Path
 from importer.app.classify_rows import Candidates
 from importer.app.orders import Planned, ReadyRows, SendingRate, Started
 from importer.extract import ReadingLimits, Sheet
-from importer.ledger import DONE, Ledger, RunRecord, Scope
+from importer.ledger import RunRecord, Scope
 from importer.mapping import ResolvedMapping
 from importer.problems import UnusableInput
 from importer.report import read_summary
-from importer.runs.known_rows import find_other_forms
+from importer.runs.known_rows import KnownRows
 from importer.runs.manifest import RunManifest, read_manifest, runs_in
 from importer.runs.presences import Presence
 from importer.runs.results_folder import remove_folder
@@ -28,8 +28,7 @@ _REQUESTS_MEASURED = 50  # a run with fewer says nothing about the rate
 class Plan:
     """A checked combination of file, mapping and target, with the private copy that all rows are read from.
 
-    candidates: those of the source; they can be iterated once. scopes: its own, and those of the other targets of its
-    batch.
+    candidates: those of the source; they can be iterated once. known: what a ledger knows of its rows.
     """
 
     folder: Path
@@ -39,7 +38,7 @@ class Plan:
     candidates: Candidates
     presence: Presence
     limits: ReadingLimits
-    scopes: frozenset[Scope]
+    known: KnownRows
 
     @property
     def scope(self) -> Scope:
@@ -81,11 +80,6 @@ class Plan:
             folder=str(self.folder),
             started_at=manifest.started_at,
         )
-
-    def recall(self, settings: Settings, ledger: Ledger) -> None:
-        """Look again for rows that were sent in another form: another run may have sent them since the check."""
-        known = self.candidates.other_forms
-        self.candidates.use(find_other_forms(self.manifest, self.sheet, self.scopes, settings, known, ledger))
 
     def discard(self) -> None:
         """Remove the files of a plan that is not executed."""
@@ -132,15 +126,6 @@ def discard(plans: Iterable[Plan]) -> None:
 def remove_files(folder: Path, presence: Presence) -> None:
     remove_folder(folder)
     presence.end()
-
-
-def count_done(ledger: Ledger | None, scope: Scope, emails: list[str]) -> int:
-    """How many of these e-mail addresses an earlier run imported."""
-    if ledger is None:
-        return 0
-    identities = [ledger.fingerprints.identity(scope, email) for email in emails]
-    known = ledger.look_up(identities)
-    return sum(known[identity].state in DONE for identity in identities if identity in known)
 
 
 def sending_rate(settings: Settings, service: str) -> SendingRate | None:

@@ -10,11 +10,12 @@ from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 from importer.app.classify_rows import Candidates
 from importer.app.orders import Order
-from importer.app.plan import Plan, PlannedRun, count_done, discard, remove_files, sending_rate
+from importer.app.plan import Plan, PlannedRun, discard, remove_files, sending_rate
 from importer.extract import (
     ReadingLimits,
     Sheet,
@@ -27,11 +28,11 @@ from importer.extract import (
 from importer.files import make_subfolder
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, route_column
-from importer.models import Operation, Question, Row, SourceOptions
+from importer.models import Operation, Outcome, Question, Row, SourceOptions
 from importer.problems import Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report import write_unfinished_summary
 from importer.runs.journal import RunJournal
-from importer.runs.known_rows import find_other_forms
+from importer.runs.known_rows import KnownRows, Origins
 from importer.runs.manifest import ChildCopy, RunManifest, RunTarget, read_manifest, write_manifest
 from importer.runs.presences import Presence
 from importer.runs.private_copies import (
@@ -46,7 +47,6 @@ from importer.runs.private_copies import (
     open_children,
     sheet_of,
 )
-from importer.runs.related_runs import Aligned
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id
 from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
@@ -57,6 +57,7 @@ _MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a r
 _CHECK_AHEAD = 2_000  # candidates checked before the first request: most files completely, in half a second
 _CHECK_AHEAD_LARGE = 200
 _HELPERS = 2  # of a check: reading and comparing rows takes as long as preparing half of them; a run waits for answers
+_AT_ONCE = 1_000  # rows that are looked up in the ledger
 _LARGE_FILE_LINES = 4_000  # a file that is too large to be checked completely should start soon
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
@@ -127,15 +128,15 @@ class Planner:
         scopes = part.scopes if part else frozenset([scope])
         with _new_folder(self.order.settings, run) as (folder, presence), ExitStack() as undo:
             inputs, manifest = self._read(mapping, shown_as, folder, part)
-            sheet, settings = inputs.sheet, self.order.settings
+            sheet = inputs.sheet
+            known = self._known_rows(manifest, inputs, scopes)
             ahead = _CHECK_AHEAD_LARGE if (sheet.lines or 0) > _LARGE_FILE_LINES else _CHECK_AHEAD
             candidates = Candidates(
                 partial(_rows_of, sheet, manifest.selection),
                 inputs.resolved,
                 None if self.order.check_first or part else ahead,
                 origin=sheet.origin,
-                count_done=partial(self._count_done, scope),
-                other_forms=find_other_forms(manifest, sheet, scopes, settings),
+                known=partial(self._look_up, known),
                 strict=manifest.strict,
                 helpers=_HELPERS if self.dry_run else 0,
                 with_bodies=not self.dry_run or self._was_run(scope),
@@ -152,8 +153,19 @@ class Planner:
             candidates,
             presence,
             self.limits,
-            scopes,
+            known,
         )
+
+    def _known_rows(self, manifest: RunManifest, inputs: _Inputs, scopes: frozenset[Scope]) -> KnownRows:
+        origins, scope = Origins.find(manifest, inputs.sheet, self.order.settings), manifest.scope
+        assert scope is not None  # it has one target
+        column = next(iter(inputs.resolved.candidate["email"].columns), None)
+        return KnownRows(manifest.run, scope, scopes, origins, inputs.sheet.origin, column)
+
+    def _look_up(self, known: KnownRows, rows: dict[int, str | None]) -> tuple[dict[int, Outcome], set[int]]:
+        # Opened each time: while rows are classified, another process is forked, which must not have its thread.
+        with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
+            return ({}, set()) if ledger is None else (known.other_forms(ledger, rows), known.imported(ledger, rows))
 
     def _read(self, mapping: Mapping, shown_as: str, folder: Path, part: _Part | None) -> tuple[_Inputs, RunManifest]:
         """Copy and read file, mapping, other tables and questions; the manifest says so far only what was read."""
@@ -251,11 +263,6 @@ class Planner:
         order, is_copy = self.order, self.order.continues is not None
         return copy_of_source(order.file, folder, options, self.limits, is_copy=is_copy, shown_as=order.shown_as)
 
-    def _count_done(self, scope: Scope, emails: list[str]) -> int:
-        # Opened each time: while rows are classified, another process is forked, which must not have its thread.
-        with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
-            return count_done(ledger, scope, emails)
-
     def _was_run(self, scope: Scope) -> bool:
         """Whether the ledger may know candidates of a target: a check compares what was sent with what would be."""
         with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
@@ -268,8 +275,8 @@ class Planner:
             while run is not None:
                 folder = self.order.settings.out / run
                 manifest = read_manifest(folder)
-                before = Aligned(sheet_of(folder, manifest, self.limits), sheet)
-                if before.is_complete:
+                before = sheet_of(folder, manifest, self.limits)
+                if [one.name for one in before.columns] == [one.name for one in sheet.columns]:
                     yield from before.rows()
                 run = manifest.corrects
 
@@ -302,23 +309,23 @@ class Planner:
                 route_column=column.index,
                 warnings=tuple(map(str, sheet.warnings)),
             )
-            self._keep_known(folder, manifest, plans, shared)
+            if plans:
+                self._keep_known(folder, manifest, plans[0].known, shared)
             _initialize_folder(folder, manifest, sheet)
             undo.pop_all()
         presence.end()  # from now on its manifest shows its state
         return PlannedRun(folder, manifest, tuple(plans), sheet, sending_rate(self.order.settings, self.service))
 
-    def _keep_known(self, folder: Path, manifest: RunManifest, plans: list[Plan], shared: _Part) -> None:
+    def _keep_known(self, folder: Path, manifest: RunManifest, known: KnownRows, shared: _Part) -> None:
         """Record the outcomes of rows without a target whose corrections were sent to one."""
-        identity = plans[0].manifest.identity if plans else ()
-        forms = find_other_forms(replace(manifest, identity=identity), shared.sheet, shared.scopes, self.order.settings)
-        if not forms:
-            return
-        routed = {word for target in manifest.targets for word in target.words}
-        with RunJournal(folder) as journal:
-            for row in manifest.selection.of(shared.sheet.rows()):
-                if route_word(row, manifest.route_column or 0) not in routed and (outcome := forms.outcome(row)):
-                    journal.record(outcome)
+        routed, at = {word for target in manifest.targets for word in target.words}, manifest.route_column or 0
+        rows = (row.number for row in _rows_of(shared.sheet, shared.selection) if route_word(row, at) not in routed)
+        while block := dict.fromkeys(islice(rows, _AT_ONCE)):
+            outcomes, _ = self._look_up(known, block)
+            if outcomes:
+                with RunJournal(folder) as journal:
+                    for outcome in outcomes.values():
+                        journal.record(outcome)
 
     def _plan_parts(self, shared: _Part, column: RouteColumn, plans: list[Plan]) -> tuple[RunTarget, ...]:
         """A run for each mapping that has rows; adds their plans to `plans`. shared: the whole run."""

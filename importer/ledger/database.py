@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine, exc, insert, select, update
 
 from importer.ledger.states import Scope
 from importer.ledger.tables import targets
-from importer.problems import Busy, DatabaseError, UnusableInput
+from importer.problems import Busy, DatabaseError, Problem, UnusableInput
 from importer.settings import LedgerAddress
 
 Result = TypeVar("Result")
@@ -166,8 +166,8 @@ class Database:
         """Whether it still exists at its address."""
         return True
 
-    def own_problems(self, _connection: Connection) -> Iterator[tuple[str, str]]:
-        """What the database's own checks find: codes and messages."""
+    def own_problems(self, _connection: Connection, _hint: str) -> Iterator[Problem]:
+        """What the database's own checks find."""
         return iter(())
 
     def description(self) -> str:

@@ -24,6 +24,7 @@ from importer.ledger.states import (
     RowState,
     RunRecord,
     Scope,
+    Sent,
     State,
     Write,
     plan_group,
@@ -34,9 +35,14 @@ from importer.problems import ConstraintError, DatabaseError, Problem, UsageErro
 from importer.settings import LedgerAddress
 
 _PAGE: Final = 5000  # rows that are read at once
-_KNOWN: Final = [people.c[name] for name in ("identity", *Known._fields)]
+_OF_KNOWN: Final = ("state", "status", "body_digest", "run", "row", "origin", "after_unconfirmed")
+_KNOWN: Final = [people.c[name] for name in ("identity", *_OF_KNOWN)]
 _OF_ANSWER: Final = ("state", "status", "attempts", "updated_at")
 _WANTED: Final = select(*_KNOWN).where(people.c.identity.in_(bindparam("wanted", expanding=True)))
+_OF_SCOPE: Final = (runs.c.base, runs.c.operation, runs.c.target)
+_OF_ORIGIN: Final = (
+    select(*_KNOWN, *_OF_SCOPE).join(runs).where(people.c.origin.in_(bindparam("wanted", expanding=True)))
+)
 # Locked in one order, so that two processes cannot block each other.
 _WANTED_TO_CHANGE: Final = _WANTED.order_by(people.c.identity).with_for_update()
 _IDENTIFIED: Final = update(people).where(people.c.identity == bindparam("of"))
@@ -140,6 +146,18 @@ class Ledger:
             return self._database.read(lambda connection: _known(connection, wanted))
         except DatabaseError as error:
             raise self._note_error(str(error)) from None
+
+    def look_up_origins(self, wanted: Collection[bytes]) -> dict[bytes, list[Sent]]:
+        """What was sent of rows with these origins, to any target.
+
+        Raises:
+            UnusableInput: the ledger cannot be read any more.
+        """
+        found: dict[bytes, list[Sent]] = {}
+        for identity, *values in self._ask(lambda connection: connection.execute(_OF_ORIGIN, {"wanted": wanted}).all()):
+            known, scope = _as_known(*values[:-3]), _scope(*values[-3:])
+            found.setdefault(known.origin, []).append(Sent(identity, known, scope))
+        return found
 
     def write(self, writes: Sequence[Write]) -> dict[int, NotAllowed]:
         """Write intents and answers in one transaction; they are durable when this returns.
@@ -345,7 +363,11 @@ class Ledger:
 def _known(connection: Connection, wanted: Collection[bytes], query: Select[Any] = _WANTED) -> dict[bytes, Known]:
     """The records of these identities."""
     found = connection.execute(query, {"wanted": wanted}).all()
-    return {identity: Known(State(state), *rest) for identity, state, *rest in found}
+    return {identity: _as_known(*values) for identity, *values in found}
+
+
+def _as_known(state: str, *others: Any) -> Known:
+    return Known(State(state), *others)
 
 
 def _is_written(connection: Connection, plan: GroupPlan, at: float) -> bool:
@@ -398,7 +420,11 @@ def _record(values: RowMapping) -> RunRecord:
     others = {name: value for name, value in values.items() if name not in ("base", "operation", "target")}
     for name in ("started_at", "ended_at", "purged_at"):
         others[name] = others[name] and datetime.fromisoformat(others[name])
-    return RunRecord(scope=Scope(values["base"], Target(Operation(values["operation"]), values["target"])), **others)
+    return RunRecord(scope=_scope(values["base"], values["operation"], values["target"]), **others)
+
+
+def _scope(base: str, operation: str, target: str) -> Scope:
+    return Scope(base, Target(Operation(operation), target))
 
 
 def _scope_values(scope: Scope) -> dict[str, str]:

@@ -71,7 +71,7 @@ _HINT: Final = "keep a copy of the file, restore it from a backup, and report th
 def examine(connection: Connection, database: Database) -> tuple[Problem, ...]:
     """What is wrong with a ledger: what its database finds, and rows that no run can settle any more."""
     place = FilePlace(database.name)
-    problems = [Problem(code, message, _HINT, place) for code, message in database.own_problems(connection)]
+    problems = [*database.own_problems(connection, _HINT)]
     left = people.c.state == State.IN_FLIGHT.value, runs.c.ended_at.is_not(None)
     count = connection.scalar(select(func.count()).select_from(people.join(runs)).where(*left))
     if count:

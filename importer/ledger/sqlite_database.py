@@ -16,7 +16,7 @@ from sqlalchemy import URL, Connection, QueuePool, create_engine, event, exc
 from importer.file_lock import acquire
 from importer.files import INTERNAL, internal_folder, open_private
 from importer.ledger.database import Database
-from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable
+from importer.problems import ConstraintError, DatabaseError, FilePlace, Problem, UnusableInput, not_writable
 from importer.settings import LedgerAddress
 from importer.sqlite_file import connect, create_private, not_a_database, unusable
 
@@ -84,13 +84,15 @@ class SqliteDatabase(Database):
             (is_busy, *_) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not is_busy
 
-    def own_problems(self, connection: Connection) -> Iterator[tuple[str, str]]:
+    def own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:
+        place = FilePlace(self.name)
         for finding in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
             if finding != "ok":
-                yield "ledger-damaged", f"the database is damaged: {finding}"
+                yield Problem("ledger-damaged", f"the database is damaged: {finding}", hint, place)
         broken = len(connection.exec_driver_sql("PRAGMA foreign_key_check").all())
         if broken:
-            yield "ledger-inconsistent", f"{broken} entries refer to entries that do not exist"
+            message = f"{broken} entries refer to entries that do not exist"
+            yield Problem("ledger-inconsistent", message, hint, place)
 
     # --- the disk ---
 

@@ -123,6 +123,14 @@ class Known(NamedTuple):
     after_unconfirmed: bool = False
 
 
+class Sent(NamedTuple):
+    """An identity with its record, and the target that it was sent to."""
+
+    identity: bytes
+    known: Known
+    scope: Scope
+
+
 class Attempt(NamedTuple):
     """A row of a run on its way; `number` of its requests so far, with the next one before it is sent."""
 

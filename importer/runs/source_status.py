@@ -12,10 +12,10 @@ from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report import OpenRows, ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
+from importer.runs.corrected_runs import CorrectedRuns
 from importer.runs.finalize import outcome_of_state
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, RunTarget
-from importer.runs.related_runs import RelatedRuns
 from importer.runs.row_selection import Routed
 from importer.runs.run_report import facts_of
 from importer.settings import Settings
@@ -89,9 +89,8 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
     Raises:
         UnusableInput: the files of a run were changed.
     """
-    runs = RelatedRuns(settings)
-    same = ((run, one) for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None)
-    own = [run for run, one in same if not one.corrects_itself]
+    runs = CorrectedRuns(settings)
+    own = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
     lines = runs.lines_to(own)
     found: dict[tuple[Scope, str | None], SourceStatus] = {}
     ledger = open_existing_ledger(settings.ledger_address)
@@ -143,7 +142,7 @@ def rows_without_target(found: Sequence[SourceStatus]) -> list[int]:
     return [row.number for title, sheet in sheets.items() for row in sheet.rows() if (title, row.number) not in known]
 
 
-def _add_run(status: SourceStatus, runs: RelatedRuns, run: str, line: Sequence[str], ledger: Ledger) -> None:
+def _add_run(status: SourceStatus, runs: CorrectedRuns, run: str, line: Sequence[str], ledger: Ledger) -> None:
     status.runs.append(run)
     if not line:
         for each in _outcomes(*runs.all[run], ledger):
@@ -151,11 +150,9 @@ def _add_run(status: SourceStatus, runs: RelatedRuns, run: str, line: Sequence[s
         return
     status._corrections[run] = runs.manifest(run)
     outcomes = {each.row: each for each in _outcomes(*runs.all[run], ledger)}
-    entered = {form.row.number for form in runs.forms(line, status.sheet, ledger) if form.is_done and form.is_proven}
-    for row, number in runs.numbers(runs.manifest(run), runs.sheet(run), line[1:]).items():
-        after = outcomes.get(row)
-        if after is not None and (after.kind not in _DONE or row in entered):
-            status.add(number, after, run)
+    for row, number in runs.numbers(runs.sheet(run), line).items():
+        if row in outcomes:
+            status.add(number, outcomes[row], run)
 
 
 def _outcomes(folder: Path, manifest: RunManifest, ledger: Ledger) -> Iterator[Outcome]:

@@ -41,6 +41,7 @@ class Job:
     identity: bytes
     body: bytes
     body_digest: bytes
+    origin: bytes = b""
     prior: PriorAttempt = PriorAttempt.NONE
     earlier: Known | None = None
     state: State | None = None

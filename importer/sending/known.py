@@ -37,7 +37,7 @@ def planned(
         if known is not None and known.run == run.run:
             yield duplicate_of(candidate.row, known.row)
             continue
-        job = Job(candidate.row, identity, candidate.body, prints.body_digest(candidate.body))
+        job = Job(candidate.row, identity, candidate.body, prints.body_digest(candidate.body), candidate.origin)
         yield job if known is None else _planned_again(job, known, earlier, options)
 
 

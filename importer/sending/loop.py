@@ -383,7 +383,7 @@ class Loader:
     def _intend(self, job: Job) -> None:
         attempt = Attempt(job.identity, self._run.run, job.row, job.attempts + 1)
         self._intended.append((len(self._writes), job))
-        self._writes.append(Intent(attempt, job.body_digest))
+        self._writes.append(Intent(attempt, job.body_digest, job.origin))
 
     def _record(self, job: Job, state: State) -> None:
         if job.state is not None and job.state is not state:

@@ -60,8 +60,8 @@ def test_a_batch_knows_a_row_whose_target_was_corrected(serve: Serve, tmp_path: 
         for row in read_csv(tmp_path / "results" / again.summary["run"] / "already_imported.csv")
     }
     by = f"corrected and imported by run {corrected.summary['run']}"
-    assert notes["7"] == f"{by}.talent_pool from {results}, row 3"
-    assert notes["3"] == f"{by}.backend_engineer from {results}, row 2"
+    assert notes["7"] == f"{by}.talent_pool from invalid.csv, row 3"
+    assert notes["3"] == f"{by}.backend_engineer from invalid.csv, row 2"
     assert served("status", "export.csv").code == 0
     assert len(served.accepted) == 6
 
@@ -149,6 +149,29 @@ def _problems(folder: Path, runs: list[str]) -> dict[str, str]:
                     if "no action needed" in row["import_hint"] or name != "409_already_exists.csv":
                         found.setdefault(row["import_row"], row["import_problem"])
     return found
+
+
+# --- the same file, read in another way -------------------------------------------------------------
+
+
+def test_a_file_is_known_by_its_content_and_its_rows_by_their_number(serve: Serve) -> None:
+    """Under another name, and with another column of the e-mail address in its mapping, nobody is entered twice."""
+    served = serve()
+    folder = served.door.folder
+    write_csv(folder / "people.csv", [candidate(1), candidate(2)])
+    header, *rows = (folder / "people.csv").read_text("utf-8").splitlines()
+    both = "\n".join([f"{header},Work e-mail", *(f"{row},work{at}@example.com" for at, row in enumerate(rows))])
+    (folder / "people.csv").write_text(both, "utf-8")
+    run = served(*RUN, "--json").summary["run"]
+    shutil.copy(folder / "people.csv", folder / "copy.csv")
+    change(folder / "mapping.yaml", ("email: E-mail", "email: Work e-mail"))
+    for command in ("check", "run"):
+        again = served(command, "copy.csv", *RUN[2:], "--json")
+        assert (again.code, again.counts) == (0, {"already_imported": 2}), again.out
+        assert [one["what"] for one in again.summary["problems"] if one["code"] == "already-imported-different"] == [
+            f"sent with another e-mail address by run {run} from people.csv, row 2; this row was not sent"
+        ]
+    assert len(served.accepted) == 2
 
 
 # --- two runs at once -----------------------------------------------------------------------------

@@ -272,6 +272,13 @@ MUTANTS = (
         ("tests/cli/test_finalize.py",),
     ),
     Mutant(
+        "a row that was entered with another e-mail address is sent again",
+        "runs/known_rows.py",
+        "            if one.known.state in DONE:\n",
+        "            if False:\n",
+        ("tests/cli/test_known_rows.py",),
+    ),
+    Mutant(
         "a created candidate is sent again",
         "sending/known.py",
         "    if known.state in DONE:\n",

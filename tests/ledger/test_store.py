@@ -146,6 +146,26 @@ def test_look_up_returns_known_identities(ledger: Ledger) -> None:
     }
 
 
+def test_a_row_is_known_by_its_origin(ledger: Ledger) -> None:
+    """Whatever e-mail address it had, and whichever target it was sent to; not by that of another file or sheet."""
+    origin = ledger.fingerprints.origin("ab" * 32, "Sheet1", 2)
+    ledger.begin_run(record("run-2", POOL))
+    sent = [
+        make_intent(ledger, 2)._replace(origin=origin),
+        make_intent(ledger, 9, run="run-2", scope=POOL)._replace(origin=origin),
+    ]
+    for intent in sent:
+        intend(ledger, intent)
+    ledger.write([Answered(sent[0].attempt, State.REJECTED, 400)])
+    others = [ledger.fingerprints.origin(*other) for other in (("cd" * 32, "Sheet1", 2), ("ab" * 32, "", 2))]
+    found = ledger.look_up_origins([origin, *others])
+    assert {(one.identity, one.known.state, one.known.row, one.scope) for one in found.pop(origin)} == {
+        (sent[0].attempt.identity, State.REJECTED, 2, JOB_POST),
+        (sent[1].attempt.identity, State.IN_FLIGHT, 9, POOL),
+    }
+    assert (found, ledger.look_up_origins([])) == ({}, {})
+
+
 def test_the_digest_of_an_unconfirmed_body_is_kept(ledger: Ledger) -> None:
     """While the first body is unconfirmed, a changed one does not replace its digest."""
     first = lead_to(ledger, State.UNCONFIRMED)
