@@ -12,7 +12,6 @@ ROOT = Path(__file__).parent.parent
 
 PRIVATE = {
     # Of Python; `.ci/run` tests each version that we support.
-    "service": {"_sslobj"},  # ssl.SSLSocket
     "extract": {"_is_text_encoding"},  # codecs.CodecInfo
 }
 OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_kept_sheets", "_done", "_open"}

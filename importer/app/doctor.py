@@ -19,7 +19,7 @@ from importer.problems import ImporterError, Problem, UnusableInput
 from importer.runs.manifest import read_manifest, runs_in
 from importer.runs.results_folder import why_untrusted
 from importer.service import PROBED, NoReply, Reply, describe_transport
-from importer.settings import Settings
+from importer.settings import Settings, unknown_variables
 from importer.settings.trust import FolderSetting, TokenUse, confirm, without_secrets
 
 _MIN_FREE_BYTES = 500 * 1024 * 1024  # bytes
@@ -41,6 +41,9 @@ def examine(settings: Settings, confirm_use: Callable[[Settings], None], *, trus
     confirm_use: may ask the user whether the token may be sent to an address set in the folder. trust: confirm that.
     """
     yield Finding("importer", True, f"{__version__} on Python {sys.version.split()[0]}")
+    for name in unknown_variables():
+        hint = "remove it, or correct its name; the settings are in docs/settings.md"
+        yield Finding("settings", True, f"{name} is not a setting of the importer, and is ignored", hint)
     if trust:
         yield from _trust(settings)
     if unconfirmed := settings.unconfirmed_settings():  # nothing is sent or opened

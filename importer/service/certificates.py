@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import ssl
 import sys
+from contextlib import closing
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -44,7 +45,7 @@ def trusted(limits: Limits) -> ssl.SSLContext:
 def explained(refused: NoReply, url: str, limits: Limits) -> NoReply:
     """The same with what is wrong with the certificate and who issued it, found by connecting again."""
     try:
-        _connected(url, limits, trusted(limits))
+        _connected(url, limits, trusted(limits)).close()
     except ssl.SSLCertVerificationError as error:
         message = f"its certificate is not valid: {error.verify_message.rstrip('.')}"
         hint = "if that is the CA of your organization, set IMPORTER_CA_FILE to a file with its certificate"
@@ -54,17 +55,27 @@ def explained(refused: NoReply, url: str, limits: Limits) -> NoReply:
     else:
         return refused
     try:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE  # nothing is sent
-        names = dict(pair for group in _connected(url, limits, context)["issuer"] for pair in group)
+        names = dict(pair for group in _read_trusting(url, limits)["issuer"] for pair in group)
     except (OSError, http.client.HTTPException):
-        return refused
+        return refused._replace(reason=message, hint=hint)
     issuer = names.get("commonName") or names.get("organizationName")
     return NoReply(f"{message} (issued by {issuer!r})", may_have_arrived=False, hint=hint)
 
 
-def _connected(url: str, limits: Limits, context: ssl.SSLContext) -> Any:
-    """The certificate of the service, as `ssl` describes it."""
+def _read_trusting(url: str, limits: Limits) -> Any:
+    """The certificate of a service that is not trusted. Nothing is sent; `ssl` describes only one that it trusts."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with closing(_connected(url, limits, context)) as connection:
+        itself = connection.sock.getpeercert(binary_form=True)
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    context.load_verify_locations(cadata=itself)
+    with closing(_connected(url, limits, context)) as connection:
+        return connection.sock.getpeercert()
+
+
+def _connected(url: str, limits: Limits, context: ssl.SSLContext) -> http.client.HTTPSConnection:
     host, first = urlsplit(url), urlsplit(limits.proxy or url)
     place = first.hostname or "", first.port or 443
     connection = http.client.HTTPSConnection(*place, timeout=limits.connect, context=context)
@@ -74,7 +85,7 @@ def _connected(url: str, limits: Limits, context: ssl.SSLContext) -> Any:
         connection.set_tunnel(host.hostname or "", host.port or 443, headers)
     try:
         connection.connect()
-        chain: Any = connection.sock
-        return chain._sslobj.get_unverified_chain()[0].get_info()
-    finally:
+    except BaseException:
         connection.close()
+        raise
+    return connection

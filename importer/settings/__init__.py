@@ -25,7 +25,16 @@ from pydantic import (
 
 from importer.files import can_be_made_private, mode_for_others, read_regular
 from importer.problems import Problem, UnusableInput, file_problem, unusable_file
-from importer.settings.files import ENVIRONMENT, PREFIX, SettingSource, from_env_file, from_toml, settings_in, user_file
+from importer.settings.files import (
+    ENVIRONMENT,
+    PREFIX,
+    SettingSource,
+    from_env_file,
+    from_toml,
+    settings_in,
+    unknown_in,
+    user_file,
+)
 from importer.settings.trust import FolderSetting, TokenUse, is_confirmed
 
 PROJECT_FILE: Final = Path("importer.toml")
@@ -438,6 +447,11 @@ def _invalid_setting(item: Any, set_by: Mapping[str, SettingSource]) -> Problem:
         source = f"the environment variable {PREFIX}{name.upper()}"
     message = f"the value is not valid: {message[:1].lower()}{message[1:]}"
     return file_problem("setting-invalid", message, f"set by {source}; fix it there", f"{PREFIX}{name.upper()}")
+
+
+def unknown_variables() -> list[str]:
+    """The variables of the environment and of .env that are named like settings, and are none."""
+    return unknown_in({**from_env_file(_ENV_FILE, []), **os.environ}, Settings.model_fields)
 
 
 def _untrusted_source(name: str, source: SettingSource) -> Problem:

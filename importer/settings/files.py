@@ -116,6 +116,12 @@ def settings_in(
     return found
 
 
+def unknown_in(environment: Mapping[str, str | None], known: Collection[str]) -> list[str]:
+    """The variables that are named like settings and are none."""
+    named = [variable for variable, value in environment.items() if value and variable.upper().startswith(PREFIX)]
+    return sorted(one for one in named if one.upper().removeprefix(PREFIX).lower() not in known)
+
+
 def _unreadable(file: Path, reason: str) -> Problem:
     hint = "a settings file must be a small text file; check this file"
     return file_problem("settings-file-unreadable", f"the file cannot be read: {reason}", hint, file)

@@ -187,6 +187,16 @@ def test_doctor_sees_a_damaged_run(serve: Serve) -> None:
     assert served(*RUN, "--json").counts == {"already_imported": 1}
 
 
+def test_doctor_names_a_variable_that_is_no_setting(serve: Serve) -> None:
+    """Whatever it resembles, in the environment or in .env; it may be of another program, and is no error."""
+    served = serve()
+    (served.door.folder / ".env").write_text("IMPORTER_WAREHOUSE=north\n", "utf-8")
+    ran = served("doctor", IMPORTER_QX="1")
+    assert ran.code == 0
+    for name in ("IMPORTER_QX", "IMPORTER_WAREHOUSE"):
+        assert f"note   settings: {name} is not a setting of the importer, and is ignored\n" in ran.out
+
+
 def test_doctor_sees_a_damaged_ledger(serve: Serve) -> None:
     """A file that is not a ledger is reported, not repaired."""
     served = serve()

@@ -175,7 +175,7 @@ def test_a_trusted_certificate_that_is_not_valid_is_explained(transport: Transpo
         with contextlib.closing(service), pytest.raises(StoppedEarly) as stopped:
             service.questions("4f2c9a", RetryPolicy(sleep=lambda seconds: None))
     assert (
-        "its certificate is not valid: certificate has expired (issued by 'Example.Staffing.CA'); nothing was sent; "
+        "its certificate is not valid: certificate has expired; nothing was sent; "
         "check the address (IMPORTER_BASE_URL) and the network, then run"
     ) in str(stopped.value)
 
