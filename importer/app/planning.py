@@ -31,6 +31,7 @@ from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, rou
 from importer.models import Operation, Outcome, Question, Row, SourceOptions
 from importer.problems import Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report import write_unfinished_summary
+from importer.runs.corrected_runs import refuse_rewritten
 from importer.runs.journal import RunJournal
 from importer.runs.known_rows import KnownRows, Origins
 from importer.runs.manifest import ChildCopy, RunManifest, RunTarget, read_manifest, write_manifest
@@ -38,7 +39,6 @@ from importer.runs.presences import Presence
 from importer.runs.private_copies import (
     ChildTables,
     Source,
-    copy_of_source,
     corrected_run,
     fingerprint,
     keep_asked,
@@ -171,7 +171,7 @@ class Planner:
         """Copy and read file, mapping, other tables and questions; the manifest says so far only what was read."""
         order, settings = self.order, self.order.settings
         started_at, selection = datetime.now(UTC), part.selection if part else order.selection
-        copy = share_copy(part.copy, folder) if part else self._copy(folder, mapping.source)
+        copy = share_copy(part.copy, folder) if part else self._copy(folder)
         mapping_copy = keep_mapping(mapping, folder)
         sheet, corrections = self._open(copy, mapping.source, folder, part)
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
@@ -203,6 +203,8 @@ class Planner:
             return part.sheet, part.corrections
         order = self.order
         sheet = open_sheet(copy.path, options, self.limits, shown_as=order.shown_as)
+        if order.continues is None and corrected_run(order.file, is_copy=False) is not None:
+            refuse_rewritten(sheet, order.file.parent, self.limits)
         if order.corrections is None:
             return sheet, None
         shown_as = order.flags.get("--corrections", str(order.corrections))
@@ -259,9 +261,8 @@ class Planner:
             manifest = replace(manifest, groups=forecast.groups).read_to(forecast.rows, forecast.last_row)
         return manifest
 
-    def _copy(self, folder: Path, options: SourceOptions) -> SourceCopy:
-        order, is_copy = self.order, self.order.continues is not None
-        return copy_of_source(order.file, folder, options, self.limits, is_copy=is_copy, shown_as=order.shown_as)
+    def _copy(self, folder: Path) -> SourceCopy:
+        return copy_source(self.order.file, folder, self.limits, shown_as=self.order.shown_as)
 
     def _was_run(self, scope: Scope) -> bool:
         """Whether the ledger may know candidates of a target: a check compares what was sent with what would be."""
@@ -293,7 +294,7 @@ class Planner:
         options, started_at = mappings[0].source, datetime.now(UTC)
         with _new_folder(self.order.settings, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
             undo.callback(discard, plans)
-            copy = self._copy(folder, options)
+            copy = self._copy(folder)
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)

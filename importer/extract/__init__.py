@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from importer.extract.corrections import corrected_sheet, with_texts, write_corrections
     from importer.extract.numbered_rows import NumberedRows
     from importer.extract.opening import open_sheet
-    from importer.extract.restored_values import restore_values
     from importer.extract.sheet import ReadingLimits, Sheet
     from importer.extract.source_file import STANDARD_INPUT, SourceCopy, copy_source, share_copy
 
@@ -22,7 +21,6 @@ __all__ = [
     "copy_source",
     "corrected_sheet",
     "open_sheet",
-    "restore_values",
     "share_copy",
     "with_texts",
     "write_corrections",
@@ -34,7 +32,6 @@ _MODULES = {
     "ReadingLimits": "sheet",
     "NumberedRows": "numbered_rows",
     "open_sheet": "opening",
-    "restore_values": "restored_values",
     "Sheet": "sheet",
     "corrected_sheet": "corrections",
     "with_texts": "corrections",

@@ -206,11 +206,12 @@ class Layout:
         problems = self._problems(record)
         if self.results is None:
             return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
-        unproven = dict(self.results.unproven(record.cells))
-        problems += tuple(replace(each, place=self._place(record, index)) for index, each in unproven.items())
         if listed := self.results.text(record.cells, TYPED_COLUMN):
             also_typed = typed_cells(listed, cells, self.columns)
-            problems += tuple(self._format_problems(record, cells, also_typed - typed - unproven.keys()))
+            if self.origin.sheet is None:
+                problems += tuple(self._format_problems(record, cells, also_typed))
+            else:  # a text in a workbook is what a person typed
+                also_typed = frozenset(index for index in also_typed if is_canonical(cells[index]))
             typed |= also_typed
             currencies += listed_currencies(listed, cells, self.columns)
         if listed := self.results.text(record.cells, LINKS_COLUMN):
@@ -226,8 +227,7 @@ class Layout:
         known = {each.index - self.origin.first for each in record.problems if each.index is not None}
         for index in sorted(typed - known):
             if not is_canonical(cells[index]):
-                problem = format_changed(cells[index], is_workbook=self.origin.sheet is not None)
-                yield replace(problem, place=self._place(record, index))
+                yield replace(format_changed(cells[index]), place=self._place(record, index))
 
     def _place(self, record: Record, index: int) -> CellPlace:
         return CellPlace(self.origin, record.number, self.columns[index])
@@ -241,9 +241,8 @@ class Layout:
         return tuple(self._width_problems(record)) + tuple(self._cell_problems(record))
 
     def _width_problems(self, record: Record) -> Iterator[Problem]:
-        width = self.results.read_as.width if self.results and self.results.read_as else self.width
         if record.width > self.width:
-            message = f"the row has {record.width - self.width + width} cells, but the header has {width}"
+            message = f"the row has {record.width} cells, but the header has {self.width}"
             hint = "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter"
             yield Problem(
                 "too-many-cells",
@@ -252,7 +251,7 @@ class Layout:
                 CellPlace(self.origin, record.number, Column.at(record.width - 1 - self.origin.first, "")),
             )
         elif self.even and len(record.cells) < self.width:
-            message = f"the row has {len(record.cells)} cells, but the header has {width}"
+            message = f"the row has {len(record.cells)} cells, but the header has {self.width}"
             hint = "look for a missing delimiter or a line break outside quotes"
             yield Problem("too-few-cells", message, hint, CellPlace(self.origin, record.number))
 

@@ -265,12 +265,6 @@ def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
     return SourceCopy(shared, copy.sha256)
 
 
-def replace_copy(copy: SourceCopy, content: IO[bytes], suffix: str) -> SourceCopy:
-    """The same copy with new content, and with the extension of its new format."""
-    copy.path.unlink()
-    return _copied(content, copy.path.with_suffix(suffix))
-
-
 def _copied_input(target: Path, limit: int) -> SourceCopy:
     if sys.stdin is None:  # it is closed
         hint = "pipe a CSV into the command, or give the path of a file"

@@ -57,9 +57,6 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
             raise unusable_file("file-empty", "the table is empty", "export it again", place_of(origin))
         results = results_header(head[0].cells) if head and head[0].number == 1 else None
         if results:
-            if results.read_as is not None:
-                read_as = results.read_as
-                source = replace(source, origin=replace(origin, sheet=read_as.sheet), how=read_as.how)
             header, options = Header.of(head[0]), SourceOptions()
             found: tuple[str, ...] = ("a corrected results file", "header in row 1")
         else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from importer import __version__
-from importer.extract import ReadingLimits, Sheet, SourceCopy, copy_source, corrected_sheet, open_sheet, restore_values
+from importer.extract import ReadingLimits, Sheet, copy_source, corrected_sheet, open_sheet
 from importer.files import read_private, write_json, write_private
 from importer.mapping import (
     OUTSIDE_HINT,
@@ -22,7 +22,7 @@ from importer.mapping import (
     read_mapping,
     resolve,
 )
-from importer.models import Application, PoolCandidate, Question, Row, SourceOptions, Submission
+from importer.models import Application, PoolCandidate, Question, Row, Submission
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
 from importer.sent_answers import TracedAnswer, mark_corrected
@@ -63,23 +63,6 @@ class ChildTables:
     def copies(self) -> tuple[ChildCopy, ...]:
         """Without the copy of the source itself, if other sheets of it are read."""
         return tuple(dict.fromkeys(copy for copy in self.copy_of.values() if copy.sha256))
-
-
-def copy_of_source(
-    file: Path, folder: Path, options: SourceOptions, limits: ReadingLimits, *, is_copy: bool, shown_as: str
-) -> SourceCopy:
-    """Create the private copy of a run's source. In a results file, values that a spreadsheet program has reformatted
-    are restored, where the file's own run proves them. is_copy: the file is the private copy of a run, and as it
-    should be.
-
-    Raises:
-        UnusableInput: the file cannot be read.
-    """
-    copy = copy_source(file, folder, limits, shown_as=shown_as)
-    runs = Source(file, copy.path).earlier_runs
-    if is_copy or not runs:
-        return copy
-    return restore_values(copy, lambda: sheet_of(runs[0], read_manifest(runs[0]), limits), options, limits)
 
 
 def sheet_of(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Sheet:

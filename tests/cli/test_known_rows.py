@@ -52,6 +52,7 @@ def test_a_batch_knows_a_row_whose_target_was_corrected(serve: Serve, tmp_path: 
         (",none,", ",+90 555 000 11 02,"),
     )
     corrected = served("run", str(results), *batch[2:])
+    assert corrected.code == 0, corrected.err
     assert corrected.counts == {"created": 2}, corrected.out
     again = served(*batch)
     assert (again.code, again.counts) == (0, {"already_imported": 6})

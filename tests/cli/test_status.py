@@ -25,7 +25,9 @@ def test_each_row_over_all_runs(serve: Serve) -> None:
     wrong = [candidate(number, **{MAIL: BAD}) for number in (2, 3)]
     write_csv(folder / "people.csv", [candidate(1), *wrong, candidate(4)])
     first = Path("results") / str(served(*RUN, "--rows", "2-5", "--json").summary["run"])
-    second = correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}, {MAIL: "eve@example.com", "Phone": "12"})
+    second = correct(
+        served, first / "invalid.csv", {MAIL: "ada@example.com"}, {MAIL: "eve@example.com", "Phone": "call me"}
+    )
     third = served(*RUN, "--rows", "5-5", "--resend-rejected", "--json")
     assert (second.counts, third.counts) == ({"created": 1, "invalid": 1}, {"created": 1})
     before = {path: path.stat().st_mtime_ns for path in (folder / "results").rglob("*") if path.is_file()}
@@ -39,7 +41,7 @@ def test_each_row_over_all_runs(serve: Serve) -> None:
         "\n"
         "What to fix\n"
         f'     1  Phone, {first}/invalid.csv, row 3, column "Phone":\n'
-        "        '12' is not a valid phone number [phone-invalid]\n"
+        "        'call me' is not a valid phone number [phone-invalid]\n"
         "        -> write it as +90 ..., or in the usual form for TR\n"
         "\n"
         "What to do next\n"
