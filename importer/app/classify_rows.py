@@ -1,23 +1,30 @@
-"""Classifies the rows of a source: each candidate is to be sent, or already has its outcome."""
+"""Classifies the rows of a source: each candidate is to be sent, or already has its outcome.
+
+All rows are checked before the first one is sent. What a row is by itself needs no other row, so other processes
+prepare the rows of a long file; what compares rows happens here, in the order of the file.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
+from multiprocessing import get_context, parent_process
 from typing import Final, NamedTuple, Self
 
-from importer.app.background_worker import BackgroundWorker, Helping, begin_in_background, computed_by
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Application, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Row, Submission
-from importer.problems import CellPlace, Origin, Problem, UnusableInput
+from importer.problems import CellPlace, Origin, Problem
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
-from importer.runs.known_rows import PreviousResults
+from importer.runs.journal import Classified, RunJournal
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import (
-    DATE_IN_FUTURE,
     DOMAIN_MISTYPED,
     Duplicates,
     Filtered,
@@ -30,6 +37,11 @@ from importer.transform import (
 )
 
 ReadRows = Callable[[], Iterator[Row]]
+_Rows = list[Row | Filtered]
+_FEW: Final = 2_000  # rows that are prepared in less time than it takes to start other processes
+_BLOCK: Final = 64  # rows that another process prepares at once
+_AHEAD: Final = 3  # blocks that wait for each process
+_MOST_PROCESSES: Final = 8
 
 
 class _Prepared(NamedTuple):
@@ -48,35 +60,19 @@ class _Checked(NamedTuple):
     row: Row | None = None
 
 
-_Helper = Helping[list[Row | Filtered], list[_Prepared]]
 Known = Callable[[dict[int, str | None]], tuple[dict[int, Outcome], set[int]]]
 """Of rows, by number, with their e-mail addresses (None if invalid): the outcomes of those that are not sent since they
 were in another form, and those that an earlier run imported, by the ledger."""
-_BLOCK: Final = 64  # rows that a helper prepares at once
 _UNNAMED: Final = Origin("")
-
-
-class Classified(NamedTuple):
-    """A candidate to send, or its outcome; the numbers of its rows, in order; the warnings about one to send."""
-
-    rows: tuple[int, ...]
-    result: ReadyCandidate | Outcome
-    warnings: tuple[Problem, ...] = ()
-
-
-class WarningsOfFile(NamedTuple):
-    """The warnings about the file as a whole, known after its last row."""
-
-    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """The result of checking rows: their number, how many will be sent, and the last row number.
+    """The result of checking all rows: their number, how many will be sent, and the last row number.
 
-    groups: the rows of each candidate that has several rows. done: how many an earlier run imported, as far as known.
-    held_back: how many are invalid, or unconfirmed in another form; reasons: their problems, warned: the warnings about
-    the others; the most frequent first.
+    groups: the rows of each candidate that has several rows. done: how many an earlier run imported. held_back: how
+    many are invalid, or unconfirmed in another form; reasons: their problems, warned: the warnings about the others;
+    the most frequent first.
     """
 
     rows: int
@@ -91,247 +87,229 @@ class Forecast:
 
 
 class Candidates:
-    """The candidates of a source, classified. Can be iterated once; must be closed.
+    """The candidates of a source, classified.
 
-    The first `ahead` are classified at once: a file of a few thousand rows is checked completely before its first row
-    is sent, and a longer file does not have to wait for that. The rest is classified by a background worker, unless
-    `previous` results are known by then. If `ahead` is None, or a row's outcome may depend on a much later row, every
-    row is checked first, and classified again during iteration.
-
-    strict: every row is checked first, and a row with a warning is invalid. with_bodies: False in a check that does not
-    need the bytes to send, which takes a tenth less time. warnings: those about the file as a whole, None while rows
-    are left to read.
-
-    helpers: how many processes prepare rows.
-
-    forecast: of the rows that are checked so far; is_complete: whether these are all. previous: set it before the
-    iteration starts. origin, known: for the forecast.
-
-    Raises:
-        UnusableInput: the first rows cannot be read.
+    strict: a row with a warning is invalid. with_bodies: False in a check that does not need the bytes to send, which
+    takes a tenth less time. warnings: those about the file as a whole, None before all rows were read.
     """
 
     def __init__(
-        self,
-        read: ReadRows,
-        mapping: ResolvedMapping,
-        ahead: int | None,
-        *,
-        origin: Origin = _UNNAMED,
-        known: Known = lambda _: ({}, set()),
-        strict: bool = False,
-        with_bodies: bool = True,
-        helpers: int = 0,
+        self, read: ReadRows, mapping: ResolvedMapping, *, strict: bool = False, with_bodies: bool = True
     ) -> None:
         self._read, self._mapping, self._strict = read, mapping, strict
-        self._ready = encode if with_bodies else _without_body
+        self._prepare = _Preparation(mapping, with_bodies=with_bodies)
         self._repeated: Mapping[bytes, int] = {}  # the second row of each duplicate e-mail address, by its hash
         self._late: tuple[Problem, ...] = ()  # warnings about rows that only the whole file shows
-        self._first: deque[Classified] = deque()
-        prepare = _Preparation(mapping, self._ready)
-        self._helpers: tuple[_Helper, ...] = ()  # of the background worker
-        self._worker: BackgroundWorker[Classified | WarningsOfFile] | None = None
         self.warnings: tuple[Problem, ...] | None = None
-        self.previous: PreviousResults | None = None
-        self.is_complete = True
-        refuses_duplicates = mapping.duplicate_policy is DuplicatePolicy.ERROR
-        if ahead is None or strict or mapping.grouping is not None or refuses_duplicates or mapping.joins:
-            self.forecast = _forecast_of(self._checked(), origin, known)
-            self._take_late()
-            # Then the first row of each duplicate, or a row with a late warning, is not ready either.
-            if (self._repeated and refuses_duplicates) or self._late:
-                self.forecast = _forecast_of(self._checked(), origin, known)
-            self._rest = self._classify()
-            return
-        self._rest = self._classify()
-        self._first.extend(islice(self._rest, ahead))
-        self.is_complete = len(self._first) < ahead
-        self._take_late()
-        if self._late:
-            self._first = deque(
-                one
-                if isinstance(one.result, Outcome)
-                else one._replace(warnings=one.warnings + self._late_of(one.rows))
-                for one in self._first
-            )
-        self.forecast = _forecast_of(self._first, origin, known)
-        if not self.is_complete:
-            self._worker = begin_in_background(partial(self._classify_from, ahead), [prepare] * helpers)
+
+    def check(
+        self,
+        journal: RunJournal,
+        known: Known,
+        origin: Origin,
+        on_checked: Callable[[int], None] = lambda _: None,
+    ) -> Forecast:
+        """Classify all rows, and keep them in the journal. on_checked: called with how many candidates are checked.
+
+        Raises:
+            UnusableInput: the source cannot be read to its end.
+        """
+        forecast = _forecast_of(self._kept(journal, on_checked), known, origin)
+        # Then the first row of each duplicate, or a row with a late warning, is not ready either.
+        if self._take_late() or (self._repeated and self._mapping.duplicate_policy is DuplicatePolicy.ERROR):
+            journal.forget_candidates()
+            forecast = _forecast_of(self._kept(journal, on_checked), known, origin)
+        return forecast
+
+    def _kept(self, journal: RunJournal, on_checked: Callable[[int], None]) -> Iterator[list[Classified]]:
+        candidates, count = iter(self), 0
+        while block := list(islice(candidates, _AT_ONCE)):
+            journal.keep(block)
+            count += len(block)
+            if len(block) == _AT_ONCE:  # a short file is checked in no time
+                on_checked(count)
+            yield block
 
     def __iter__(self) -> Iterator[Classified]:
-        while self._first:
-            yield self._first.popleft()
-        for one in self._rest if self._worker is None or self.previous is not None else self._worker:
-            if isinstance(one, WarningsOfFile):
-                self.warnings = one.problems
-            else:
-                yield one
-
-    def close(self) -> None:
-        """Stop classifying."""
-        self._rest.close()
-        if self._worker is not None:
-            self._worker.close()
-        for helper in self._helpers:
-            helper.close()
-        if self.previous is not None:
-            self.previous.close()
+        for rows, result, warnings, _ in self._checked():
+            ready = result if isinstance(result, Outcome | ReadyCandidate) else self._prepare.ready(result)
+            yield Classified(rows, ready, warnings)
 
     def bodies(self) -> Iterator[tuple[Row, Submission]]:
-        """The candidates that are ready, each with its row; a pass of its own, before the iteration starts."""
-        for _, result, _, row in self._checked():
+        """The candidates that are ready, each with its row; a pass of its own."""
+        for _, result, _, row in self._checked(may_start_processes=False):
             if row is not None and isinstance(result, Application | PoolCandidate):
                 yield row, result
 
-    def _take_late(self) -> None:
-        """Make warnings about rows of what the whole file shows, if no row is given out yet."""
+    def _take_late(self) -> bool:
+        """Whether there are warnings about rows that only the whole file shows: they belong to their rows."""
         late = [one for one in self.warnings or () if one.code == DOMAIN_MISTYPED]
         self.warnings = self.warnings and tuple(one for one in self.warnings if one not in late)
         self._late = tuple(replace(one, severity="warning") for one in late)
+        return bool(late)
 
     def _late_of(self, rows: tuple[int, ...]) -> tuple[Problem, ...]:
         return tuple(one for one in self._late if isinstance(one.place, CellPlace) and one.place.row in rows)
 
-    def _classify(self) -> Generator[Classified, None, None]:
-        for rows, result, warnings, _ in self._checked():
-            ready = result if isinstance(result, Outcome | ReadyCandidate) else self._ready(result)
-            yield Classified(rows, ready, warnings)
-
-    def _classify_from(self, start: int, *helpers: _Helper) -> Iterator[Classified | WarningsOfFile]:
-        """For the background worker: the candidates from this one on, then what only it knows about the file."""
-        self._helpers = helpers
-        yield from islice(self._classify(), start, None)
-        yield WarningsOfFile(self.warnings or ())
-
-    def _checked(self) -> Iterator[_Checked]:
+    def _checked(self, *, may_start_processes: bool = True) -> Iterator[_Checked]:
         with FirstRows() as first_rows, FirstRows() as corrected:
             duplicates = Duplicates(self._mapping, self._repeated, first_rows, corrected)
             likely = LikelyErrors(self._mapping)
-            yield from self._check(duplicates, likely)
+            rows = candidate_rows(self._read, self._mapping)
+            yield from self._check(self._prepare.all(rows, may_start_processes), duplicates, likely)
         self._repeated = self._repeated or duplicates.repeated
         if self.warnings is None:
             self.warnings = likely.of_file()
 
-    def _check(self, duplicates: Duplicates, likely: LikelyErrors) -> Iterator[_Checked]:
-        for row, prepared in self._rows():
-            if isinstance(row, Filtered):
-                yield _filtered(row)
+    def _check(
+        self, rows: Iterator[tuple[Row | Filtered, _Prepared]], duplicates: Duplicates, likely: LikelyErrors
+    ) -> Iterator[_Checked]:
+        for row, (result, seen) in rows:
+            if isinstance(row, Filtered) or isinstance(result, Filtered):
+                yield _filtered(row if isinstance(row, Filtered) else result)
                 continue
-            known = None
-            if self.previous is not None and self._mapping.grouping is None:
-                known = self.previous.outcome(row.number)
-                if known is not None and known.kind is not OutcomeKind.INVALID:
-                    yield _Checked((row.number,), known)
-                    continue
-                if known is not None and any(problem.code == DATE_IN_FUTURE for problem in known.problems):
-                    known = None  # the date may have come
-            rows = _numbers(row)
-            result, seen = prepared or _prepare(row, self._mapping, likely)
-            if isinstance(result, Filtered):
-                yield _filtered(result)
-                continue
+            numbers = tuple(member.number for member in row.members) if row.members else (row.number,)
             # An invalid row has its e-mail address too: whether it or a later row is right, only a person knows.
             problems = result.problems if isinstance(result, Invalid) else ()
             if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
                 problems += (duplicate,)
             elif seen is not None and (duplicate := duplicates.check_corrected(row, seen.name)):
                 problems = (duplicate,)
-            if known is not None:
-                yield _Checked(rows, known)
-            elif problems or isinstance(result, Invalid) or seen is None:
-                yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
-            elif (warnings := likely.of_row(row, result.email, seen) + self._late_of(rows)) and self._strict:
+            if problems or isinstance(result, Invalid) or seen is None:
+                yield _Checked(numbers, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
+            elif (warnings := likely.of_row(row, result.email, seen) + self._late_of(numbers)) and self._strict:
                 errors = tuple(replace(warning, severity="error") for warning in warnings)
-                yield _Checked(rows, Outcome(row.number, OutcomeKind.INVALID, problems=errors))
+                yield _Checked(numbers, Outcome(row.number, OutcomeKind.INVALID, problems=errors))
             else:
-                yield _Checked(rows, result, warnings, row)
-
-    def _rows(self) -> Iterator[tuple[Row | Filtered, _Prepared | None]]:
-        """The rows in order, each as a helper prepared it, if there are any."""
-        rows = candidate_rows(self._read, self._mapping)
-        if not self._helpers:
-            for row in rows:
-                yield row, None
-            return
-        for block, prepared in computed_by(self._helpers, _blocks(rows)):
-            yield from zip(block, prepared, strict=True)
+                yield _Checked(numbers, result, warnings, row)
 
 
-def _prepare(row: Row | Filtered, mapping: ResolvedMapping, likely: LikelyErrors) -> _Prepared:
-    result = row if isinstance(row, Filtered) else transform_row(row, mapping)
-    if isinstance(row, Filtered) or isinstance(result, Invalid | Filtered):
-        return _Prepared(result)
-    return _Prepared(result, likely.look(row, result))
-
-
-class _Preparation:
-    """For a helper: the rows, with the bytes to send, which are much faster to hand over than a submission.
-
-    It can be pickled, for a helper on another machine.
-    """
-
-    def __init__(self, mapping: ResolvedMapping, ready: Callable[[Submission], ReadyCandidate]) -> None:
-        self._mapping, self._ready, self._likely = mapping, ready, LikelyErrors(mapping)
-
-    def __reduce__(self) -> tuple[type[_Preparation], tuple[object, ...]]:
-        return _Preparation, (self._mapping, self._ready)
-
-    def __call__(self, rows: list[Row | Filtered]) -> list[_Prepared]:
-        return [
-            one._replace(result=self._ready(one.result)) if isinstance(one.result, Application | PoolCandidate) else one
-            for one in (_prepare(row, self._mapping, self._likely) for row in rows)
-        ]
-
-
-def _without_body(submission: Submission) -> ReadyCandidate:
-    return ReadyCandidate(submission.row, submission.email, b"")
-
-
-def _blocks(rows: Iterator[Row | Filtered]) -> Iterator[list[Row | Filtered]]:
-    """Several rows at once; those before an error are given before it is raised."""
-    while True:
-        block: list[Row | Filtered] = []
-        try:
-            for row in islice(rows, _BLOCK):
-                block.append(row)
-        except UnusableInput:
-            yield block
-            raise
-        if not block:
-            return
-        yield block
-
-
-def _numbers(row: Row) -> tuple[int, ...]:
-    return tuple(member.number for member in row.members) if row.members else (row.number,)
-
-
-def _filtered(filtered: Filtered) -> _Checked:
+def _filtered(filtered: object) -> _Checked:
+    assert isinstance(filtered, Filtered)
     outcome = Outcome(filtered.row, OutcomeKind.FILTERED, problems=(filtered.problem,))
     return _Checked((filtered.row,), outcome)
 
 
+# --- each row by itself, in other processes if there are many ------------------------------------------
+
+
+class _Preparation:
+    """Prepares rows. Pickled for other processes; the bytes to send are handed over faster than a submission."""
+
+    def __init__(self, mapping: ResolvedMapping, *, with_bodies: bool) -> None:
+        self._mapping, self._with_bodies, self._likely = mapping, with_bodies, LikelyErrors(mapping)
+
+    def __reduce__(self) -> tuple[Callable[..., _Preparation], tuple[object, ...]]:
+        return _preparation, (self._mapping, self._with_bodies)
+
+    def ready(self, submission: Submission) -> ReadyCandidate:
+        if self._with_bodies:
+            return encode(submission)
+        return ReadyCandidate(submission.row, submission.email, b"")
+
+    def row(self, row: Row | Filtered) -> _Prepared:
+        result = row if isinstance(row, Filtered) else transform_row(row, self._mapping)
+        if isinstance(row, Filtered) or isinstance(result, Invalid | Filtered):
+            return _Prepared(result)
+        return _Prepared(result, self._likely.look(row, result))
+
+    def block(self, rows: _Rows) -> list[_Prepared]:
+        """Some rows, with the bytes to send."""
+        prepared = map(self.row, rows)
+        return [
+            one._replace(result=self.ready(one.result)) if isinstance(one.result, Application | PoolCandidate) else one
+            for one in prepared
+        ]
+
+    def all(
+        self, rows: Iterator[Row | Filtered], may_start_processes: bool
+    ) -> Iterator[tuple[Row | Filtered, _Prepared]]:
+        """All rows in order, each as it is prepared."""
+        processes = min(_cores(), _MOST_PROCESSES) if may_start_processes else 1
+        for row in rows if processes == 1 else islice(rows, _FEW):
+            yield row, self.row(row)
+        if (block := list(islice(rows, _BLOCK))) and processes > 1:
+            yield from self._elsewhere(block, rows, processes)
+
+    def _elsewhere(
+        self, block: _Rows, rows: Iterator[Row | Filtered], processes: int
+    ) -> Iterator[tuple[Row | Filtered, _Prepared]]:
+        os.environ["PYTHONSAFEPATH"] = "1"  # no module beside the file is imported
+        context = get_context("forkserver" if hasattr(os, "fork") else "spawn")  # a fork would have our threads' locks
+        waiting: deque[tuple[_Rows, Future[list[_Prepared]] | None]] = deque()
+        with ProcessPoolExecutor(processes, context, _begin, (self,)) as pool:
+            while block or waiting:
+                if block:
+                    waiting.append((block, _submitted(pool, block)))
+                    block = list(islice(rows, _BLOCK))
+                if not block or len(waiting) >= processes * _AHEAD:
+                    first, future = waiting.popleft()
+                    yield from zip(first, self._result(first, future), strict=True)
+
+    def _result(self, block: _Rows, future: Future[list[_Prepared]] | None) -> list[_Prepared]:
+        try:
+            return self.block(block) if future is None else future.result()
+        except BrokenProcessPool:  # it was killed, perhaps since memory ran out
+            return self.block(block)
+
+
+def _preparation(mapping: ResolvedMapping, with_bodies: bool) -> _Preparation:
+    return _Preparation(mapping, with_bodies=with_bodies)
+
+
+def _submitted(pool: ProcessPoolExecutor, block: _Rows) -> Future[list[_Prepared]] | None:
+    try:
+        return pool.submit(_prepare_block, block)
+    except BrokenProcessPool:
+        return None
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_here: list[_Preparation] = []  # in another process: how it prepares rows
+
+
+def _begin(prepare: _Preparation) -> None:
+    _here.append(prepare)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that waits for the rows
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    if (parent := parent_process()) is not None:
+        parent.join()
+    os._exit(1)
+
+
+def _prepare_block(rows: _Rows) -> list[_Prepared]:
+    return _here[0].block(rows)
+
+
+# --- what will become of all rows ---------------------------------------------------------------------
+
+
 _HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.UNCONFIRMED)
-_AT_ONCE: Final = 1_000  # looked up in the ledger
+_AT_ONCE: Final = 1_000  # looked up in the ledger, and kept
 
 
-def to_look_up(candidates: Iterable[_Checked | Classified]) -> dict[int, str | None]:
+def to_look_up(candidates: Iterable[Classified]) -> dict[int, str | None]:
     """The first row of each candidate that may be known in another form, with the e-mail address if it can be sent."""
     found: dict[int, str | None] = {}
     for one in candidates:
-        if not isinstance(one.result, Outcome):
+        if isinstance(one.result, ReadyCandidate):
             found[one.rows[0]] = one.result.email
         elif one.result.kind is OutcomeKind.INVALID:
             found[one.rows[0]] = None
     return found
 
 
-def _forecast_of(candidates: Iterable[_Checked | Classified], origin: Origin, known: Known) -> Forecast:
+def _forecast_of(blocks: Iterator[list[Classified]], known: Known, origin: Origin) -> Forecast:
     ready = last_row = done = 0
     groups: list[tuple[int, ...]] = []
     counter = SummaryCounter()
-    left = iter(candidates)
-    while block := list(islice(left, _AT_ONCE)):
+    for block in blocks:
         outcomes, imported = known(to_look_up(block))
         for one in block:
             rows, result = one.rows, outcomes.get(one.rows[0], one.result)

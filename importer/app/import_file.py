@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from importer.app.classify_rows import Classified, to_look_up
+from importer.app.classify_rows import to_look_up
 from importer.app.cleanup import remove_abandoned
 from importer.app.connection import (
     Connection,
@@ -44,6 +44,7 @@ from importer.app.orders import (
     ReportWritten,
     Resumed,
     RowEnded,
+    RowsChecked,
     RowsEnded,
     RunControl,
     Stopped,
@@ -59,9 +60,8 @@ from importer.mapping import read_mapping, read_mappings
 from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, Outcome, ReadyCandidate, Stop
 from importer.problems import Busy, ImporterError, StoppedEarly, Unread, UnusableInput, UsageError
 from importer.report import Summary, read_summary
-from importer.runs.finalize import Progress, close, end_whole, record_end, was_sent
-from importer.runs.journal import EarlierOutcomes, RunJournal
-from importer.runs.known_rows import PreviousResults
+from importer.runs.finalize import close, end_whole, record_end, was_sent
+from importer.runs.journal import Classified, EarlierOutcomes, RunJournal
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results, write_edits
@@ -102,8 +102,6 @@ def import_file(
         StoppedEarly: the service does not return its questions, or the results cannot be written. The ledger contains
             what was sent: the same order continues there.
     """
-    if confirm is not None:  # the question contains the number of rows that are ready
-        order = replace(order, check_first=True)
     with (
         RunLog(order.settings.log_level, listen) as log,
         _connected(order, log, dry_run=False) as connection,
@@ -197,7 +195,9 @@ class _Execution:
 
     def plan(self, *, dry_run: bool) -> PlannedRun:
         order, connection = self.order, self.connection
-        planner = Planner(order, connection.name, connection.questions, dry_run)
+        planner = Planner(
+            order, connection.name, connection.questions, self._until_stopped if dry_run else self.listen, dry_run
+        )
         if order.mapping.is_dir():
             mappings = read_mappings(order.mapping, order.settings.mapping_folders)
             planned = planner.plan_split(tuple(mapping.of_sheet(order.sheet) for mapping in mappings))
@@ -260,15 +260,14 @@ class _Execution:
                 traced = ((row, mark_corrected(trace_row(row, plan.mapping, body), corrected)) for row, body in new)
                 picked = pick_candidates(traced, self.order.show)
                 self.listen(Previewed(plan.mapping.target, picked))
-            if ledger is not None:
-                self._use_previous_results(plan, ledger)
             rows = RowProcessing(plan, ledger, self._until_stopped)
             rows.run(loader)
             return rows.end(None, None)
 
     def _until_stopped(self, event: Event) -> None:
         self.listen(event)
-        if self.control.is_stopped and isinstance(event, RowEnded):  # its report, once begun, is completed
+        is_early = isinstance(event, RowsChecked | RowEnded)  # its report, once begun, is completed
+        if self.control.is_stopped and is_early:
             raise CheckStopped
 
     def send(self, plan: Plan) -> Summary:
@@ -307,7 +306,6 @@ class _Execution:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
                 held.enter_context(ledger.lock_target(plan.scope))
                 events = list(self._end_killed(plan.scope, ledger))
-                self._use_previous_results(plan, ledger)
                 ledger.begin_run(plan.ledger_run)
             except ImporterError:
                 plan.discard()
@@ -377,11 +375,6 @@ class _Execution:
                 ledger.end_run(folder.name, now, None)
                 write_manifest(folder, read_manifest(folder).ended(Ending(now, finished=False, exit_code=None)))
 
-    def _use_previous_results(self, plan: Plan, ledger: Ledger) -> None:
-        """Reuse the outcomes of an earlier run of the same file, so that only its other rows are processed."""
-        with suppress(UnusableInput, StoppedEarly):  # rows without a readable outcome are processed again
-            plan.candidates.previous = PreviousResults.find(plan.manifest, self.order.settings.out, ledger)
-
     def _remove_leftovers(self, ledger: Ledger | None) -> None:
         out = self.order.settings.out
         for run in remove_abandoned(out, ledger, Presences(out)):
@@ -392,7 +385,7 @@ class _Execution:
 
 
 _MOST_UNREAD: Final = 20_000  # different texts that are counted
-_BATCH: Final = 64  # candidates that are read before the first of them is sent, so that a commit keeps their warnings
+_BATCH: Final = 64  # candidates that are looked up in the ledger at once
 _STREAM_AFTER: Final = 2_000  # outcomes; for fewer, starting a process takes longer than writing the report
 
 
@@ -401,7 +394,6 @@ class RowProcessing:
 
     def __init__(self, plan: Plan, ledger: Ledger | None, listen: Listener) -> None:
         self._plan, self._ledger, self._listen = plan, ledger, listen
-        self._progress = Progress()
         self._pending: dict[int, Classified] = {}  # those with several rows or with warnings
         self._unread: Counter[tuple[Unread, str]] = Counter()
         self._count = 0
@@ -416,7 +408,6 @@ class RowProcessing:
         try:
             # Outcomes are closed as soon as one cannot be recorded: pending requests finish while the ledger is open.
             with (
-                closing(self._plan.candidates),
                 RunJournal(self._plan.folder) as journal,
                 closing(loader.load(self._to_send(journal))) as outcomes,
             ):
@@ -432,15 +423,10 @@ class RowProcessing:
 
     def _to_send(self, journal: RunJournal) -> Iterator[ReadyCandidate]:
         """The candidates to send, in row order; the others get their outcome immediately."""
-        candidates, progress, ledger = iter(self._plan.candidates), self._progress, self._ledger
-        known = self._plan.known
-        while batch := self._batch(candidates):
+        candidates, ledger, known = journal.kept(), self._ledger, self._plan.known
+        while batch := list(islice(candidates, _BATCH)):
             others = known.other_forms(ledger, to_look_up(batch)) if ledger is not None else {}
-            if (warnings := {one.rows[0]: one.warnings for one in batch if one.warnings}) and not self._dry_run:
-                journal.keep_warnings(warnings)
             for one in batch:
-                progress.rows += len(one.rows)
-                progress.last_row = max(progress.last_row, one.rows[-1])
                 result = others.get(one.rows[0], one.result)
                 if isinstance(result, Outcome):
                     self._keep(journal, result, one)
@@ -448,16 +434,6 @@ class RowProcessing:
                 if len(one.rows) > 1 or one.warnings:
                     self._pending[one.rows[0]] = one
                 yield result if ledger is None else result._replace(origin=known.origin(ledger, one.rows[0]))
-
-    def _batch(self, candidates: Iterator[Classified]) -> list[Classified]:
-        """The next candidates; [] if there are no more, or the rest cannot be read."""
-        batch: list[Classified] = []
-        try:
-            for one in islice(candidates, _BATCH):
-                batch.append(one)
-        except UnusableInput as error:
-            self._progress.unreadable = error.problems[0]
-        return batch
 
     def _keep(self, journal: RunJournal, outcome: Outcome, candidate: Classified) -> None:
         """Record the outcome of a candidate for each of its rows; its attempts count for the first."""
@@ -501,13 +477,9 @@ class RowProcessing:
         return summary
 
     def _record_end(self, stop: Stop | None, signal: int | None) -> None:
-        plan, progress = self._plan, self._progress
-        manifest, warnings = plan.manifest, plan.manifest.warnings
-        if not plan.candidates.is_complete:
-            manifest = manifest.read_to(progress.rows, progress.last_row)
-            warnings = (*warnings, *map(str, plan.candidates.warnings or ()))
+        plan = self._plan
         try:
-            record_end(plan.folder, replace(manifest, warnings=warnings), progress, stop, signal)
+            record_end(plan.folder, plan.manifest, stop, signal)
         except BaseException:
             self._discard_report()
             raise

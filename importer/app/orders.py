@@ -53,7 +53,6 @@ class Order:
     """Import the selected rows of a file (`-`: CSV from standard input) with a mapping file, or a folder of them.
 
     show: how many candidates a check shows as they would be sent.
-    check_first: check every row before the first one is sent; otherwise only the first rows of a large file.
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
     taken: where the file is found, if an inbox has moved it.
     continues: the ID of the run that this one continues, and its service: no other service may get its rows.
@@ -67,7 +66,6 @@ class Order:
     settings: Settings
     selection: Selection = ALL_ROWS
     sending: Sending = Sending()
-    check_first: bool = False
     show: int = 0
     file_shown_as: str | None = None
     mapping_shown_as: str | None = None
@@ -149,17 +147,16 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ReadyRows:
-    """What will become of the rows of a target, of those that are checked so far.
+    """What will become of the rows of a target.
 
-    rows: all of them, None if not all are checked yet. ready: how many will be sent; held_back: are invalid, with their
+    ready: how many will be sent; held_back: are invalid, with their
     reasons, the most frequent first; done: were imported by an earlier run, as far as known; warned: the warnings about
     the rows that will be sent; warnings: those about the file or the mapping.
     """
 
     run: str
     target: Target | ManyTargets
-    rows: int | None
-    checked: int
+    rows: int
     ready: int
     held_back: int
     filtered: int
@@ -302,6 +299,13 @@ class Reading(Event):
 
     file: str
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowsChecked(Event):
+    """So many candidates of a target are checked; nothing has been sent yet."""
+
+    candidates: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from importer.app.classify_rows import Candidates
+from importer.app.classify_rows import Candidates, Forecast
 from importer.app.orders import Planned, ReadyRows, SendingRate, Started
 from importer.extract import ReadingLimits, Sheet
 from importer.ledger import RunRecord, Scope
@@ -28,7 +28,8 @@ _REQUESTS_MEASURED = 50  # a run with fewer says nothing about the rate
 class Plan:
     """A checked combination of file, mapping and target, with the private copy that all rows are read from.
 
-    candidates: those of the source; they can be iterated once. known: what a ledger knows of its rows.
+    candidates: those of the source, as they are kept in the folder; forecast: what will become of them. known: what a
+    ledger knows of its rows.
     """
 
     folder: Path
@@ -36,6 +37,7 @@ class Plan:
     sheet: Sheet
     mapping: ResolvedMapping
     candidates: Candidates
+    forecast: Forecast
     presence: Presence
     limits: ReadingLimits
     known: KnownRows
@@ -52,12 +54,11 @@ class Plan:
 
     @property
     def ready(self) -> ReadyRows:
-        found, manifest = self.candidates.forecast, self.manifest
+        found, manifest = self.forecast, self.manifest
         return ReadyRows(
             run=manifest.run,
             target=self.mapping.target,
-            rows=manifest.rows,
-            checked=found.rows,
+            rows=found.rows,
             ready=found.ready,
             held_back=found.held_back,
             filtered=found.filtered,
@@ -83,7 +84,6 @@ class Plan:
 
     def discard(self) -> None:
         """Remove the files of a plan that is not executed."""
-        self.candidates.close()
         remove_files(self.folder, self.presence)
 
 

@@ -13,8 +13,8 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from importer.app.classify_rows import Candidates
-from importer.app.orders import Order
+from importer.app.classify_rows import Candidates, Forecast
+from importer.app.orders import Listener, Order, RowsChecked
 from importer.app.plan import Plan, PlannedRun, discard, remove_files, sending_rate
 from importer.extract import (
     ReadingLimits,
@@ -40,7 +40,6 @@ from importer.runs.private_copies import (
     ChildTables,
     Source,
     corrected_run,
-    fingerprint,
     keep_asked,
     keep_mapping,
     keep_questions,
@@ -54,11 +53,7 @@ from importer.settings import Settings
 from importer.transform import join_warnings
 
 _MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
-_CHECK_AHEAD = 2_000  # candidates checked before the first request: most files completely, in half a second
-_CHECK_AHEAD_LARGE = 200
-_HELPERS = 2  # of a check: reading and comparing rows takes as long as preparing half of them; a run waits for answers
 _AT_ONCE = 1_000  # rows that are looked up in the ledger
-_LARGE_FILE_LINES = 4_000  # a file that is too large to be checked completely should start soon
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
 
@@ -93,7 +88,7 @@ class Planner:
     """Checks everything that can fail before the first request, and reports all problems at once.
 
     service: the base URL, or `sandbox`. questions_of: returns the live questions of a job post; not called for a
-    talent pool, which has none.
+    talent pool, which has none. listen: told how many rows are checked.
 
     Raises:
         UnusableInput: file, mapping or questions have problems; no files are left behind.
@@ -103,6 +98,7 @@ class Planner:
     order: Order
     service: str
     questions_of: QuestionsOf
+    listen: Listener
     dry_run: bool
 
     @property
@@ -126,31 +122,27 @@ class Planner:
         run = part.run if part else new_run_id(datetime.now(UTC))
         scope = Scope(self.service, mapping.target)
         scopes = part.scopes if part else frozenset([scope])
-        with _new_folder(self.order.settings, run) as (folder, presence), ExitStack() as undo:
+        with _new_folder(self.order.settings, run) as (folder, presence):
             inputs, manifest = self._read(mapping, shown_as, folder, part)
             sheet = inputs.sheet
             known = self._known_rows(manifest, inputs, scopes)
-            ahead = _CHECK_AHEAD_LARGE if (sheet.lines or 0) > _LARGE_FILE_LINES else _CHECK_AHEAD
             candidates = Candidates(
                 partial(_rows_of, sheet, manifest.selection),
                 inputs.resolved,
-                None if self.order.check_first or part else ahead,
-                origin=sheet.origin,
-                known=partial(self._look_up, known),
                 strict=manifest.strict,
-                helpers=_HELPERS if self.dry_run else 0,
                 with_bodies=not self.dry_run or self._was_run(scope),
             )
-            undo.callback(candidates.close)
-            manifest = self._check(inputs, manifest, candidates)
+            with RunJournal(folder) as journal:
+                forecast = candidates.check(journal, partial(self._look_up, known), sheet.origin, self._tell_checked)
+            manifest = self._check(inputs, manifest, forecast, candidates.warnings or ())
             _initialize_folder(folder, manifest, sheet)
-            undo.pop_all()
         return Plan(
             folder,
             manifest,
             sheet,
             inputs.resolved,
             candidates,
+            forecast,
             presence,
             self.limits,
             known,
@@ -163,7 +155,6 @@ class Planner:
         return KnownRows(manifest.run, scope, scopes, origins, inputs.sheet.origin, column)
 
     def _look_up(self, known: KnownRows, rows: dict[int, str | None]) -> tuple[dict[int, Outcome], set[int]]:
-        # Opened each time: while rows are classified, another process is forked, which must not have its thread.
         with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
             return ({}, set()) if ledger is None else (known.other_forms(ledger, rows), known.imported(ledger, rows))
 
@@ -189,7 +180,6 @@ class Planner:
             children=children.copies,
             identity=_identity(resolved),
         )
-        manifest = replace(manifest, fingerprint=fingerprint(folder, manifest, questions, settings.wire))
         return _Inputs(mapping, sheet, children, resolved), manifest
 
     def _open(
@@ -241,25 +231,27 @@ class Planner:
             copy_of=copy.sha256 if order.corrections is not None else None,
         )
 
-    def _check(self, inputs: _Inputs, manifest: RunManifest, candidates: Candidates) -> RunManifest:
-        """Collect the warnings; return the complete manifest."""
+    def _tell_checked(self, candidates: int) -> None:
+        self.listen(RowsChecked(candidates))
+
+    def _check(
+        self, inputs: _Inputs, manifest: RunManifest, forecast: Forecast, found: tuple[Problem, ...]
+    ) -> RunManifest:
+        """Collect the warnings; return the complete manifest. found: those about the file as a whole."""
         sheet, resolved, is_whole = inputs.sheet, inputs.resolved, manifest.selection == ALL_ROWS
         read = partial(_rows_of, sheet, manifest.selection)
-        forecast = candidates.forecast if candidates.is_complete else None
         unjoined = join_warnings(resolved, read, partial(self._rows_before, manifest, sheet)) if is_whole else ()
-        if forecast is not None and not forecast.rows and not is_whole:
+        if not forecast.rows and not is_whole:
             raise UsageError(
                 f"{manifest.selection}: the file has no such rows; its header is in row {sheet.header_row}"
             )
         warnings = (*_warnings(inputs), *resolved.warnings, *unjoined)
-        if forecast is None or forecast.ready or forecast.held_back:  # else nothing is left to be sent or fixed
-            warnings += candidates.warnings or ()
+        if forecast.ready or forecast.held_back:  # else nothing is left to be sent or fixed
+            warnings += found
         if warnings and manifest.strict and not self.dry_run:
             raise UnusableInput(warnings)
-        manifest = replace(manifest, warnings=tuple(map(str, warnings)))
-        if forecast is not None:
-            manifest = replace(manifest, groups=forecast.groups).read_to(forecast.rows, forecast.last_row)
-        return manifest
+        manifest = replace(manifest, warnings=tuple(map(str, warnings)), groups=forecast.groups)
+        return manifest.read_to(forecast.rows, forecast.last_row)
 
     def _copy(self, folder: Path) -> SourceCopy:
         return copy_source(self.order.file, folder, self.limits, shown_as=self.order.shown_as)

@@ -78,7 +78,7 @@ class RunLog:
                 for one in targets:
                     self._run = json.dumps(one.run)
                     counts = {"ready": one.ready, "held_back": one.held_back, "filtered": one.filtered}
-                    self._log("info", "planned", rows=one.rows, checked=one.checked, **counts, done=one.done)
+                    self._log("info", "planned", rows=one.rows, **counts, done=one.done)
                 self._run = json.dumps(folder.name)
             case orders.Started(run=run, target=target):
                 self._run = json.dumps(run)

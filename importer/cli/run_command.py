@@ -67,10 +67,6 @@ def run(
     resend_rejected: Annotated[
         bool, typer.Option("--resend-rejected", help="Send rejected rows again even if they have not changed.")
     ] = False,
-    check_first: Annotated[
-        bool,
-        typer.Option("--check-first", help="Check all rows of a large file before sending any. [always before asking]"),
-    ] = False,
     strict: options.Strict = False,
     no_personal_data: options.NoPersonalData = False,  # in the flags of the order
     yes: options.Yes = False,
@@ -88,9 +84,7 @@ def run(
     most, window = ErrorLimit.parse(max_errors) if max_errors else None, _window(until, max_runtime)
     sending = Sending(most, resend_unconfirmed, resend_rejected, sandbox_setup, window)
     flags = given_flags(context, "run")
-    order = Order(
-        file, mapping, settings, selection, sending, check_first, flags=flags, sheet=sheet, corrections=corrections
-    )
+    order = Order(file, mapping, settings, selection, sending, flags=flags, sheet=sheet, corrections=corrections)
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
     if dry_run:
         session.check(order)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _PROGRESS_INTERVAL: Final = 30.0  # seconds between two progress lines
 _RATE_INTERVAL: Final = 2.0  # seconds between two updates of the rate in the bar
+_SHORT_CHECK: Final = 1.0  # seconds; its progress is not shown
 _SHORT_RUN: Final = 30.0  # seconds; nobody plans for a shorter run
 _STOPPING = b"\nStopping: waiting for pending requests, then writing the report.\nPress Ctrl-C again to stop now.\n"
 _STOPPED = b"\nStopped. Run the same command again to continue.\n"
@@ -46,6 +47,7 @@ class Terminal:
         self._quiet = quiet
         self._clock = clock
         self._rows: _Progress | None = None
+        self._checking_since: float | None = None
         self._total: int | None = None
         self._rate: orders.SendingRate | None = None
         self.previews: list[orders.Previewed] = []
@@ -71,7 +73,11 @@ class Terminal:
                 self._show_detail(duration)
         elif isinstance(event, orders.Previewed):
             self.previews.append(event)
+        elif isinstance(event, orders.RowsChecked):
+            if not self._quiet:
+                self._checking(event.candidates)
         elif isinstance(event, orders.Planned):
+            self._end_rows()
             self._rate = event.rate
             for planned_line in _planned(event):
                 self._show_detail(planned_line)
@@ -85,6 +91,13 @@ class Terminal:
     def _show_detail(self, line: str) -> None:
         if not self._quiet:
             print_message(line)
+
+    def _checking(self, candidates: int) -> None:
+        self._checking_since = self._checking_since or self._clock()
+        if self._rows is None and self._clock() - self._checking_since >= _SHORT_CHECK:
+            self._rows = _Progress(None, self._clock, "Checking")
+        if self._rows is not None:
+            self._rows.checked(candidates)
 
     def _progress(self) -> _Progress:
         if self._rows is None:
@@ -109,15 +122,11 @@ def plan_lines(targets: Sequence[orders.ReadyRows], rate: orders.SendingRate | N
     """How many rows will be sent to each target, and how many not; then how long that takes, as far as known."""
     for one in targets:
         others = [(one.held_back, "held back"), (one.filtered, "filtered"), (one.done, "already imported")]
-        rows = f"{one.checked:,} row{'' if one.checked == 1 else 's'}"
+        rows = f"{one.rows:,} row{'' if one.rows == 1 else 's'}"
         parts = [f"{one.ready:,} of {rows} will be sent to {one.target}"]
         parts += [f"{count:,} {words}" for count, words in others if count]
-        first = "Plan" if one.rows is not None else f"Plan for the first {one.checked:,} rows, as the file is large"
-        yield from wrapped(f"{first}: {', '.join(parts)}.", others="  ")
-        if one.rows is None:
-            yield "  The other rows are checked while these are sent; --check-first checks all before."
-    if all(one.rows is not None for one in targets):
-        yield from duration_lines(sum(one.ready for one in targets), rate)
+        yield from wrapped(f"Plan: {', '.join(parts)}.", others="  ")
+    yield from duration_lines(sum(one.ready for one in targets), rate)
 
 
 def duration_lines(ready: int, rate: orders.SendingRate | None) -> Iterator[str]:
@@ -131,13 +140,13 @@ def duration_lines(ready: int, rate: orders.SendingRate | None) -> Iterator[str]
 class _Progress:
     """Counts rows: in a bar on a terminal, else in a line at most every `_PROGRESS_INTERVAL` seconds."""
 
-    def __init__(self, total: int | None, clock: Callable[[], float]) -> None:
+    def __init__(self, total: int | None, clock: Callable[[], float], does: str = "Rows") -> None:
         self._total = total
         self._clock = clock
         self._counts: Counter[OutcomeKind] = Counter()
         self._shown_at = clock()
         self._rows_shown = 0
-        self._bar = _started_bar(total) if sys.stderr.isatty() else None
+        self._bar = _started_bar(total, does) if sys.stderr.isatty() else None
 
     def __call__(self, outcome: Outcome) -> None:
         self._counts[outcome.kind] += 1
@@ -148,6 +157,14 @@ class _Progress:
             self._shown_at = now
             done = f"{self._counts.total()}" if self._total is None else f"{self._counts.total()} of {self._total}"
             print_message(f"{done} rows: {counts_in_words(self._counts)}")
+
+    def checked(self, candidates: int) -> None:
+        """Show how many candidates are checked; nothing has been sent yet."""
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=candidates)
+        elif (now := self._clock()) - self._shown_at >= _PROGRESS_INTERVAL:
+            self._shown_at = now
+            print_message(f"{candidates:,} rows checked")
 
     def pause(self, *, is_paused: bool) -> None:
         """Show whether sending pauses."""
@@ -166,7 +183,7 @@ class _Progress:
                 self._bar.stop()
 
 
-def _started_bar(total: int | None) -> Bar:
+def _started_bar(total: int | None, does: str) -> Bar:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -181,7 +198,7 @@ def _started_bar(total: int | None) -> Bar:
         transient=True,
     )
     bar.start()
-    bar.add_task("Rows", total=total, counts="", rate="")
+    bar.add_task(does, total=total, counts="", rate="")
     return bar
 
 

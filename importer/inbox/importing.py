@@ -31,9 +31,7 @@ _OF_THE_SERVICE: Final = (
     "run-interrupted",
 )
 # Stops that the same file would meet again: a person must change the file, its mapping or its target.
-_OF_THE_FILE: Final = (
-    *("rejection-repeated", "too-many-errors", "source-unreadable", "target-forbidden", "target-not-found"),
-)
+_OF_THE_FILE: Final = (*("rejection-repeated", "too-many-errors", "target-forbidden", "target-not-found"),)
 # Codes that begin like these are about the settings or this machine, and not about the file.
 _OF_THE_MACHINE: Final = (
     *("address-", "base-url-", "not-writable", "ledger-", "results-folder-untrusted", "sandbox-start-"),

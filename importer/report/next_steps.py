@@ -27,7 +27,7 @@ _PIPED: Final = "standard input"  # the name of such a source; no file that can 
 _OF_SOME_ROWS: Final = ("--rows", "--limit", "--resend-rejected")
 _OF_RUN_ONLY: Final = (
     *("--sheet", "--corrections", *_OF_SOME_ROWS),
-    *("--sandbox", "--questions", "--faults", "--check-first", "--strict", "--no-personal-data"),
+    *("--sandbox", "--questions", "--faults", "--strict", "--no-personal-data"),
 )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from importer.extract import ReadingLimits
 from importer.ledger import Ledger, RowState, State
-from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Row, Stop
+from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Stop
 from importer.problems import Problem, UnusableInput, UsageError, unusable_file
 from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
@@ -20,22 +19,9 @@ from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_rep
 from importer.sending import CREATED_EARLIER
 
 
-@dataclass(slots=True)
-class Progress:
-    """How much of its source a run has read: the number of rows, and the last row number.
-
-    unreadable: the problem that prevents reading the rest.
-    """
-
-    rows: int = 0
-    last_row: int = 0
-    unreadable: Problem | None = None
-
-
 def record_end(
     folder: Path,
     manifest: RunManifest,
-    progress: Progress,
     stop: Stop | None,
     signal: int | None,
 ) -> None:
@@ -50,24 +36,10 @@ def record_end(
         raise unusable_file("source-copy-changed", "the file with the run's outcomes is missing", hint, folder)
     with RunJournal(folder) as journal:
         counts = journal.counts()
-    stop = stop or _unreadable_from(progress)
     is_finished = stop is None and signal is None
     is_unusable = manifest.strict and manifest.dry_run and bool(manifest.warnings)  # a run would not have started
     code = UnusableInput.exit_code if is_unusable else exit_code(counts, stop, signal)
     write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), is_finished, code, stop)))
-
-
-def _unreadable_from(progress: Progress) -> Stop | None:
-    """The stop of a run that could not read the rest of its source."""
-    problem = progress.unreadable
-    if problem is None:
-        return None
-    where = f"{problem.place}: " if problem.place else ""
-    return Stop(
-        "source-unreadable",
-        f"the file cannot be read after row {progress.last_row} ({where}{problem.message})",
-        f"{problem.hint}; then run the same command again; completed rows are skipped",
-    )
 
 
 def close(folder: Path, ledger: Ledger, limits: ReadingLimits) -> Summary:
@@ -87,11 +59,8 @@ def close(folder: Path, ledger: Ledger, limits: ReadingLimits) -> Summary:
             "just started, or uses another ledger"
         )
     if manifest.ending is None:
-        progress = _complete_journal(folder, manifest, ledger, limits)
-        manifest = manifest.read_to(progress.rows, progress.last_row)
-        stop = _unreadable_from(progress)
-        ending = Ending(datetime.now(UTC), finished=False, exit_code=None, stopped=stop)
-        write_manifest(folder, manifest.ended(ending))
+        _complete_journal(folder, manifest, ledger, limits)
+        write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
     Presences(folder.parent).forget(manifest.run)
     summary = rewrite_report(folder, limits)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
@@ -152,7 +121,7 @@ _RESOLVED_NOT_CREATED = Problem(
 )
 
 
-def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger, limits: ReadingLimits) -> Progress:
+def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger, limits: ReadingLimits) -> None:
     """Record the outcome of each row that has none: the one in the ledger, otherwise `not_sent`.
 
     The ledger contains only the first row of a candidate; its outcome applies to the candidate's other rows too.
@@ -160,10 +129,8 @@ def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger, limit
     first_of = {row: rows[0] for rows in manifest.groups for row in rows[1:]}
     states = ledger.row_states(manifest.run)
     state = next(states, None)
-    progress = Progress()
-    rows = rows_of(manifest, sheet_of(folder, manifest, limits))
     with RunJournal(folder) as journal:
-        while (row := _next_row(rows, progress)) is not None:
+        for row in rows_of(manifest, sheet_of(folder, manifest, limits)):
             while state is not None and state.row < row.number:
                 state = next(states, None)
             if row.number in journal:
@@ -177,19 +144,6 @@ def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger, limit
             else:
                 problems = (_KILLED, *journal.warnings_of(row.number))
                 journal.record(Outcome(row.number, OutcomeKind.NOT_SENT, problems=problems))
-    return progress
-
-
-def _next_row(rows: Iterator[Row], progress: Progress) -> Row | None:
-    try:
-        row = next(rows, None)
-    except UnusableInput as error:
-        progress.unreadable = error.problems[0]
-        return None
-    if row is not None:
-        progress.rows += 1
-        progress.last_row = row.number
-    return row
 
 
 _KILLED = Problem(

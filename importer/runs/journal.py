@@ -1,18 +1,18 @@
-"""The journal of a run: the outcome of each row, in the run's folder."""
+"""The journal of a run, in its folder: each candidate as it was checked, and the outcome of each row."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 from importer.group_writer import GroupWriter, QueuedWrite
-from importer.models import Outcome, OutcomeKind
+from importer.models import Outcome, OutcomeKind, ReadyCandidate
 from importer.problems import (
     CellPlace,
     Column,
@@ -40,10 +40,32 @@ _TABLE: Final = """CREATE TABLE IF NOT EXISTS outcomes (
      problems VARCHAR NOT NULL,
      candidate_id INTEGER
    )"""
-_WARNINGS: Final = "CREATE TABLE IF NOT EXISTS warnings (row INTEGER NOT NULL PRIMARY KEY, problems VARCHAR NOT NULL)"
+# number: in the order of the source. rows: of a candidate with several, else "". kind: of an outcome; NULL: to be sent.
+_CANDIDATES: Final = """CREATE TABLE IF NOT EXISTS candidates (
+     number INTEGER PRIMARY KEY,
+     row INTEGER NOT NULL UNIQUE,
+     rows VARCHAR NOT NULL,
+     email VARCHAR,
+     body BLOB,
+     kind VARCHAR,
+     problems VARCHAR NOT NULL,
+     warnings VARCHAR NOT NULL
+   )"""
+_KEEP: Final = """INSERT INTO candidates (row, rows, email, body, kind, problems, warnings)
+    VALUES (?, ?, ?, ?, ?, ?, ?)"""
+_KEPT: Final = """SELECT number, row, rows, email, body, kind, problems, warnings FROM candidates
+    WHERE number > ? ORDER BY number LIMIT 500"""
 _COLUMNS: Final = ("row", "kind", "status", "attempts", "problems", "candidate_id")
 _OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
 _INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)"
+
+
+class Classified(NamedTuple):
+    """A candidate to send, or its outcome; the numbers of its rows, in order; the warnings about one to send."""
+
+    rows: tuple[int, ...]
+    result: ReadyCandidate | Outcome
+    warnings: tuple[Problem, ...] = ()
 
 
 class JournalUnwritable(StoppedEarly):
@@ -84,7 +106,7 @@ class RunJournal:
         try:
             with self._transaction(writes=True) as connection:
                 connection.execute(_TABLE)
-                connection.execute(_WARNINGS)
+                connection.execute(_CANDIDATES)
         except BaseException:
             self._file.close()
             raise
@@ -110,20 +132,35 @@ class RunJournal:
         self._recorded.add(outcome.row)
         self._writer.put(outcome)
 
-    def keep_warnings(self, warnings: Mapping[int, tuple[Problem, ...]]) -> None:
-        """Keep the warnings of rows before they are sent: after a kill only the ledger knows how they ended.
+    def keep(self, candidates: Sequence[Classified]) -> None:
+        """Keep candidates as they were checked.
 
         Raises:
             JournalUnwritable: they cannot be written.
         """
         with self._transaction(writes=True) as connection:
-            rows = [(row, _problems_to_json(problems)) for row, problems in warnings.items()]
-            connection.executemany("INSERT OR REPLACE INTO warnings VALUES (?, ?)", rows)
+            connection.executemany(_KEEP, map(_kept_row, candidates))
+
+    def forget_candidates(self) -> None:
+        """Remove what is kept: all candidates are checked again."""
+        with self._transaction(writes=True) as connection:
+            connection.execute("DELETE FROM candidates")
+
+    def kept(self) -> Iterator[Classified]:
+        """The candidates as they were checked, in the order of the source; read in pages."""
+        last = 0
+        while True:
+            with self._transaction() as connection:
+                page = connection.execute(_KEPT, (last,)).fetchall()
+            if not page:
+                return
+            yield from map(_classified, page)
+            last = page[-1][0]
 
     def warnings_of(self, row: int) -> tuple[Problem, ...]:
-        """The warnings of a row that were kept before it was sent."""
+        """The warnings of a candidate to be sent, by its first row."""
         with self._transaction() as connection:
-            found = connection.execute("SELECT problems FROM warnings WHERE row = ?", (row,)).fetchone()
+            found = connection.execute("SELECT warnings FROM candidates WHERE row = ?", (row,)).fetchone()
         return _problems_from_json(found[0]) if found else ()
 
     def replace(self, outcome: Outcome) -> None:
@@ -208,18 +245,6 @@ class RunJournal:
         values = (code, column or "") if cause is not None and not all_rows else ()
         return self._read(f"{which}ORDER BY row LIMIT ? OFFSET ?", *values, count, first)
 
-    def outcomes_independent_of_service(self) -> Iterator[Outcome]:
-        """The outcomes that depend only on file and mapping, and those of imported rows with problems; in row order."""
-        kinds = (OutcomeKind.INVALID.value, OutcomeKind.FILTERED.value, OutcomeKind.ALREADY_IMPORTED.value)
-        return self._read("WHERE kind IN (?, ?) OR kind = ? AND problems <> '' ORDER BY row", *kinds)
-
-    def rows_imported_before(self) -> Iterator[int]:
-        """The rows that were imported by an earlier run, and that have no problem."""
-        query = "SELECT row FROM outcomes WHERE kind = ? AND problems = ''"
-        with self._transaction() as connection:
-            for (row,) in connection.execute(query, (OutcomeKind.ALREADY_IMPORTED.value,)):
-                yield row
-
     def _read(self, which: str, *values: int | str) -> Iterator[Outcome]:
         with self._transaction() as connection:
             for found in connection.execute(f"{_OUTCOMES} {which}", values):
@@ -246,6 +271,22 @@ class RunJournal:
     def _raise_error(self) -> None:
         if self._error is not None:
             raise self._error
+
+
+def _kept_row(one: Classified) -> tuple[Any, ...]:
+    """The values of _KEEP."""
+    result, rows = one.result, json.dumps(one.rows) if len(one.rows) > 1 else ""
+    if isinstance(result, Outcome):
+        return one.rows[0], rows, None, None, result.kind.value, _problems_to_json(result.problems), ""
+    return one.rows[0], rows, result.email, result.body, None, "", _problems_to_json(one.warnings)
+
+
+def _classified(found: tuple[Any, ...]) -> Classified:
+    _, row, listed, email, body, kind, problems, warnings = found
+    rows = tuple(json.loads(listed)) if listed else (row,)
+    if kind is not None:
+        return Classified(rows, Outcome(row, OutcomeKind(kind), problems=_problems_from_json(problems)))
+    return Classified(rows, ReadyCandidate(row, email, body), _problems_from_json(warnings))
 
 
 def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:

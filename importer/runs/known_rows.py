@@ -1,7 +1,6 @@
-"""How a row is known again, so that nobody is entered twice. Four questions, each asked where it can be answered:
+"""How a row is known again, so that nobody is entered twice. Three questions, each asked where it can be answered:
 
 - Is its e-mail address twice in this file? `transform.Duplicates`.
-- Has an earlier run of the same file finished it? `PreviousResults`, here: then it is neither checked nor looked up.
 - Was it sent in another form, before or after a correction? `KnownRows`, here, by its origin.
 - Was its e-mail address sent to this target? The ledger knows, when it is the row's turn: `sending.Loader`.
 
@@ -12,78 +11,17 @@ e-mail address only.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from importer.extract import Sheet
 from importer.ledger import DONE, Known, Ledger, RunRecord, Scope, Sent, State
 from importer.models import IMPORTED_WITH_OTHER_DATA, Outcome, OutcomeKind
 from importer.problems import CellPlace, Column, Origin, Problem, StoppedEarly, UnusableInput
 from importer.runs.corrected_runs import CorrectedRuns
-from importer.runs.journal import RunJournal
-from importer.runs.manifest import RunManifest, manifests_in
-from importer.runs.row_selection import RowSet
+from importer.runs.manifest import RunManifest
 from importer.settings import Settings
-
-# --- an earlier run of the same file --------------------------------------------------------------
-
-
-class PreviousResults:
-    """Outcomes of an earlier run of the same file that are still valid, by row number.
-
-    These rows are neither transformed nor looked up again, so a file of a million imported rows is only read. The
-    outcomes are valid if everything that they depend on is unchanged (`RunManifest.fingerprint`); a row counts as
-    imported only if the ledger confirms it.
-
-    Raises:
-        UnusableInput, StoppedEarly: the journal of that run cannot be read.
-    """
-
-    def __init__(self, folder: Path, run: str, ledger: Ledger) -> None:
-        with RunJournal(folder) as journal:
-            self._imported = RowSet(journal.rows_imported_before())
-        self._imported.update(ledger.rows_done(run))
-        self._outcomes = self._read(folder)
-        self._next = next(self._outcomes, None)
-
-    @classmethod
-    def find(cls, manifest: RunManifest, out: Path, ledger: Ledger) -> PreviousResults | None:
-        """The results of the last run in `out` with the same fingerprint; None if there is no such run."""
-        same = [
-            (earlier.started_at, folder, earlier.run)
-            for folder, earlier in manifests_in(out)
-            if earlier.fingerprint is not None
-            and earlier.fingerprint == manifest.fingerprint
-            and earlier.scope == manifest.scope
-            and earlier.run != manifest.run
-            and earlier.ending is not None
-            and not earlier.dry_run
-            and ledger.run(earlier.run) is not None
-        ]
-        return cls(*max(same)[1:], ledger) if same else None
-
-    def outcome(self, row: int) -> Outcome | None:
-        """The outcome of a row; None if it is not known. Call it in row order."""
-        while self._next is not None and self._next.row < row:
-            try:
-                self._next = next(self._outcomes, None)
-            except (UnusableInput, StoppedEarly):  # the remaining rows are processed again
-                self._next = None
-        if self._next is not None and self._next.row == row:
-            return self._next
-        return Outcome(row, OutcomeKind.ALREADY_IMPORTED) if row in self._imported else None
-
-    def close(self) -> None:
-        """Close the journal of that run, however far it was read."""
-        self._outcomes.close()
-
-    @staticmethod
-    def _read(folder: Path) -> Generator[Outcome, None, None]:
-        with RunJournal(folder) as journal:
-            yield from journal.outcomes_independent_of_service()
-
 
 # --- rows that were sent in another form ----------------------------------------------------------
 

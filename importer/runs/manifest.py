@@ -70,7 +70,7 @@ class RunManifest:
     file: the source as the user named it; source: the name of its private copy in the folder; mapping: the mapping file
     or folder as the user named it; mapping_copy: the name of its private copy; service: the base URL, or `sandbox`;
     rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
-    groups: the rows of each candidate with several rows, in order; fingerprint: equal in runs with equal outcomes;
+    groups: the rows of each candidate with several rows, in order;
     flags: those of its command, with their values; taken: where the file is found, if an inbox has moved it; continues:
     the run that it continues; questions: the name of the private copy of the questions that a sandbox was started with;
     corrects: the run whose results file the source is; copy_of: its own SHA-256, if a list of corrections is applied to
@@ -93,7 +93,6 @@ class RunManifest:
     started_at: datetime
     route_column: int | None = None
     header_row: int = 1
-    fingerprint: str | None = None
     rows: int | None = None
     blank_rows: int = 0
     children: tuple[ChildCopy, ...] = ()

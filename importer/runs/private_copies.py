@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -123,17 +122,6 @@ def open_children(mapping: Mapping, source: Source, folder: Path, limits: Readin
     if problems:
         raise UnusableInput(problems)
     return found
-
-
-def fingerprint(folder: Path, manifest: RunManifest, questions: Iterable[Question], wire: WireFormat) -> str:
-    """A digest of everything that the outcomes of a run depend on: equal if the outcomes will be equal."""
-    mapping = (folder / manifest.mapping_copy).read_bytes()  # including what it takes from other files
-    read = manifest.sha256, manifest.children, manifest.selection, manifest.options.sheet, manifest.strict
-    digest = hashlib.sha256(mapping)
-    corrected = [manifest.corrections.sha256] if manifest.corrections else []
-    for part in (__version__, *read, tuple(questions), wire, *corrected):
-        digest.update(f"\0{part!r}".encode("utf-8", "backslashreplace"))
-    return digest.hexdigest()
 
 
 _SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were fixed, which is no file of the mapping

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importer.app.background_worker import BackgroundWorker
+from importer.app import classify_rows
 from importer.app.classify_rows import Candidates, Classified, FirstRows
 from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Outcome, Question, Row
 from importer.problems import Column, FilePlace, Origin, Problem, UnusableInput
 from importer.settings import WireFormat
+from tests.patience import wait_until
+from tests.samples.sample import ROOT
 
 _MAPPING = """\
 version: 1
@@ -51,38 +55,81 @@ def _rows() -> Iterator[Row]:
     raise UnusableInput([_BROKEN])
 
 
-def _classified(
-    mapping: ResolvedMapping, *, in_background: bool
-) -> tuple[list[Classified], tuple[Problem, ...] | None]:
-    candidates = Candidates(_rows, mapping, 20)
-    if in_background:
-        assert isinstance(candidates._worker, BackgroundWorker)
-    elif candidates._worker is not None:
-        candidates._worker.close()
-        candidates._worker = None
-    found: list[Classified] = []
+def _classified(mapping: ResolvedMapping) -> tuple[list[Classified], tuple[Problem, ...] | None]:
+    candidates, found = Candidates(_rows, mapping), list[Classified]()
     with pytest.raises(UnusableInput) as caught:
         found.extend(iter(candidates))
-    candidates.close()
     assert caught.value.problems == (_BROKEN,)
     return found, candidates.warnings
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
-def test_other_processes_classify_rows_as_this_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same candidates, bytes, problems and warnings in the same order, up to the place where the file breaks."""
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})  # also on one processor
+@pytest.fixture
+def mapping(tmp_path: Path) -> ResolvedMapping:
     file = tmp_path / "m.yaml"
     file.write_text(_MAPPING, encoding="utf-8")
     columns = (Column(n, chr(65 + n), name) for n, name in enumerate(_HEADER))
-    mapping = resolve(read_mapping(file), tuple(columns), _QUESTIONS, WireFormat())
-    here, there = _classified(mapping, in_background=False), _classified(mapping, in_background=True)
-    assert there == here
-    outcomes = [one.result for one in here[0] if isinstance(one.result, Outcome)]
+    return resolve(read_mapping(file), tuple(columns), _QUESTIONS, WireFormat())
+
+
+def test_other_processes_classify_rows_as_this_one_does(
+    mapping: ResolvedMapping, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same candidates, bytes, problems and warnings in the same order, up to the place where the file breaks."""
+    monkeypatch.setattr(classify_rows, "_cores", lambda: 1)
+    here, _ = _classified(mapping)
+    monkeypatch.setattr(classify_rows, "_cores", lambda: 2)
+    monkeypatch.setattr(classify_rows, "_FEW", 100)
+    there, _ = _classified(mapping)
+    assert len(here) == 998
+    assert there == here[: len(there)]
+    assert len(there) >= 998 - 64 * (1 + 2 * classify_rows._AHEAD)  # those in its last blocks are not worth more
+    outcomes = [one.result for one in here if isinstance(one.result, Outcome)]
     codes = {problem.code for outcome in outcomes for problem in outcome.problems}
-    warned = {warning.code for one in here[0] for warning in one.warnings}
     assert codes == {"filtered", "email-duplicate", "email-invalid", "phone-invalid"}
-    assert warned == {"email-domain-mistyped"}
+
+
+def test_a_process_that_is_killed_costs_nothing(mapping: ResolvedMapping, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process prepares what the others do not: one may be killed when memory runs out."""
+    monkeypatch.setattr(classify_rows, "_cores", lambda: 2)
+    monkeypatch.setattr(classify_rows, "_FEW", 10)
+
+    def rows() -> Iterator[Row]:
+        for number in range(2, 1000):
+            if number == 500:
+                for process in multiprocessing.active_children():
+                    process.kill()
+            yield _row(number)
+
+    killed = list(Candidates(rows, mapping))
+    monkeypatch.setattr(classify_rows, "_cores", lambda: 1)
+    assert killed == list(Candidates(rows, mapping))
+
+
+_ENDLESS = """
+import itertools, sys
+from pathlib import Path
+from importer.app import classify_rows
+from tests.app.test_classify_rows import _MAPPING, _row, mapping
+classify_rows._cores, classify_rows._FEW = (lambda: 2), 10
+for count, one in enumerate(classify_rows.Candidates(lambda: map(_row, itertools.count(2)),
+                            mapping.__wrapped__(Path(sys.argv[1])))):
+    if count == 2000:
+        import multiprocessing
+        print(*(process.pid for process in multiprocessing.active_children()), flush=True)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for the processes in /proc")
+def test_no_process_outlives_a_killed_one(tmp_path: Path) -> None:
+    """After kill -9 the others end by themselves."""
+    with subprocess.Popen(
+        [sys.executable, "-c", _ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        assert process.stdout is not None
+        others = process.stdout.readline().split()
+        process.kill()
+    assert len(others) == 2
+    wait_until(lambda: not any(Path(f"/proc/{other}/exe").exists() for other in others))
 
 
 @given(st.lists(st.integers(0, 30)))

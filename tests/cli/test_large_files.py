@@ -1,4 +1,4 @@
-"""A file of more than 2,000 candidates: sent while its rest is still being checked, and true in every ending."""
+"""A file of more than 2,000 candidates: checked by several processes, and true in every ending."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.patience import PATIENCE, wait_until
 Serve = Callable[..., Served]
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--concurrency", "32", "--json")
 ROWS = 2_300
-BROKEN_AT = 2_200  # beyond what is checked before the first request
+BROKEN_AT = 2_200
 
 
 @pytest.fixture
@@ -36,8 +36,8 @@ def break_file(folder: Path, row: int) -> None:
 
 
 def test_every_row_of_a_large_file_is_accounted_for(served: Served) -> None:
-    """Its rows are counted on the way; a duplicate is found long after the first row was sent; and what was dealt with
-    is not worked on again: later runs, and the report written afterwards, say what the first run said.
+    """A duplicate of the first row is found at the end; later runs, and the report that is written again, say what the
+    first run said.
     """
     rows = [candidate(number) for number in range(ROWS)]
     rows[-3:] = [candidate(0), candidate(1, Salary="a lot"), candidate(2_400)]
@@ -61,32 +61,15 @@ def test_every_row_of_a_large_file_is_accounted_for(served: Served) -> None:
     assert list(served.door.folder.glob("results/*/outcomes.sqlite-*")) == []  # an open journal has a log beside it
 
 
-def test_a_large_file_that_cannot_be_read_completely_is_reported_with_the_row(served: Served) -> None:
-    """The rows before the error are sent; after fixing the file, the same command sends the rest once."""
+def test_nothing_is_sent_of_a_large_file_that_cannot_be_read_to_its_end(served: Served) -> None:
+    """The break is found before the first request, and its row is named; then every row is sent once."""
     break_file(served.door.folder, BROKEN_AT)
     ran = served(*RUN)
-    assert (ran.code, ran.counts) == (5, {"created": BROKEN_AT - 2})
-    stopped = ran.summary["stopped"]
-    assert stopped == {
-        "code": "source-unreadable",
-        "reason": f"the file cannot be read after row {BROKEN_AT - 1} (people.csv, row {BROKEN_AT}: "
-        'a closing quote (") must be followed by "," or by the end of the line (line 2200, column 30))',
-        "hint": 'write a quote inside a quoted cell twice (""), or close the quote that is open; '
-        "then run the same command again; completed rows are skipped",
-    }
-    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
-    fixed = served(*RUN)
-    assert (fixed.code, fixed.counts) == (0, {"created": ROWS - BROKEN_AT + 2, "already_imported": BROKEN_AT - 2})
-    assert len(served.accepted) == len(set(served.accepted)) == ROWS
-
-
-def test_check_first_finds_the_break_before_anything_is_sent(served: Served) -> None:
-    """With --check-first a large file is read to its end before the first request."""
-    break_file(served.door.folder, BROKEN_AT)
-    ran = served(*RUN, "--check-first")
-    assert ran.code == 3
+    assert (ran.code, served.accepted) == (3, [])
     assert f"people.csv, row {BROKEN_AT}" in ran.err
-    assert served.accepted == []
+    assert list((served.door.folder / "results").glob("2*")) == []
+    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
+    assert served(*RUN).counts == {"created": ROWS}
 
 
 def test_a_large_run_that_is_killed_is_reported_with_all_its_rows(serve: Serve) -> None:
@@ -139,19 +122,6 @@ def report_processes(run: int) -> list[int]:
     """The processes that write the report of a run while it sends; they are children of its main thread."""
     children = Path(f"/proc/{run}/task/{run}/children").read_text().split()
     return [int(pid) for pid in children if "follow_run" in Path(f"/proc/{pid}/cmdline").read_text()]
-
-
-def test_a_changed_mapping_is_worked_through_anew(serve: Serve) -> None:
-    """No outcome of an earlier run is reused if anything that outcomes depend on differs."""
-    served = serve()
-    folder = served.door.folder
-    write_csv(folder / "people.csv", [candidate(number, Salary="1,5") for number in range(30)])
-    assert served(*RUN, "--rows", "2-11").counts == {"invalid": 10}
-    assert served(*RUN).counts == {"invalid": 30}
-    mapping = (folder / "mapping.yaml").read_text(encoding="utf-8")
-    table = '{column: Salary, values: {"1,5": "1500"}}'
-    (folder / "mapping.yaml").write_text(mapping.replace("Salary", table), encoding="utf-8")
-    assert served(*RUN).counts == {"created": 30}
 
 
 def test_without_the_ledger_no_row_counts_as_imported(serve: Serve) -> None:

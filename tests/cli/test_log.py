@@ -36,7 +36,7 @@ def without_times(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return lines
 
 
-PLANNED = {"level": "info", "event": "planned", "rows": 4, "checked": 4} | {
+PLANNED = {"level": "info", "event": "planned", "rows": 4} | {
     "ready": 3, "held_back": 1, "filtered": 0, "done": 0,
 }  # fmt: skip
 STARTED = {"level": "info", "event": "started", "job_post": "4f2c9a"}

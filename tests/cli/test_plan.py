@@ -66,13 +66,11 @@ def test_the_time_at_the_rate_of_an_earlier_run(serve: Serve) -> None:
 
 
 def test_the_plan_of_a_large_file(serve: Serve) -> None:
-    """Of a large file only the first rows are checked before sending, and the plan says so."""
+    """All its rows are checked before the first one is sent."""
     served = serve()
     _people(served.door.folder, 4_100)
-    assert served(*RUN, "--limit", "210", "--rate", "1000").err == (
-        f"{READ}Plan for the first 200 rows, as the file is large: 200 of 200 rows will be sent\n"
-        "  to job post 4f2c9a.\n"
-        "  The other rows are checked while these are sent; --check-first checks all before.\n"
+    assert served(*RUN, "--limit", "2100", "--rate", "1000000").err == (
+        f"{READ}Plan: 2,100 of 2,100 rows will be sent to job post 4f2c9a.\n"
     )
 
 

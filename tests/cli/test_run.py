@@ -431,9 +431,7 @@ def test_what_a_workbook_knows_of_its_cells_survives_the_way_back(serve: Serve) 
     assert ran.counts == {"invalid": 2}
     bad = served.door.folder / "results" / ran.summary["run"] / "invalid.csv"
     assert [row["import_typed"] for row in read_csv(bad)] == ["H I", "H I"]
-    fixed = bad.read_text("utf-8-sig").replace("a lot", "900").replace("much", "901")
-    first, _, second = fixed.partition("901")
-    bad.write_text(first + "901" + second.replace("2.5", "3.5"), "utf-8-sig")
+    bad.write_text(bad.read_text("utf-8-sig").replace("a lot", "900").replace("much", "901"), "utf-8-sig")
     again = served("run", str(bad), "--mapping", "mapping.yaml", "--json")
     assert (again.code, again.counts) == (0, {"created": 2})
     answers = [
@@ -442,7 +440,7 @@ def test_what_a_workbook_knows_of_its_cells_survives_the_way_back(serve: Serve) 
     ]
     assert [(each["notice_weeks"], each["available_from"]) for each in answers] == [
         ("2.5", "2026-03-04"),
-        ("3.5", "2026-03-04"),
+        ("2.5", "2026-03-04"),
     ]
 
 

@@ -74,7 +74,8 @@ def outcome_of(example: Example, folder: Path) -> str:
     sheet = open_sheet(folder / "main.csv", mapping.source, ReadingLimits())
     tables = {child: _open(child, folder) for child in mapping.child_sources}
     resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables, _TODAY)
-    candidates = Candidates(sheet.rows, resolved, None)
+    candidates = Candidates(sheet.rows, resolved)
+    list(candidates)  # then the first row of each duplicate address is known
     shown = [name for name in ("first_name", "last_name", "cv") if f"{name}: {{column" in example.mapping]
     lines = [_line(one, shown) for one in candidates]
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
