@@ -7,7 +7,8 @@ import gc
 import os
 import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _PACKAGES = str(Path(__file__).resolve().parent.parent)
@@ -39,6 +40,18 @@ def child_environment() -> dict[str, str]:
         if (name.upper() in _PASSED or name.upper().startswith(("LC_", "IMPORTER_")))
         and not any(word in name.upper() for word in _SECRET)
     }
+
+
+@contextmanager
+def without_secrets() -> Iterator[None]:
+    """Processes that are started meanwhile, and theirs, do not get the token of this one."""
+    kept = {name: value for name, value in os.environ.items() if any(word in name.upper() for word in _SECRET)}
+    for name in kept:
+        del os.environ[name]
+    try:
+        yield
+    finally:
+        os.environ.update(kept)
 
 
 def lower_priority(process: int = 0) -> None:

@@ -15,12 +15,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from itertools import islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import forkserver, get_context, parent_process
 from typing import Final, NamedTuple, Self
 
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Application, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Row, Submission
 from importer.problems import CellPlace, Origin, Problem
+from importer.processes import without_secrets
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
 from importer.runs.journal import Classified, RunJournal
 from importer.sqlite_file import Connection, connect_to_temporary
@@ -236,6 +237,9 @@ class _Preparation:
     ) -> Iterator[tuple[Row | Filtered, _Prepared]]:
         os.environ["PYTHONSAFEPATH"] = "1"  # no module beside the file is imported
         context = get_context("forkserver" if hasattr(os, "fork") else "spawn")  # a fork would have our threads' locks
+        if hasattr(os, "fork"):
+            with without_secrets():
+                forkserver.ensure_running()
         waiting: deque[tuple[_Rows, Future[list[_Prepared]] | None]] = deque()
         with ProcessPoolExecutor(processes, context, _begin, (self,)) as pool:
             while block or waiting:

@@ -105,6 +105,24 @@ def test_a_process_that_is_killed_costs_nothing(mapping: ResolvedMapping, monkey
     assert killed == list(Candidates(rows, mapping))
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads the environment of processes in /proc")
+def test_other_processes_have_no_token(mapping: ResolvedMapping, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither in their memory nor in their environment."""
+    monkeypatch.setattr(classify_rows, "_cores", lambda: 2)
+    monkeypatch.setattr(classify_rows, "_FEW", 10)
+    monkeypatch.setenv("IMPORTER_TOKEN", "s3cret-of-this-test")
+    found: list[bytes] = []
+
+    def rows() -> Iterator[Row]:
+        for number in range(2, 600):
+            if number == 500:
+                found.extend(Path(f"/proc/{one.pid}/environ").read_bytes() for one in multiprocessing.active_children())
+            yield _row(number)
+
+    assert list(Candidates(rows, mapping))
+    assert (len(found), [one for one in found if b"s3cret-of-this-test" in one]) == (2, [])
+
+
 _ENDLESS = """
 import itertools, sys
 from pathlib import Path
