@@ -13,8 +13,8 @@ from pathlib import Path
 from importer.app.connection import sandbox_memory
 from importer.files import INTERNAL
 from importer.ledger import Ledger, Scope, open_existing_ledger
-from importer.problems import Busy, UnusableInput, UsageError, unusable_file
-from importer.runs.journal import JOURNAL
+from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
+from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import MANIFEST, is_run, manifests_in, read_manifest, runs_in
 from importer.runs.presences import Presences
 from importer.runs.results_folder import (
@@ -58,18 +58,22 @@ def _may_have_started(folder: Path, ledger: Ledger | None) -> bool:
     whole = folder.with_name(folder.name.partition(".")[0])
     if whole != folder and is_run(whole):
         return True  # its report covers each of its targets
-    if not (folder / MANIFEST).is_file():
-        return (folder / JOURNAL).exists()  # the manifest was deleted: nothing is known
     try:
+        if (folder / JOURNAL).exists():
+            with RunJournal(folder) as journal:
+                has_begun = journal.has_begun
+        else:
+            has_begun = False
+        if not (folder / MANIFEST).is_file():
+            return has_begun  # the manifest was deleted: nothing is known
         manifest = read_manifest(folder)
-    except UnusableInput:
+    except (UnusableInput, StoppedEarly):
         return True
     if manifest.ending is not None or manifest.is_split:
         return True
     if manifest.dry_run:
         return False
-    # Nothing is sent before the journal exists and the ledger knows the run.
-    return (folder / JOURNAL).exists() or (ledger is not None and ledger.run(manifest.run) is not None)
+    return has_begun or (ledger is not None and ledger.run(manifest.run) is not None)
 
 
 # --- old runs -----------------------------------------------------------------------------------

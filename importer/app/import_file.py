@@ -411,6 +411,7 @@ class RowProcessing:
                 RunJournal(self._plan.folder) as journal,
                 closing(loader.load(self._to_send(journal))) as outcomes,
             ):
+                journal.begin()
                 for outcome in outcomes:
                     candidate = self._pending.pop(outcome.row, Classified((outcome.row,), outcome))
                     self._keep(journal, outcome, candidate)

@@ -14,7 +14,6 @@ from importer.report import Summary
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
 from importer.runs.presences import Presences
-from importer.runs.private_copies import rows_of, sheet_of
 from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report
 from importer.sending import CREATED_EARLIER
 
@@ -59,7 +58,7 @@ def close(folder: Path, ledger: Ledger, limits: ReadingLimits) -> Summary:
             "just started, or uses another ledger"
         )
     if manifest.ending is None:
-        _complete_journal(folder, manifest, ledger, limits)
+        _complete_journal(folder, manifest.run, ledger)
         write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
     Presences(folder.parent).forget(manifest.run)
     summary = rewrite_report(folder, limits)
@@ -121,29 +120,31 @@ _RESOLVED_NOT_CREATED = Problem(
 )
 
 
-def _complete_journal(folder: Path, manifest: RunManifest, ledger: Ledger, limits: ReadingLimits) -> None:
-    """Record the outcome of each row that has none: the one in the ledger, otherwise `not_sent`.
+def _complete_journal(folder: Path, run: str, ledger: Ledger) -> None:
+    """Record the outcome of each row that has none: the one in the ledger or of the check, otherwise `not_sent`.
 
     The ledger contains only the first row of a candidate; its outcome applies to the candidate's other rows too.
     """
-    first_of = {row: rows[0] for rows in manifest.groups for row in rows[1:]}
-    states = ledger.row_states(manifest.run)
+    states = ledger.row_states(run)
     state = next(states, None)
     with RunJournal(folder) as journal:
-        for row in rows_of(manifest, sheet_of(folder, manifest, limits)):
-            while state is not None and state.row < row.number:
+        for rows, result, warnings in journal.kept():
+            first = rows[0]
+            while state is not None and state.row < first:
                 state = next(states, None)
-            if row.number in journal:
-                continue
-            if state is not None and state.row == row.number:
-                outcome = outcome_of_state(state)
-                warnings = journal.warnings_of(row.number) if was_sent(outcome) else ()
-                journal.record(replace(outcome, problems=(*outcome.problems, *warnings)))
-            elif (first := journal.outcome(first_of[row.number]) if row.number in first_of else None) is not None:
-                journal.record(replace(first, row=row.number, attempts=0))
+            if first in journal:
+                outcome = journal.outcome(first)
+            elif state is not None and state.row == first:
+                known = outcome_of_state(state)
+                outcome = replace(known, problems=(*known.problems, *warnings)) if was_sent(known) else known
+            elif isinstance(result, Outcome):
+                outcome = result
             else:
-                problems = (_KILLED, *journal.warnings_of(row.number))
-                journal.record(Outcome(row.number, OutcomeKind.NOT_SENT, problems=problems))
+                outcome = Outcome(first, OutcomeKind.NOT_SENT, problems=(_KILLED, *warnings))
+            assert outcome is not None
+            for row in rows:
+                if row not in journal:
+                    journal.record(outcome if row == first else replace(outcome, row=row, attempts=0))
 
 
 _KILLED = Problem(

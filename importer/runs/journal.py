@@ -40,10 +40,9 @@ _TABLE: Final = """CREATE TABLE IF NOT EXISTS outcomes (
      problems VARCHAR NOT NULL,
      candidate_id INTEGER
    )"""
-# number: in the order of the source. rows: of a candidate with several, else "". kind: of an outcome; NULL: to be sent.
+# row: the first one; rows: of a candidate with several, else "". kind: of an outcome; NULL: it is to be sent.
 _CANDIDATES: Final = """CREATE TABLE IF NOT EXISTS candidates (
-     number INTEGER PRIMARY KEY,
-     row INTEGER NOT NULL UNIQUE,
+     row INTEGER NOT NULL PRIMARY KEY,
      rows VARCHAR NOT NULL,
      email VARCHAR,
      body BLOB,
@@ -53,8 +52,8 @@ _CANDIDATES: Final = """CREATE TABLE IF NOT EXISTS candidates (
    )"""
 _KEEP: Final = """INSERT INTO candidates (row, rows, email, body, kind, problems, warnings)
     VALUES (?, ?, ?, ?, ?, ?, ?)"""
-_KEPT: Final = """SELECT number, row, rows, email, body, kind, problems, warnings FROM candidates
-    WHERE number > ? ORDER BY number LIMIT 500"""
+_KEPT: Final = """SELECT row, rows, email, body, kind, problems, warnings FROM candidates
+    WHERE row > ? ORDER BY row LIMIT 500"""
 _COLUMNS: Final = ("row", "kind", "status", "attempts", "problems", "candidate_id")
 _OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
 _INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)"
@@ -119,6 +118,18 @@ class RunJournal:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         self.close()
 
+    def begin(self) -> None:
+        """Rows may be sent from now on. Until then the run has only checked its file."""
+        with self._transaction(writes=True) as connection:
+            connection.execute("PRAGMA user_version = 1")
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether rows may have been sent."""
+        with self._transaction() as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+        return bool(version)
+
     def record(self, outcome: Outcome) -> None:
         """Record an outcome. It is written shortly after, and at the latest by `close`.
 
@@ -156,12 +167,6 @@ class RunJournal:
                 return
             yield from map(_classified, page)
             last = page[-1][0]
-
-    def warnings_of(self, row: int) -> tuple[Problem, ...]:
-        """The warnings of a candidate to be sent, by its first row."""
-        with self._transaction() as connection:
-            found = connection.execute("SELECT warnings FROM candidates WHERE row = ?", (row,)).fetchone()
-        return _problems_from_json(found[0]) if found else ()
 
     def replace(self, outcome: Outcome) -> None:
         """Replace the outcome of a row.
@@ -282,7 +287,7 @@ def _kept_row(one: Classified) -> tuple[Any, ...]:
 
 
 def _classified(found: tuple[Any, ...]) -> Classified:
-    _, row, listed, email, body, kind, problems, warnings = found
+    row, listed, email, body, kind, problems, warnings = found
     rows = tuple(json.loads(listed)) if listed else (row,)
     if kind is not None:
         return Classified(rows, Outcome(row, OutcomeKind(kind), problems=_problems_from_json(problems)))

@@ -11,7 +11,7 @@ import pytest
 from importer.app.cleanup import remove_abandoned
 from importer.files import internal_folder
 from importer.ledger import RunRecord, open_ledger
-from importer.runs.journal import JOURNAL
+from importer.runs.journal import RunJournal
 from importer.runs.manifest import MANIFEST as FILE
 from importer.runs.manifest import write_manifest
 from importer.runs.presences import Presences
@@ -66,7 +66,8 @@ def test_a_killed_check_is_removed(tmp_path: Path) -> None:
     """It has outcomes in its journal, but sent nothing."""
     folder = killed(tmp_path)
     write_manifest(folder, replace(MANIFEST, dry_run=True))
-    (folder / JOURNAL).touch()
+    with RunJournal(folder) as journal:
+        journal.begin()
     assert list(remove_abandoned(tmp_path, None, Presences(tmp_path))) == [RUN]
 
 
@@ -78,11 +79,12 @@ def test_a_run_killed_before_it_had_a_folder_is_not_reported(tmp_path: Path) -> 
 
 
 def test_a_run_that_may_have_sent_something_is_kept(tmp_path: Path) -> None:
-    """One that the ledger knows, one that has a journal, one that is part of a batch, one that cannot be read."""
+    """One that the ledger knows, one that has begun, one that is part of a batch, one that cannot be read."""
     known, started, batch, unreadable = (f"20260301-12000{number}-abcd" for number in range(4))
     for name in (known, started, f"{batch}.backend"):
         write_manifest(killed(tmp_path, name), replace(MANIFEST, run=name))
-    (tmp_path / started / JOURNAL).touch()
+    with RunJournal(tmp_path / started) as journal:
+        journal.begin()
     (tmp_path / batch).mkdir()
     (tmp_path / batch / FILE).touch()
     (killed(tmp_path, unreadable) / "run.json").write_text("{", encoding="utf-8")

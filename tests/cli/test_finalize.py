@@ -12,11 +12,11 @@ import pytest
 
 from importer.extract import ReadingLimits
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, State, open_ledger
-from importer.models import Operation, Outcome, OutcomeKind, SourceOptions, Target
-from importer.problems import UsageError
+from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, SourceOptions, Target
+from importer.problems import Problem, UsageError
 from importer.report import Summary, read_summary
 from importer.runs.finalize import close
-from importer.runs.journal import RunJournal
+from importer.runs.journal import Classified, RunJournal
 from importer.runs.manifest import Ending, RunManifest, RunTarget, read_manifest, write_manifest
 from importer.runs.row_selection import Selection
 from importer.runs.run_report import rewrite_report
@@ -62,11 +62,13 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 @pytest.fixture
 def folder(tmp_path: Path, ledger: Ledger) -> Path:
-    """A run that was killed while it sent: what it did is in the ledger, and nothing is in its journal yet."""
+    """A run that was killed while it sent: what it did is in the ledger, its journal has only what was checked."""
     folder = tmp_path / RUN
     folder.mkdir()
     (folder / "source.csv").write_text(SOURCE, encoding="utf-8")
     write_manifest(folder, MANIFEST)
+    with RunJournal(folder) as journal:
+        journal.keep([Classified((row,), ReadyCandidate(row, f"person{row}@example.com", b"")) for row in range(2, 8)])
     ledger.begin_run(RunRecord(RUN, MANIFEST.scope, "people.csv", "ab" * 32, "mapping.yaml", str(folder), NOON))
     for row, state in STATES.items():
         live(ledger, row, state)
@@ -101,6 +103,22 @@ def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: Ledger
     assert [problem.code for problem in there.problems] == ["created-by-earlier-request"]
     assert ledger.unfinished_runs(MANIFEST.scope) == ()
     assert ledger.check() == ()
+
+
+def test_what_was_checked_is_known_without_the_ledger(folder: Path, ledger: Ledger) -> None:
+    """Rows that the run did not reach are invalid if they were; a candidate's outcome is that of all its rows."""
+    wrong = Problem("email-invalid", "'nobody' is not a valid e-mail address")
+    with RunJournal(folder) as journal:
+        journal.forget_candidates()
+        others = [Classified((row,), ReadyCandidate(row, "", b"")) for row in (4, 5, 6)]
+        several = Classified((2, 3), ReadyCandidate(2, "person2@example.com", b""), (wrong,))
+        journal.keep([several, *others, Classified((7,), Outcome(7, OutcomeKind.INVALID, problems=(wrong,)))])
+    assert counts(close(folder, ledger, ReadingLimits())) == {
+        OutcomeKind.CREATED: 2, OutcomeKind.UNCONFIRMED: 1, OutcomeKind.FAILED: 1, OutcomeKind.ALREADY_EXISTS: 1,
+        OutcomeKind.INVALID: 1,
+    }  # fmt: skip
+    with RunJournal(folder) as journal:
+        assert [journal.outcome(row).problems for row in (2, 3, 7)] == [(wrong,)] * 3  # type: ignore[union-attr]
 
 
 def test_outcomes_in_the_journal_stay(folder: Path, ledger: Ledger) -> None:

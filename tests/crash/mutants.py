@@ -260,14 +260,14 @@ MUTANTS = (
     Mutant(
         "a killed run's report forgets what the ledger knows",
         "runs/finalize.py",
-        "                outcome = outcome_of_state(state)\n",
-        "                outcome = Outcome(row.number, OutcomeKind.NOT_SENT)\n",
+        "                known = outcome_of_state(state)\n",
+        "                known = Outcome(first, OutcomeKind.NOT_SENT)\n",
         ("tests/cli/test_finalize.py",),
     ),
     Mutant(
         "the manifest is finished before the journal is complete",
         "runs/finalize.py",
-        "        _complete_journal(folder, manifest, ledger, limits)\n",
+        "        _complete_journal(folder, manifest.run, ledger)\n",
         "",
         ("tests/cli/test_finalize.py",),
     ),
