@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from importer.models import OutcomeKind
 from importer.problems import UnusableInput
-from importer.report.outcomes import EDITS_FILE, csv_file
+from importer.report.outcomes import EDITS_FILE, WORKBOOK_FILE, csv_file
 from importer.report.summary import Summary
 from importer.text.terminal import command_line
 
@@ -96,11 +97,16 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         )
 
 
-def _fix(files: list[Path]) -> Step:
-    """Fix rows in results files and import them; their folder tells the command its mapping and flags."""
-    names, them = " and ".join(file.name for file in files), "it" if len(files) == 1 else "them"
-    commands = tuple(command_line("run", file) for file in files)
-    return Step(f"Fix the rows in {names}, then import {them}", commands, "Correct rows here")
+def _fix(files: Sequence[Path]) -> Step:
+    """Fix rows in report.xlsx, where no program changes other cells, and import its sheets. files: the CSV files with
+    these rows; their folder tells the command its mapping and flags.
+    """
+    sheets = {file: file.stem.replace("_", " ") for file in files}
+    several = [folder for folder, count in Counter(file.parent for file in files).items() if count > 1]
+    flags = {file: {"--sheet": sheet} if file.parent in several else {} for file, sheet in sheets.items()}
+    commands = tuple(command_line("run", file.with_name(WORKBOOK_FILE), flags=flags[file]) for file in files)
+    them = "it" if len(files) == 1 else "its sheets"
+    return Step(f"Fix the rows in {WORKBOOK_FILE}, then import {them}", commands, "Correct rows here")
 
 
 def _steps_in_mapping(summary: Summary, folder: Path) -> Iterator[Step]:
@@ -181,7 +187,7 @@ def steps_of_source(summary: Summary, folder: Path, file: Path, rows: OpenRows) 
         continued = tuple(command_line("resume", run, flags=flags) for run in rows.runs)
         steps.append(Step("Continue the import of corrected rows; completed rows are skipped", continued))
     if rows.results:
-        steps.append(_fix(list(rows.results)))
+        steps.append(_fix(rows.results))
     again = (_of_file("run", file, summary, folder, without=_OF_SOME_ROWS),)
     if rows.results:
         steps.append(Step(f"Or fix the rows in {file}, then import it again; completed rows are skipped", again))

@@ -120,7 +120,7 @@ def test_the_first_step_is_the_mapping_if_nearly_all_rows_have_one_problem_there
     first = (
         "  1. Make the changes of mapping_changes.yaml (beside the report) in m.yaml,\n"
         "     then run this again\n"
-        "  2. Fix the rows in invalid.csv, then import it\n"
+        "  2. Fix the rows in report.xlsx, then import it\n"
     )
     assert steps.startswith(first) == is_named, steps
     page = (front_door.folder / "results" / run / "report.html").read_text("utf-8")

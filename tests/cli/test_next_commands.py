@@ -33,7 +33,7 @@ def follow(front_door: FrontDoor, *command: str) -> dict[tuple[str, ...], int]:
         if words not in codes:
             ran = front_door(*words)
             codes[words] = ran.code
-            left += printed(ran) if not words[1].endswith("invalid.csv") else []
+            left += printed(ran) if not words[1].endswith("report.xlsx") else []
         assert len(codes) < 30
     return codes
 
@@ -58,7 +58,7 @@ def test_a_command_is_not_wrapped_with_quiet(front_door: FrontDoor) -> None:
     assert (ran.code, ran.out) == (4, "")
     assert [words[0] for words in printed(ran)] == ["run", "run"]
     assert [
-        words[-1].endswith(end) for words, end in zip(printed(ran), ("invalid.csv", "my questions.json"), strict=True)
+        words[-1].endswith(end) for words, end in zip(printed(ran), ("report.xlsx", "my questions.json"), strict=True)
     ]
 
 
@@ -81,7 +81,7 @@ def test_each_printed_command_runs_as_it_stands(front_door: FrontDoor) -> None:
     codes = follow(front_door, *first)
     run = ("--mapping", "my mapping.yaml", "--out", "my results", "--sandbox", "--questions", "my questions.json")
     assert ("run", "my list.csv", *run, "--rows", "2-3") in codes
-    assert next(words[2:] for words in codes if words[1].endswith("invalid.csv")) == ()  # its run knows them
+    assert next(words[2:] for words in codes if words[1].endswith("report.xlsx")) == ()  # its run knows them
     assert set(codes.values()) == {4}  # the wrong e-mail is still wrong
 
     codes = follow(front_door, "mapping", "new", "my list.csv", "--job-post", "77aa", "--delimiter", ",", *REHEARSAL)

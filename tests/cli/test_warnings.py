@@ -93,7 +93,7 @@ def test_strict_holds_back_rows_with_a_warning(front_door: FrontDoor, people: Pa
     assert (group["severity"], group["outcome"], group["code"]) == ("error", "invalid", "email-domain-mistyped")
     shown = front_door("show", ran.summary["run"]).out
     assert "Send the rows that are ready" not in shown  # nothing is left to send
-    fixed = next(line.split() for line in shown.splitlines() if line.endswith("/invalid.csv"))
+    fixed = next(line.split() for line in shown.splitlines() if line.endswith("/report.xlsx"))
     assert front_door(*fixed[1:], "--json").counts == {"invalid": 1}  # it is held back by --strict there too
     lenient = front_door(*run, "--json")
     assert (lenient.code, lenient.counts) == (0, {"already_imported": 1, "created": 1})
@@ -125,7 +125,7 @@ def test_strict_refuses_a_file_with_a_warning(front_door: FrontDoor, people: Pat
     assert checked.code == 3
     assert "[email-domain-mistyped]" in checked.out  # the check still shows all that is to correct
     assert OF_FILE in checked.out
-    assert "1. Fix the rows in invalid.csv" in checked.out
+    assert "1. Fix the rows in report.xlsx" in checked.out
     assert "2. Correct what the warnings name: with --strict, nothing is sent before that" in checked.out
 
 

@@ -67,7 +67,7 @@ def test_what_happened_and_what_to_do(tmp_path: Path) -> None:
     assert "'call me' is not a valid phone number" in texts
     assert re.search("What to do: write it with its country C4 · invalid · phone-invalid", everything)
     assert "the service said: person5@example.com is banned" in texts
-    assert any(text.startswith("importer run ") and "invalid.csv" in text for text in texts)
+    assert any(text.startswith("importer run ") and "report.xlsx" in text for text in texts)
 
 
 def test_no_request_leaves_the_page(tmp_path: Path) -> None:
