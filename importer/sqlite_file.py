@@ -36,7 +36,7 @@ def create_private(path: Path) -> None:
 
 def connect(path: Path) -> Connection:
     """A connection that one thread at a time may use, and that never begins a transaction by itself."""
-    return sqlite3.connect(path, timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(path.absolute(), timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
 
 
 def connect_to_temporary(cache_kib: int) -> Connection:
@@ -62,7 +62,7 @@ class SqliteFile:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """A connection for one thread, outside of any transaction."""
-        with _errors_translated():
+        with errors_translated():
             try:
                 connection = self._free.pop()
             except IndexError:
@@ -119,7 +119,7 @@ class SqliteFile:
 
 
 @contextmanager
-def _errors_translated() -> Iterator[None]:
+def errors_translated() -> Iterator[None]:
     try:
         yield
     except sqlite3.IntegrityError as error:

@@ -13,9 +13,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import ClassVar, TypeVar
+from typing import ClassVar, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, exc, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, exc, insert, select, update
 
 from importer.ledger.states import Scope
 from importer.ledger.tables import targets
@@ -24,6 +24,8 @@ from importer.settings import LedgerAddress
 
 Result = TypeVar("Result")
 Work = Callable[[Connection], Result]
+_IS_HELD: Final = targets.c.name.in_(bindparam("held", expanding=True))
+_OWNERS: Final = select(targets.c.name, targets.c.owner).where(_IS_HELD).with_for_update(read=True)
 
 
 class LockLost(DatabaseError):
@@ -104,10 +106,8 @@ class Database:
         Raises:
             LockLost: another run has taken one of them.
         """
-        if self._owners:
-            query = select(targets.c.name, targets.c.owner).where(targets.c.name.in_(self._owners))
-            if dict(connection.execute(query.with_for_update(read=True)).all()) != self._owners:
-                raise LockLost
+        if self._owners and dict(connection.execute(_OWNERS, {"held": [*self._owners]}).all()) != self._owners:
+            raise LockLost
 
     @contextmanager
     def _errors_translated(self) -> Iterator[None]:

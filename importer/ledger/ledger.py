@@ -226,7 +226,11 @@ class Ledger:
 
         def begin(connection: Connection) -> None:
             _mark_killed(connection, record.scope)
-            connection.execute(insert(runs).values(_run_values(record)))
+            values = _run_values(record)
+            if not connection.scalar(
+                select(runs.c.run).filter_by(**values)
+            ):  # else only the news of its commit was lost
+                connection.execute(insert(runs).values(values))
 
         self._change(begin)
 
@@ -403,7 +407,7 @@ def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
 
 def _mark_killed(connection: Connection, scope: Scope) -> None:
     """Mark intents without an answer as unconfirmed: after a crash they are never new."""
-    own = select(runs.c.run).filter_by(**_scope_values(scope))
+    own = select(runs.c.run).filter_by(**_scope_values(scope), ended_at=None)
     left = people.c.state == State.IN_FLIGHT.value, people.c.run.in_(own)
     connection.execute(update(people).where(*left).values(state=State.UNCONFIRMED.value))
 

@@ -6,12 +6,13 @@ lives they are held. If it breaks, it is opened again with its locks, as long as
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -22,6 +23,7 @@ from importer.ledger.database import Database, Result, Work
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
+T = TypeVar("T")
 _PARAMETERS: Final = {
     "connect_timeout": 10,
     # The death of the server's machine, or of the network, is noticed within half a minute.
@@ -40,6 +42,7 @@ _SETTINGS: Final = {
     "tcp_keepalives_idle": "10",
     "tcp_keepalives_interval": "5",
     "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "30s",
 }
 _SET_UP: Final = f"""SELECT current_setting('fsync'),
     {", ".join(f"set_config('{name}', '{value}', false)" for name, value in _SETTINGS.items())}"""
@@ -47,12 +50,14 @@ _CONFLICTS: Final = {"40001", "40P01", "23505", "55P03"}  # serialization, deadl
 _GOING_AWAY: Final = {"57P01", "57P02", "57P03", "25P03", "25006"}  # shutdown, crash, starting, too idle, a standby now
 _MOST_CONFLICTS: Final = 20  # of one transaction; more are a bug
 _INITIALIZING: Final = 0x1E_D6E5  # the advisory lock of creating the tables
+_NO_ANSWER_SECONDS: Final = 150.0  # to one statement, which the server itself ends before
 _RETRY_SECONDS: Final = 0.2
 _WORTH_REPORTING: Final = 1.0  # seconds of waiting
 _SCRUB: Final = (
     "SET lock_timeout = '5s'",
     "SET statement_timeout = 0",
-    "VACUUM (FULL) runs",
+    # Unlike VACUUM FULL it keeps nothing for older snapshots, and fails if this user does not own the table.
+    """ALTER TABLE runs ALTER COLUMN source TYPE VARCHAR COLLATE "C" USING source || ''""",
     "VACUUM people",
 )
 
@@ -69,6 +74,18 @@ class NotDurable(DatabaseError):
     """The server confirms a commit before it is on its disk."""
 
 
+class Session(psycopg.Connection[Any]):
+    """A connection that is closed when the server does not answer in time: its late answer would be taken for another."""
+
+    def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, timeout: float | None = None) -> T:
+        try:
+            return super().wait(gen, interval, timeout or _NO_ANSWER_SECONDS)
+        except psycopg.OperationalError as error:
+            if error.sqlstate is None:
+                self.pgconn.finish()
+            raise
+
+
 class PostgresDatabase(Database):
     """A `Database` on a server. One that was there before and does not respond is waited for: it may be restarting."""
 
@@ -83,7 +100,11 @@ class PostgresDatabase(Database):
             hint = "write it like postgresql://USER@HOST:5432/DATABASE, and the password in ~/.pgpass"
             raise unusable_file("ledger-address-invalid", message, hint, "IMPORTER_LEDGER") from None
         engine = create_engine(
-            "postgresql+psycopg://", creator=lambda: _connect(conninfo), pool_pre_ping=True, hide_parameters=True
+            "postgresql+psycopg://",
+            creator=lambda: _connect(conninfo),
+            pool_pre_ping=True,
+            max_overflow=-1,
+            hide_parameters=True,
         )
         super().__init__(address, ledger_name(address), engine)
         self._locked: list[str] = []
@@ -114,12 +135,13 @@ class PostgresDatabase(Database):
 
     def _repeated(self, once: Callable[[], Result]) -> Result:
         """Do it until it succeeds, as long as the server is waited for."""
-        conflicts, until = 0, time.monotonic() + self.address.patience
+        conflicts, until = 0, math.inf
         while True:
             try:
                 result = once()
             except Unreachable:
                 self._engine.dispose()
+                until = min(until, time.monotonic() + self.address.patience)
                 if not self._wait(until):
                     raise
             except Conflict:
@@ -144,6 +166,8 @@ class PostgresDatabase(Database):
         self._on_waiting = on_waiting
 
     def _report(self, seconds: float | None) -> None:
+        if self._is_reported is not (seconds is None):
+            return
         with self._writing:
             if self._is_reported is (seconds is None):
                 self._is_reported = seconds is not None
@@ -156,7 +180,8 @@ class PostgresDatabase(Database):
 
     def _as_database_error(self, error: exc.DBAPIError) -> DatabaseError:
         reason, state = _reason(error.orig or error), getattr(error.orig, "sqlstate", None) or ""
-        if error.connection_invalidated or state in _GOING_AWAY or state.startswith("08"):
+        is_cut = isinstance(error.orig, psycopg.OperationalError) and not state
+        if is_cut or error.connection_invalidated or state in _GOING_AWAY or state.startswith("08"):
             return Unreachable(reason)
         if state in _CONFLICTS:
             return Conflict(reason)
@@ -166,7 +191,7 @@ class PostgresDatabase(Database):
 
     def _take_lock(self, name: str) -> bool:
         with self._writing:
-            is_free = self._repeated(lambda: self._lock_once(name))
+            is_free = name not in self._locked and self._repeated(lambda: self._lock_once(name))
             if is_free:
                 self._locked.append(name)
             elif not self._locked:
@@ -203,6 +228,8 @@ class PostgresDatabase(Database):
             LockLost: another run has, or has had, one of them.
             Unreachable: the server has not noticed yet that the old session is dead.
         """
+        if self._holder is not None and self._holder.invalidated:  # it would connect again, without the locks
+            self._end_session()
         if self._holder is None:
             session = self._engine.connect()
             session.detach()  # closed, it ends: in a pool it would keep the locks
@@ -274,10 +301,10 @@ def _conninfo(location: str) -> str:
     return make_conninfo(**{**_PARAMETERS, **tls, **given})
 
 
-def _connect(conninfo: str) -> psycopg.Connection[Any]:
+def _connect(conninfo: str) -> Session:
     """A new session. Raises Unreachable, NotDurable."""
     try:
-        session = psycopg.connect(conninfo)
+        session = Session.connect(conninfo)
     except (psycopg.Error, OSError, ValueError) as error:
         raise Unreachable(_reason(error)) from None
     try:

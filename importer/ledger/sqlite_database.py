@@ -18,7 +18,7 @@ from importer.files import INTERNAL, internal_folder, open_private
 from importer.ledger.database import Database
 from importer.problems import ConstraintError, DatabaseError, FilePlace, Problem, UnusableInput, not_writable
 from importer.settings import LedgerAddress
-from importer.sqlite_file import connect, create_private, not_a_database, unusable
+from importer.sqlite_file import connect, create_private, errors_translated, not_a_database, unusable
 
 _RESERVE: Final = 1024 * 1024  # bytes: enough for the answers of many more rows than can be in flight
 _PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
@@ -41,7 +41,9 @@ class SqliteDatabase(Database):
             raise not_writable(path, error.strerror or str(error)) from None
         create_private(path)
         url = URL.create("sqlite", database=str(path))
-        engine = create_engine(url, creator=lambda: _set_up(path), poolclass=QueuePool, hide_parameters=True)
+        engine = create_engine(
+            url, creator=lambda: _set_up(path), poolclass=QueuePool, max_overflow=-1, hide_parameters=True
+        )
         event.listen(engine, "begin", _begin)
         super().__init__(address, str(path), engine)
         self._path = path
@@ -78,10 +80,9 @@ class SqliteDatabase(Database):
         return not_a_database(self._path, reason)
 
     def scrub(self) -> bool:
-        with self._errors_translated(), closing(self._engine.raw_connection()) as connection:
-            cursor = connection.cursor()
-            cursor.execute("VACUUM")
-            (is_busy, *_) = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        with errors_translated(), closing(_set_up(self._path)) as connection:
+            connection.execute("VACUUM")
+            (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not is_busy
 
     def own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:

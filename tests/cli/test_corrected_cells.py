@@ -191,7 +191,7 @@ def test_a_results_file_of_a_corrected_run_has_the_corrected_cells(serve: Serve)
     assert first.counts == {"created": 1, "invalid": 2}
     file = Path("results") / first.summary["run"] / "invalid.csv"
     shown = served("show", first.summary["run"])
-    assert f"importer run {file}\n" in shown.out
+    assert f"importer run {file.with_name('report.xlsx')}\n" in shown.out
     rows = read_csv(served.door.folder / file)
     assert [row["First"] for row in rows] == ["Ada", "Ada Maria"]
     text = (served.door.folder / file).read_text("utf-8-sig").replace("a lot", "900").replace(BAD, "ada@example.com")

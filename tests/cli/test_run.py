@@ -407,7 +407,7 @@ def test_a_run_says_what_to_do_next_and_keeps_the_folder_in_the_command(serve: S
     served = serve()
     people(served.door.folder, 1, candidate(6, Salary="a lot"))
     ran = served(*RUN, "--out", "elsewhere")
-    proposed = next(line.strip() for line in ran.out.splitlines() if "invalid.csv" in line and "importer run" in line)
+    proposed = next(line.strip() for line in ran.out.splitlines() if "report.xlsx" in line and "importer run" in line)
     assert proposed.startswith("importer run elsewhere/")
     assert served(*proposed.split()[1:]).code == 4
 

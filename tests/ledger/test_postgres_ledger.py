@@ -85,6 +85,19 @@ def test_a_lost_commit_of_an_answer_is_looked_up(
         assert (proxy.cuts, list(ledger.row_states("run-1"))) == (1, [RowState(2, State.CREATED, 201, 1)])
 
 
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_lost_commit_of_the_start_of_a_run_is_looked_up(
+    postgres: Server, address: LedgerAddress, proxy: TcpProxy, moment: Moment
+) -> None:
+    """Whether the commit had arrived or not, the run is recorded once; a run of another record is refused."""
+    with begun(through(proxy, postgres, address)) as ledger, ledger.lock_target(JOB_POST):
+        proxy.cut_at = [(COMMIT, moment)]
+        ledger.begin_run(record("run-2"))
+        assert (proxy.cuts, {one.run for one in ledger.runs()}) == (1, {"run-1", "run-2"})
+        with pytest.raises(UnusableInput, match="duplicate key"):
+            ledger.begin_run(replace(record("run-2"), source="other.xlsx"))
+
+
 def test_an_intent_that_cannot_be_looked_up_is_refused(
     postgres: Server, address: LedgerAddress, proxy: TcpProxy
 ) -> None:

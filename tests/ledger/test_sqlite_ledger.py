@@ -181,6 +181,15 @@ def test_a_ledger_without_a_version_is_refused(path: Path, change: str) -> None:
 _UNWRITABLE = "so nothing is sent; free disk space or get write permission there, or choose another folder with --out"
 
 
+def test_a_name_with_a_meaning_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`:memory:` would keep nothing."""
+    monkeypatch.chdir(tmp_path)
+    with begun(":memory:"):
+        pass
+    with open_ledger(":memory:") as ledger:
+        assert [one.run for one in ledger.runs()] == ["run-1"]
+
+
 def test_a_path_in_a_file_is_reported(tmp_path: Path) -> None:
     """A ledger that cannot be created is an unusable setting."""
     (tmp_path / "file").touch()

@@ -392,6 +392,16 @@ def test_a_second_run_reports_who_holds_the_lock(address: LedgerAddress) -> None
     )
 
 
+def test_a_run_does_not_hold_a_target_twice(ledger: Ledger) -> None:
+    """The second time is refused, and the first one keeps it."""
+    with ledger.lock_target(JOB_POST):
+        with pytest.raises(Busy), ledger.lock_target(JOB_POST):
+            pytest.fail("the lock was given twice")
+        intend(ledger, make_intent(ledger, 2))
+        with open_ledger(ledger.address) as other, pytest.raises(Busy), other.lock_target(JOB_POST):
+            pytest.fail("the lock was given twice")
+
+
 def test_another_target_is_not_locked(address: LedgerAddress) -> None:
     """Two targets of one ledger can be loaded at the same time."""
     with holder(address), open_ledger(address) as ledger, ledger.lock_target(POOL):
