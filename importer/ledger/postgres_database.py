@@ -58,7 +58,6 @@ _SCRUB: Final = (
     "SET statement_timeout = 0",
     # Unlike VACUUM FULL it keeps nothing for older snapshots, and fails if this user does not own the table.
     """ALTER TABLE runs ALTER COLUMN source TYPE VARCHAR COLLATE "C" USING source || ''""",
-    "VACUUM people",
 )
 
 
@@ -75,7 +74,7 @@ class NotDurable(DatabaseError):
 
 
 class Session(psycopg.Connection[Any]):
-    """A connection that is closed when the server does not answer in time: its late answer would be taken for another."""
+    """A connection that is closed when the server does not answer in time: a late answer would be taken for another."""
 
     def wait(self, gen: Generator[Any, Any, T], interval: float = 0.1, timeout: float | None = None) -> T:
         try:
