@@ -16,9 +16,10 @@ from typing import Final
 from importer.extract import ReadingLimits, Sheet
 from importer.models import Outcome, Row
 from importer.problems import CellPlace, FilePlace, Problem, UnusableInput
-from importer.runs.journal import RunJournal
+from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, manifests_in, part_folders, read_manifest
 from importer.runs.private_copies import sheet_of
+from importer.runs.run_report import refuse_changed
 from importer.settings import Settings
 
 
@@ -81,14 +82,17 @@ def refuse_rewritten(sheet: Sheet, folder: Path, limits: ReadingLimits) -> None:
     someone added are what they are.
 
     Raises:
-        UnusableInput: with the first cells that a program may have changed, and the way out.
+        UnusableInput: with the first cells that a program may have changed, and the way out; or the files of that run
+            were changed.
     """
     manifest = read_manifest(folder)
+    refuse_changed(folder, manifest)
     original, is_workbook = sheet_of(folder, manifest, limits), sheet.origin.sheet is not None
     columns = _same_columns(sheet, original)
     rewritten, unproven, problems, is_left_alone = list[str](), list[str](), list[Problem](), False
     with ExitStack() as opened:
-        journals = [opened.enter_context(RunJournal(one)) for one in part_folders(folder, manifest)]
+        parts = dict.fromkeys((folder, *part_folders(folder, manifest)))
+        journals = [opened.enter_context(RunJournal(one)) for one in parts if (one / JOURNAL).is_file()]
         for row, was in _pairs(sheet, original):
             same = {here for here, there in columns if row.cells[here] == was.cells[there]}
             is_left_alone = is_left_alone or any(map(_NEVER_LEFT.fullmatch, row.cells))
@@ -96,7 +100,8 @@ def refuse_rewritten(sheet: Sheet, folder: Path, limits: ReadingLimits) -> None:
             outcome = next(filter(None, (each.outcome(was.number) for each in journals)), None) if changed else None
             for here, there in changed:
                 before, now, place = was.cells[there], row.cells[here], row.place(sheet.columns[here])
-                shown, is_value = f"{place} was {_quoted(before)} and is {_quoted(now)} now", here in row.typed
+                where = str(place).removeprefix(f"{sheet.origin.file}, ")
+                shown, is_value = f"{where} was {_quoted(before)} and is {_quoted(now)} now", here in row.typed
                 if there in was.typed and _AMBIGUOUS.fullmatch(now):
                     hint = f"write {now.replace('.', '')} or {now}0"
                     problems.append(Problem("correction-ambiguous", f"'{now}' can be two numbers", hint, place))

@@ -91,7 +91,7 @@ def test_a_file_that_a_program_has_rewritten_is_refused(serve: Serve, was: dict[
     save(folder / "invalid.csv", now, {})
     refused = again(served, folder / "invalid.csv")
     ((name, before), (_, after)) = *was.items(), *now.items()
-    place = f'{folder.relative_to(served.door.folder)}/invalid.csv, row 2, column "{name}"'
+    place = f'row 2, column "{name}"'
     assert (refused.code, served.accepted) == (3, [])
     assert f"values: {place} was '{before}' and is '{after}' now [{REWRITTEN}]\n{REMEDY}" in refused.err
     fix(folder / "report.xlsx", {"Salary": "900"}, {"Salary": "800"})
@@ -118,6 +118,19 @@ def test_another_encoding_is_refused(serve: Serve, encoding: str) -> None:
     assert (refused.code, served.accepted) == (3, [])
     assert "the file is not UTF-8" in refused.err
     assert 'in Excel: Save As, "CSV UTF-8"' in refused.err
+
+
+def test_without_the_copies_of_its_run_nothing_is_proven(serve: Serve) -> None:
+    """The message names the copy that is missing, not the person's own file."""
+    served = serve()
+    folder = ran(served, {"CV": "0012"})
+    (folder / "source.csv").unlink()
+    refused = again(served, folder / "invalid.csv")
+    assert refused.code == 3
+    assert (
+        f"{folder.relative_to(served.door.folder)}/source.csv: the run's copy of the source file is missing"
+        in refused.err
+    )
 
 
 def test_a_workbook_made_of_a_results_csv_is_refused(serve: Serve) -> None:
