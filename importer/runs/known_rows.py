@@ -143,9 +143,9 @@ class KnownRows:
 
     def _of_other_row(self, row: int, known: Known) -> Outcome:
         """The outcome of a corrected row that has the e-mail address of another row of the first file now."""
-        message = (
-            f"the e-mail address is the same as in {self.origins.file}, row {known.row}, which run {known.run} imported"
-        )
+        sheet = f", sheet {self.origins.first[1]}" if self.origins.first[1] else ""
+        where = f"{self.origins.file}{sheet}, row {known.row}"
+        message = f"the e-mail address is the same as in {where}, which run {known.run} imported"
         hint = "correct the address if they are two people; otherwise remove this row, here and in your original file"
         problem = Problem("email-duplicate", message, hint, CellPlace(self.sheet, row, self.email))
         return Outcome(row, OutcomeKind.INVALID, problems=(problem,))
