@@ -21,6 +21,7 @@ from importer.runs.manifest import RunManifest, manifests_in, part_folders, read
 from importer.runs.private_copies import sheet_of
 from importer.runs.run_report import refuse_changed
 from importer.settings import Settings
+from importer.text.normalize import normalize_name
 
 
 class CorrectedRuns:
@@ -71,7 +72,8 @@ _AMBIGUOUS: Final = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")  # one or a thousand
 _DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2\d{2,4}.*", re.DOTALL)
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?")
-_NEVER_LEFT: Final = re.compile(rf"0\d{{2,}}|{_GROUPED.pattern}")  # every program rewrites it
+_LOSES: Final = re.compile(r"\+?0*(\d+)")  # its zeros or plus, in every program
+_VALUES: Final = frozenset(("true", "false", "wahr", "falsch", "vrai", "faux", "doğru", "yanlış"))
 _SHOWN: Final = 3  # cells in the message
 
 
@@ -89,13 +91,12 @@ def refuse_rewritten(sheet: Sheet, folder: Path, limits: ReadingLimits) -> None:
     refuse_changed(folder, manifest)
     original, is_workbook = sheet_of(folder, manifest, limits), sheet.origin.sheet is not None
     columns = _same_columns(sheet, original)
-    rewritten, unproven, problems, is_left_alone = list[str](), list[str](), list[Problem](), False
+    rewritten, problems = list[str](), list[Problem]()
     with ExitStack() as opened:
         parts = dict.fromkeys((folder, *part_folders(folder, manifest)))
         journals = [opened.enter_context(RunJournal(one)) for one in parts if (one / JOURNAL).is_file()]
         for row, was in _pairs(sheet, original):
             same = {here for here, there in columns if row.cells[here] == was.cells[there]}
-            is_left_alone = is_left_alone or any(map(_NEVER_LEFT.fullmatch, row.cells))
             changed = [(here, there) for here, there in columns if here not in same and row.cells[here]]
             outcome = next(filter(None, (each.outcome(was.number) for each in journals)), None) if changed else None
             for here, there in changed:
@@ -105,13 +106,11 @@ def refuse_rewritten(sheet: Sheet, folder: Path, limits: ReadingLimits) -> None:
                 if there in was.typed and _AMBIGUOUS.fullmatch(now):
                     hint = f"write {now.replace('.', '')} or {now}0"
                     problems.append(Problem("correction-ambiguous", f"'{now}' can be two numbers", hint, place))
-                elif _may_be_fixed(outcome, there):
-                    if not is_workbook and _may_be_mistaken(before, now):
-                        unproven.append(shown)
-                elif _may_be_rewritten(before, now) and not (is_workbook and (there in was.typed or not is_value)):
-                    rewritten.append(shown)
-    if found := rewritten or ([] if is_left_alone else unproven):
-        problems.append(_rewritten(found, FilePlace(sheet.origin.file), is_workbook=is_workbook))
+                elif not (is_workbook and (there in was.typed or not is_value)):
+                    doubts = _may_be_mistaken if _may_be_fixed(outcome, there) else _may_be_rewritten
+                    rewritten += [shown] if doubts(before, now) else []
+    if rewritten:
+        problems.append(_rewritten(rewritten, FilePlace(sheet.origin.file), is_workbook=is_workbook))
     if problems:
         raise UnusableInput(problems)
 
@@ -138,8 +137,10 @@ def _pairs(sheet: Sheet, original: Sheet) -> Iterator[tuple[Row, Row]]:
 
 
 def _same_columns(sheet: Sheet, original: Sheet) -> list[tuple[int, int]]:
-    """The indexes of each column here and in the source. If they are not the same, only names that are unique."""
-    names, before = ([column.name for column in one.columns] for one in (sheet, original))
+    """The indexes of each column here and in the source. If they are not the same, only names that are unique, as a
+    mapping compares them.
+    """
+    names, before = ([normalize_name(column.name) for column in one.columns] for one in (sheet, original))
     if names == before:
         return [(index, index) for index in range(len(names))]
     unique = (name for name in names if name and names.count(name) == 1 and before.count(name) == 1)
@@ -157,11 +158,16 @@ def _may_be_rewritten(before: str, now: str) -> bool:
     """Whether a program can have made one text of the other: of a number or date, TRUE, or letters in its encoding."""
     of_value = "@" not in before and any(map(str.isdigit, before)) and (any(map(str.isdigit, now)) or now[0] == "#")
     of_letters = not before.isascii() and len(before) == len(now)
-    return of_value or of_letters or before.casefold() == now.casefold()
+    return of_value or of_letters or (before.casefold() in _VALUES and before.casefold() == now.casefold())
 
 
 def _may_be_mistaken(before: str, now: str) -> bool:
-    """Whether a program may have saved what a person typed as another value: 2026-04-03 as 4/3/2026, 45.000 as 45."""
+    """Whether a program has dropped zeros, or may have saved what a person typed as another value: 2026-04-03 as
+    4/3/2026, 45.000 as 45.
+    """
+    loses = _LOSES.fullmatch(before)
+    if loses is not None and loses[1] == now:
+        return True
     date = _DATE.fullmatch(now)
     is_turned = date is not None and date[1] != date[3] and max(int(date[1]), int(date[3])) <= 12
     return is_turned or (_GROUPED.search(before) is not None and _NUMBER.fullmatch(now) is not None)

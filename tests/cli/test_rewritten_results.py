@@ -165,8 +165,8 @@ def test_a_results_file_outside_its_run_proves_nothing(serve: Serve) -> None:
 def test_cells_that_no_program_changes_are_a_persons(serve: Serve) -> None:
     """A text editor can fix words and addresses, also where the report asks for none; blank cells can be filled."""
     served = serve()
-    folder = ran(served, {"Last": "Byorn", "CV": "0012"})
-    save(folder / "invalid.csv", {"Last": "Byron", "E-mail": "ada@example.com", "From": "04/03/2026"})
+    folder = ran(served, {"Last": "Byron", "CV": "0012"})
+    save(folder / "invalid.csv", {"Last": "BYRON", "E-mail": "ada@example.com", "From": "04/03/2026"})
     assert again(served, folder / "invalid.csv").counts == {"created": 1}
     assert (served.accepted, answers(served, "available_from")) == (["ada@example.com"], ["2026-03-04"])
 
@@ -181,14 +181,35 @@ MISTAKEN = [
 def test_a_fix_that_a_program_may_have_saved_as_another_value_is_refused(
     serve: Serve, was: dict[str, str], now: dict[str, str]
 ) -> None:
-    """Unless the file has a cell that every program rewrites, and that is as it was."""
+    """Nothing shows what was typed; in report.xlsx it stays."""
     served = serve()
     folder = ran(served, was)
     save(folder / "invalid.csv", now)
+    refused = again(served, folder / "invalid.csv")
+    assert (refused.code, REWRITTEN in refused.err, served.accepted) == (3, True, [])
+
+
+@pytest.mark.parametrize(("before", "after"), [("0012", "12"), ("+905550000001", "905550000001")])
+def test_a_rejected_row_does_not_lose_its_zeros(serve: Serve, before: str, after: str) -> None:
+    """Any cell of it may be changed, but not by a program: a document ID would be that of another person."""
+    served = serve({"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1})
+    column = "CV" if before == "0012" else "Phone"
+    write_csv(served.door.folder / "people.csv", [candidate(1, **{column: before})])
+    run = served("run", "people.csv", "--mapping", "mapping.yaml", "--json").summary["run"]
+    results = served.door.folder / "results" / str(run) / "400_rejected.csv"
+    save(results, {column: after, "Last": "Byron", "Salary": "1000"})
+    refused = again(served, results)
+    assert (refused.code, f"was '{before}' and is '{after}' now" in refused.err) == (3, True)
+
+
+def test_a_renamed_column_is_compared_as_the_mapping_finds_it(serve: Serve) -> None:
+    """Its cells are sent, so they are not taken unseen."""
+    served = serve()
+    folder = ran(served, {"CV": "0012"})
+    save(folder / "invalid.csv", {"CV": "12"})
+    text = (folder / "invalid.csv").read_text("utf-8-sig").replace(",CV,", ",cv,", 1)
+    (folder / "invalid.csv").write_text(text, "utf-8-sig")
     assert again(served, folder / "invalid.csv").code == 3
-    folder = ran(served, was | {"CV": "0012"})
-    save(folder / "invalid.csv", now)
-    assert again(served, folder / "invalid.csv").counts == {"created": 1}
 
 
 def test_a_row_that_the_service_rejected_can_be_changed_everywhere(serve: Serve) -> None:
