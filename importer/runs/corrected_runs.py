@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.extract import ReadingLimits, Sheet
-from importer.models import Outcome, Row
+from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, FilePlace, Problem, UnusableInput
 from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import RunManifest, manifests_in, part_folders, read_manifest
@@ -107,8 +107,9 @@ def refuse_rewritten(sheet: Sheet, folder: Path, limits: ReadingLimits) -> None:
                     hint = f"write {now.replace('.', '')} or {now}0"
                     problems.append(Problem("correction-ambiguous", f"'{now}' can be two numbers", hint, place))
                 elif not (is_workbook and (there in was.typed or not is_value)):
-                    doubts = _may_be_mistaken if _may_be_fixed(outcome, there) else _may_be_rewritten
-                    rewritten += [shown] if doubts(before, now) else []
+                    is_new = not before or _may_be_fixed(outcome, was, there)
+                    is_doubtful = _may_be_mistaken(before, now) if is_new else _may_be_rewritten(before, now)
+                    rewritten += [shown] if is_doubtful else []
     if rewritten:
         problems.append(_rewritten(rewritten, FilePlace(sheet.origin.file), is_workbook=is_workbook))
     if problems:
@@ -147,11 +148,17 @@ def _same_columns(sheet: Sheet, original: Sheet) -> list[tuple[int, int]]:
     return [(names.index(name), before.index(name)) for name in unique]
 
 
-def _may_be_fixed(outcome: Outcome | None, index: int) -> bool:
-    """Whether the report asks to fix a cell, by the index of its column, or the row as a whole."""
-    places = [one.place for one in outcome.problems] if outcome is not None else []
-    columns = {one.column.index if one.column else None for one in places if isinstance(one, CellPlace)}
-    return index in columns or None in columns or any(not isinstance(one, CellPlace) for one in places)
+def _may_be_fixed(outcome: Outcome | None, was: Row, index: int) -> bool:
+    """Whether the report asks to fix a cell, by the index of its column, or the row as a whole: the service rejected it
+    without naming a cell.
+    """
+    if outcome is None or outcome.kind not in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
+        return False
+    places = [one.place for one in outcome.problems]
+    cells = [one for one in places if isinstance(one, CellPlace) and (one.origin, one.row) == (was.origin, was.number)]
+    if any(one.column is None or one.column.index == index for one in cells):
+        return True
+    return outcome.kind is OutcomeKind.REJECTED and not all(isinstance(one, CellPlace) for one in places)
 
 
 def _may_be_rewritten(before: str, now: str) -> bool:

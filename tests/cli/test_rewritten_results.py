@@ -166,13 +166,14 @@ def test_cells_that_no_program_changes_are_a_persons(serve: Serve) -> None:
     """A text editor can fix words and addresses, also where the report asks for none; blank cells can be filled."""
     served = serve()
     folder = ran(served, {"Last": "Byron", "CV": "0012"})
-    save(folder / "invalid.csv", {"Last": "BYRON", "E-mail": "ada@example.com", "From": "04/03/2026"})
+    save(folder / "invalid.csv", {"Last": "BYRON", "E-mail": "ada@example.com", "From": "15/03/2026"})
     assert again(served, folder / "invalid.csv").counts == {"created": 1}
-    assert (served.accepted, answers(served, "available_from")) == (["ada@example.com"], ["2026-03-04"])
+    assert (served.accepted, answers(served, "available_from")) == (["ada@example.com"], ["2026-03-15"])
 
 
 MISTAKEN = [
     pytest.param({"From": "soon"}, {"From": "4/3/2026"}, id="2026-04-03 was typed, as the report asks for"),
+    pytest.param({}, {"From": "4/3/2026"}, id="into a blank cell that is not to be fixed"),
     pytest.param({"Salary": "45.000 or so"}, {"Salary": "45"}, id="45.000 was typed"),
 ]
 
@@ -200,6 +201,17 @@ def test_a_rejected_row_does_not_lose_its_zeros(serve: Serve, before: str, after
     save(results, {column: after, "Last": "Byron", "Salary": "1000"})
     refused = again(served, results)
     assert (refused.code, f"was '{before}' and is '{after}' now" in refused.err) == (3, True)
+
+
+def test_a_row_that_was_not_sent_is_compared_in_full(serve: Serve) -> None:
+    """Nothing in it is to be fixed."""
+    served = serve({"kind": "401", "first": 1, "operation": "apply"})
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2, CV="7120")])
+    run = served("run", "people.csv", "--mapping", "mapping.yaml", "--json").summary["run"]
+    results = served.door.folder / "results" / str(run) / "not_sent.csv"
+    save(results, {"CV": "7,12E+03", "Salary": "1000"})
+    refused = again(served, results)
+    assert (refused.code, REWRITTEN in refused.err) == (3, True)
 
 
 def test_a_renamed_column_is_compared_as_the_mapping_finds_it(serve: Serve) -> None:
