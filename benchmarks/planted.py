@@ -22,7 +22,7 @@ from importer.app.import_file import check_file, import_file
 from importer.app.orders import Order, SandboxSetup, Sending
 from importer.models import Outcome, OutcomeKind
 from importer.problems import CellPlace
-from importer.runs.journal import RunJournal
+from importer.runs.table import RunTable
 from importer.settings import Settings
 
 PART = "planted"
@@ -436,8 +436,8 @@ def plant(folder: Path, rows: int, seed: int = 18) -> Found:
 
 
 def _outcomes(folder: Path) -> Iterator[Outcome]:
-    with RunJournal(folder) as journal:
-        yield from journal.outcomes()
+    with RunTable(folder) as table:
+        yield from table.outcomes()
 
 
 def _count(outcome: Outcome, written: _Written, found: Found) -> None:

@@ -1,29 +1,32 @@
-"""The loop through a spreadsheet program: the files of every outcome are opened, saved and imported again.
+"""The loop through a spreadsheet program: rows are fixed in it, saved and imported.
 
-LibreOffice opens each file of a results folder in its own locale and saves it, as a person would. Then the file is
-imported into an empty service. What is sent is compared with what the untouched source sends: each value is sent true,
-refused with a problem, or sent false; the last must never happen.
+LibreOffice opens report.xlsx, or the CSV files, in its own locale and saves it, as a person would. A file that nobody
+fixed must correct nothing. Then the cells to fix are fixed, it is saved again, and imported. What is sent is compared
+with what the source sends without the wrong cells: each value is sent true, refused with a problem, or sent false; the
+last must never happen.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from openpyxl import Workbook
+from openpyxl import Workbook, load_workbook
 
 from benchmarks.progress import show
-from importer.sandbox import SandboxOptions, running
-from tests.cli.conftest import FrontDoor, front_door_in
+from importer.sandbox import RunningSandbox, SandboxOptions, running
+from tests.cli.conftest import FrontDoor, Ran, front_door_in
 
 PROGRAM = shutil.which("soffice")
 LOCALES = {"US": ("en-US", ",", "1"), "German": ("de-DE", ";", "1"), "Turkish": ("tr-TR", ";", "36")}
@@ -32,7 +35,6 @@ LOCALES = {"US": ("en-US", ",", "1"), "German": ("de-DE", ";", "1"), "Turkish": 
 SOURCES = ("us.csv", "british.csv", "german.csv", "values.xlsx")
 HEAD = f"{'locale':<8}  {'way':<42}  {'true':>5}  {'refused':>7}  {'false':>5}"
 _UTF8 = "76"
-_NOT_ROWS = ("Summary", "What was sent")
 _QUESTIONS = {
     "text": "short_text",
     "number": "decimal",
@@ -42,7 +44,8 @@ _QUESTIONS = {
     "phone": "short_text",
     "wrong": "integer",
 }
-_KINDS = {"created": "", "already_exists": "", "rejected": "", "invalid": "", "filtered": "", "failed": "u"}
+_KINDS = ("invalid", "rejected")
+_FILES = ("invalid.csv", "400_rejected.csv")
 _HEADER = ["E-mail", "First", "Last", "CV", "Kind", "Text", "Number", "Whole", "Day", "Permit", "Phone", "Wrong"]
 _CANDIDATE = """\
 version: 1
@@ -118,7 +121,7 @@ class Source:
 
 
 def _rows(values: Sequence[tuple[str, Any]]) -> list[list[Any]]:
-    """Rows of each outcome, each with one of the values in its column; the others are blank."""
+    """Rows that are invalid and rejected, each with one of the values in its column; the others are blank."""
     rows = []
     for kind in _KINDS:
         for number, (column, value) in enumerate(values):
@@ -167,9 +170,7 @@ WAYS = (
     Way("CSV to CSV, dates and numbers recognized", ".csv", _CSV_IN.replace("{detect}", "true"), _CSV_OUT),
     Way("CSV to CSV, numbers recognized", ".csv", _CSV_IN.replace("{detect}", "false"), _CSV_OUT),
     Way("CSV to CSV in the Windows encoding", ".csv", _CSV_IN.replace("{detect}", "true"), _CSV_OUT),
-    Way("CSV to XLSX", ".csv", _CSV_IN.replace("{detect}", "true"), "xlsx"),
-    Way("report.xlsx to XLSX", ".xlsx", "", "xlsx"),
-    Way("sheets of report.xlsx to CSV", ".xlsx", "", _CSV_OUT + ",false,false,-1"),
+    Way("report.xlsx", ".xlsx", "", "xlsx"),
 )
 
 
@@ -220,38 +221,42 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Imports into services with these questions, from one folder."""
+    """Runs commands in a folder, with a service that refuses some people once."""
 
     door: FrontDoor
+    sandbox: RunningSandbox
 
-    def imported(self, file: Path, mapping: str, out: str, **company: Any) -> tuple[Sent, dict[str, Any] | str, Path]:
-        """What was accepted, the summary (or what was printed), and the folder of the run."""
-        folder = self.door.folder
-        (folder / "mapping.yaml").write_text(mapping, "utf-8")
-        (folder / "company.json").write_text(json.dumps(_company(**company.get("post", {}))), "utf-8")
-        (folder / "faults.json").write_text(json.dumps({"faults": company.get("faults", [])}), "utf-8")
-        options = SandboxOptions("t0ken", questions=folder / "company.json", faults=folder / "faults.json")
-        with running(options) as sandbox:
-            settings = {"IMPORTER_BASE_URL": sandbox.base_url, "IMPORTER_TOKEN": sandbox.token}
-            command = ["run", str(file), "--mapping", "mapping.yaml", "--out", out, "--json", *company.get("flags", ())]
-            ran = self.door(*command, **settings)
-            sent = {body["email"]: _answers(body) for body in sandbox.memory.accepted()}
-        if not ran.out.strip():
-            return sent, ran.err, folder / out
-        return sent, ran.summary, folder / out / str(ran.summary["run"])
+    def __call__(self, *command: str) -> Ran:
+        settings = {"IMPORTER_BASE_URL": self.sandbox.base_url, "IMPORTER_TOKEN": self.sandbox.token}
+        return self.door(*command, "--json", **settings)
+
+    @property
+    def sent(self) -> Sent:
+        return {body["email"]: _answers(body) for body in self.sandbox.memory.accepted()}
 
 
-def _company(**post: Any) -> dict[str, Any]:
+@contextmanager
+def _service(folder: Path, refused: Sequence[str] = ()) -> Iterator[Service]:
+    (folder / "company.json").write_text(json.dumps(_company()), "utf-8")
+    fault = {"kind": "refuse", "emails": list(refused), "times": 1, "message": "no"}
+    (folder / "faults.json").write_text(json.dumps({"faults": [fault] if refused else []}), "utf-8")
+    options = SandboxOptions("t0ken", questions=folder / "company.json", faults=folder / "faults.json")
+    with running(options) as sandbox:
+        yield Service(front_door_in(folder), sandbox)
+
+
+def _company() -> dict[str, Any]:
     questions = [
         {"id": number, "question_text": key, "is_required": False, "answer_type": kind, "options": None}
         | {"question_key": key, "question_type": "phone" if key == "phone" else None}
         for number, (key, kind) in enumerate(_QUESTIONS.items(), start=1)
     ]
-    return {"company": "Example", "job_posts": {"p": {"title": "P", "questions": questions} | post}, "talent_pools": {}}
+    return {"company": "Example", "job_posts": {"p": {"title": "P", "questions": questions}}, "talent_pools": {}}
 
 
 def _answers(body: dict[str, Any]) -> dict[str, Any]:
-    return {item["job_post_question"]["question_key"]: item["answer"] for item in body["answers"]}
+    found = {item["job_post_question"]["question_key"]: item["answer"] for item in body["answers"]}
+    return {key: answer for key, answer in found.items() if key != "wrong"}
 
 
 def measure_spreadsheets(names: Sequence[str], locales: Sequence[str]) -> list[str]:
@@ -271,36 +276,26 @@ def measure_spreadsheets(names: Sequence[str], locales: Sequence[str]) -> list[s
 
 
 def measure_source(source: Source, locales: Sequence[str], ways: Sequence[Way]) -> dict[tuple[str, str], Told]:
-    """Import a source so that every outcome has rows, then each file of its results, saved in every way."""
+    """Import a source whose rows are all to be fixed, then fix them in every way."""
     found = {}
+    show(f"{source.name}: {len(source.rows)} rows")
     with TemporaryDirectory(prefix="importer-spreadsheets-") as name:
         folder = Path(name)
-        service = Service(front_door_in(folder))
         file = source.write(folder)
-        plain = _CANDIDATE + source.mapping % ""
-        truth, _, _ = service.imported(file, plain, "truth")
-        emails = {kind: [row[0] for row in source.rows if row[4] == kind] for kind in _KINDS}
-        _, summary, run = service.imported(
-            file,
-            _CANDIDATE + "  wrong: Wrong\n" + source.mapping % "where: {column: Kind, is_not: filtered}",
-            "results",
-            post={"already_applied": emails["already_exists"]},
-            faults=[fault for fault in _faults(emails) if fault["emails"]],
-            flags=["--give-up-after", "1s"],
-        )
-        assert isinstance(summary, dict), summary
-        show(f"{source.name}: {', '.join(f'{count} {kind}' for kind, count in summary['outcomes'].items() if count)}")
+        (folder / "plain.yaml").write_text(_CANDIDATE + source.mapping % "", "utf-8")
+        (folder / "mapping.yaml").write_text(_CANDIDATE + "  wrong: Wrong\n" + source.mapping % "", "utf-8")
+        with _service(folder) as service:
+            service("run", file.name, "--mapping", "plain.yaml", "--out", "truth")
+            truth = service.sent
+        refused = [row[0] for row in source.rows if row[4] == "rejected"]
         for locale in locales:
             for way in ways:
-                told = found[locale, way.name] = Told()
-                files = (
-                    sorted(set(run.glob("*.csv")) - {run / "source.csv"})
-                    if way.opens == ".csv"
-                    else [run / "report.xlsx"]
-                )
-                for saved in save_again(files, way, locale, folder):
-                    for sheet in _sheets(saved):
-                        _feed(service, run, saved, plain, sheet, truth, told)
+                out = f"out-{len(found)}"
+                with _service(folder, refused) as service:
+                    first = service("run", file.name, "--mapping", "mapping.yaml", "--out", out)
+                    run = folder / out / str(first.summary["run"])
+                    told = found[locale, way.name] = Told()
+                    _loop(service, run, way, locale, truth, told)
                 show(f"{locale:<8}  {way.name:<42}  {told.true:>5}  {told.refused:>7}  {len(told.false):>5}")
                 for text, count in told.codes.most_common():
                     show(f"      {count} refused: {text}")
@@ -309,70 +304,55 @@ def measure_source(source: Source, locales: Sequence[str], ways: Sequence[Way]) 
     return found
 
 
-def _faults(emails: dict[str, list[str]]) -> list[dict[str, Any]]:
-    return [
-        {"kind": "refuse", "emails": emails["rejected"], "times": 9, "message": "no"},
-        {"kind": "429", "emails": emails["failed"], "times": 1000},
-    ]
-
-
-def _sheets(saved: Path) -> list[str]:
-    if saved.stem != "report":
-        return [""]
-    from openpyxl import load_workbook
-
-    return [name for name in load_workbook(saved, read_only=True).sheetnames if name not in _NOT_ROWS]
-
-
-def _feed(service: Service, run: Path, saved: Path, mapping: str, sheet: str, truth: Sent, told: Told) -> None:
-    """Import a saved file from the place of the one that was opened, and compare what is sent with the truth."""
-    name = saved.name.removeprefix("report-")
-    if Path(name).stem in _NOT_ROWS:
-        return
-    fed = run / name
-    emails = [email for email in _emails_in(run, sheet or Path(name).stem) if email in truth]
-    before = fed.read_bytes() if fed.exists() else None
-    shutil.copy(saved, fed)
-    flags = ["--sheet", sheet] if sheet else []
-    sent, summary, again = service.imported(
-        fed, mapping, f"again-{len(list(service.door.folder.iterdir()))}", flags=flags
-    )
-    if before is not None:
-        fed.write_bytes(before)
-    else:
-        fed.unlink()
-    refused = {} if isinstance(summary, str) else _refused(again)
-    told.false += [f"{sent[email]}, which is refused in the source" for email in sorted(sent.keys() - truth.keys())]
-    for email in emails:
-        if email in sent:
-            if sent[email] == truth[email]:
+def _loop(service: Service, run: Path, way: Way, locale: str, truth: Sent, told: Told) -> None:
+    """Save the files of a run untouched, then fixed, and import them; compare what is sent with the truth."""
+    for name in ("report.xlsx",) if way.opens == ".xlsx" else _FILES:
+        path = run / name
+        fix = _fix_workbook if way.opens == ".xlsx" else _fix_csv
+        people = truth.keys() if way.opens == ".xlsx" else _emails_in(path)
+        _save_in_place(path, way, locale)
+        untouched = service("run", str(path), "--out", str(run.parent))
+        if untouched.code == 0 or (way.opens == ".xlsx" and "[nothing-corrected]" not in untouched.err):
+            told.false.append(f"{name}, saved untouched: {untouched.err or untouched.out}")
+        fix(path)
+        if way.opens == ".xlsx":
+            _save_in_place(path, way, locale)
+        before = service.sent
+        ran = service("run", str(path), "--out", str(run.parent))
+        sent = {email: answers for email, answers in service.sent.items() if email not in before}
+        told.false += [f"{sent[email]}, which is refused in the source" for email in sorted(sent.keys() - truth.keys())]
+        for email in (truth.keys() & people) - before.keys():
+            if email not in sent:
+                told.refused += 1
+                told.codes[" ".join(re.findall(r"\[([a-z-]+)\]", ran.err)) or str(ran.counts)] += 1
+            elif sent[email] == truth[email]:
                 told.true += 1
             else:
                 told.false.append(f"{sent[email]} for {truth[email]}")
-        elif isinstance(summary, str):
-            told.refused += 1
-            told.codes[summary.partition(".csv:")[2].partition("\n")[0] or summary] += 1
-        elif email in refused:
-            told.refused += 1
-            told.codes[refused[email]] += 1
-        else:
-            told.false.append(f"{email} is in no outcome ({fed.name} {sheet})")
 
 
-def _emails_in(run: Path, name: str) -> list[str]:
-    """The people of an outcome, from its file as it was written."""
-    return [row["E-mail"] for row in _rows_of(run / f"{name.replace(' ', '_')}.csv")]
+def _save_in_place(path: Path, way: Way, locale: str) -> None:
+    with TemporaryDirectory(prefix="importer-spreadsheets-") as name:
+        (saved,) = save_again([path], way, locale, Path(name))
+        shutil.copy(saved, path)
 
 
-def _refused(run: Path) -> dict[str, str]:
-    """By e-mail: the problem of each row that our checks refused."""
-    path = run / "invalid.csv"
-    rows = _rows_of(path) if path.exists() else []
-    return {row["E-mail"]: row["import_problem"].partition(": ")[2] for row in rows}
+def _fix_workbook(path: Path) -> None:
+    book = load_workbook(path)
+    for title, column, text in (("invalid", "Wrong", "900"), ("400 rejected", "First", "Eda")):
+        names = {cell.value: cell.column for cell in book[title][1]}
+        for number in range(2, book[title].max_row + 1):
+            book[title].cell(number, names[column]).value = text
+    book.save(path)
 
 
-def _rows_of(path: Path) -> list[dict[str, str]]:
+def _fix_csv(path: Path) -> None:
+    """As with a text editor, or a program that changes nothing else."""
+    content = path.read_bytes()
+    old, new = (b"a lot", b"900") if path.name == "invalid.csv" else (b"Ada", b"Eda")
+    path.write_bytes(content.replace(old, new))
+
+
+def _emails_in(path: Path) -> set[str]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        delimiter = ";" if file.readline().count(";") > 5 else ","
-        file.seek(0)
-        return list(csv.DictReader(file, delimiter=delimiter))
+        return {row["E-mail"] for row in csv.DictReader(file)}

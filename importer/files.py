@@ -9,7 +9,7 @@ import select
 import stat
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -114,8 +114,8 @@ def set_mode(path: Path, mode: int) -> None:
         path.chmod(mode)
 
 
-def write_json(path: Path, values: Mapping[str, Any]) -> None:
-    """Write the values as a private JSON file, atomically; times as ISO text.
+def write_json(path: Path, values: Mapping[str, Any] | Sequence[Any]) -> None:
+    """Write values as a private JSON file, atomically; times as ISO text.
 
     Raises:
         OSError: the folder cannot be written. An earlier file is unchanged.

@@ -64,7 +64,7 @@ class Row:
     stores as a number, a date or a boolean: their text has one canonical format (`1234.5`, `2021-03-15`,
     `2021-03-15 14:30:00`, `TRUE`), whatever decimal separator or date format the mapping declares for text.
     `problems` were found while reading; a row with problems must not be sent. `members` are the source rows of a
-    candidate who has several. `corrects`: in a results file, the row that it corrects (`import_row`). `links`: the
+    candidate who has several. `links`: the
     indexes of cells with a hyperlink, each with its address. `currencies`: the indexes of numbers whose format shows a
     currency, each with it.
     """
@@ -75,20 +75,14 @@ class Row:
     typed: frozenset[int] = frozenset()
     problems: tuple[Problem, ...] = ()
     members: tuple[Row, ...] = ()
-    corrects: int | None = None
     links: tuple[tuple[int, str], ...] = ()
     currencies: tuple[tuple[int, str], ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process; without the values that most rows do not have, this takes two thirds of the time."""
         fields: tuple[object, ...] = (self.origin, self.number, self.cells)
-        rest = (self.typed, self.problems, self.members, self.corrects, self.links, self.currencies)
+        rest = (self.typed, self.problems, self.members, self.links, self.currencies)
         return Row, fields + rest if any(rest) else fields
-
-    def typed_marks(self, letters: Mapping[int, str]) -> dict[int, str]:
-        """What TYPED_COLUMN lists for each typed cell. letters: those of the columns, by index."""
-        shown = {index: f"={self.cells[index]}{currency}" for index, currency in self.currencies}
-        return {index: f"{letters[index]}{shown.get(index, '')}" for index in sorted(self.typed) if index in letters}
 
     def place(self, column: Column | None = None) -> CellPlace:
         """The place of this row or of one of its cells; with several members, in the member that the cell is from."""
@@ -101,12 +95,16 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedCell:
-    """A cell that is read with another text than it has in the source, which stays as it is."""
+    """A cell that is read with another text than it has in the source, which stays as it is.
+
+    is_value: the new text is a number, a date or TRUE, as in `Row.typed`, and not what was typed as text.
+    """
 
     row: int
     column: Column
     old: str
     new: str
+    is_value: bool = False
 
 
 # --- target -------------------------------------------------------------------------------------
@@ -309,28 +307,16 @@ NEEDS_ATTENTION: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind
 """The outcomes that a person has to review."""
 
 IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
-"""The columns that are added to the source's columns in results files, where they are ignored when it is imported."""
+"""The columns that are added to the source's columns in results files."""
 
 ID_COLUMN: Final = "import_candidate_id"
 """The column after these in the file of the created rows of a talent pool: the ID of the candidate in the service."""
-
-TYPED_COLUMN: Final = "import_typed"
-"""The next column if the source was a workbook: the letters of the row's cells that are typed (see Row).
-
-A letter is followed by the number and the currency that its format shows: `F=48000USD`.
-"""
-
-LINKS_COLUMN: Final = "import_links"
-"""The last column if the source had hyperlinks: those of the row, as `links_text` writes them."""
 
 CANDIDATE_COLUMN: Final = "import_candidate"
 """The column in the sheets of report.xlsx that shows name and e-mail beside the problems."""
 
 SUMMARY_SHEET: Final = "Summary"
 """The first sheet of report.xlsx."""
-
-ADDED_COLUMNS: Final = frozenset((*IMPORT_COLUMNS, ID_COLUMN, TYPED_COLUMN, LINKS_COLUMN, CANDIDATE_COLUMN))
-"""All columns that are added in results files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def connect_to_temporary(cache_kib: int) -> Connection:
 
 
 class SqliteFile:
-    """One SQLite file: WAL, synchronous=NORMAL, explicit transactions. Safe to use from many threads.
+    """One SQLite file: WAL, synchronous=FULL, explicit transactions. Safe to use from many threads.
 
     Errors of SQLite are raised as DatabaseError.
     """
@@ -109,7 +109,7 @@ class SqliteFile:
         connection = connect(self.path)
         try:
             connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
             connection.execute("PRAGMA secure_delete=ON")  # deleted content is overwritten: see importer purge
         except BaseException:

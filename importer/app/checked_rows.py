@@ -1,25 +1,27 @@
 """The rows of a check or a run, a page at a time, with their problems in their cells; and the corrections made there.
 
-Rows are read from its results files, so that memory is flat and no workbook is opened again. A row with a
-correction that is newer than the check is checked at once, by itself; what compares rows needs the next check.
+A row with a correction that is newer than the check is checked at once, by itself; what compares rows needs the next
+check.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from importer.extract import NumberedRows, ReadingLimits, Sheet, corrected_sheet, with_texts, write_corrections
+from importer.extract import ReadingLimits
 from importer.mapping import ResolvedMapping
 from importer.models import NEEDS_ATTENTION, Application, CorrectedCell, Outcome, OutcomeKind, PoolCandidate, Row
 from importer.problems import CellPlace, Column, Problem, UsageError
-from importer.report import csv_file, is_newer_than_report, outcome_text
-from importer.runs.journal import RunJournal
+from importer.report import outcome_text
+from importer.runs.corrections import corrected, read_corrections, with_texts, write_corrections
 from importer.runs.manifest import read_manifest
 from importer.runs.private_copies import resolve_again
+from importer.runs.run_report import refuse_missing
+from importer.runs.table import RunTable
 from importer.sent_answers import SentLine, sent_lines
 from importer.settings import Settings
 from importer.transform import Invalid, trace_row, transform_row
@@ -55,20 +57,20 @@ class CheckedRow:
 
 
 class CheckedRows:
-    """The rows of a check, or of a run that has ended. corrections: the list as it is now, "" if there is none.
+    """The rows of a check, or of a run that has ended. corrections: the list as it is now.
 
     Raises:
-        UnusableInput: the files of the check were changed, or the list does not fit it.
+        UnusableInput: the files of the check, or the list, were changed.
     """
 
     def __init__(self, run: str, corrections: Path, settings: Settings) -> None:
-        self._folder, self._path, self._settings = settings.out / run, corrections, settings
+        self._folder, self._path = settings.out / run, corrections
         self._limits = ReadingLimits.of(settings)
         self._manifest = read_manifest(self._folder)
-
-    @cached_property
-    def columns(self) -> tuple[Column, ...]:
-        return self._like.columns
+        refuse_missing(self._folder)
+        with RunTable(self._folder) as table:
+            self.columns, self._checked_with = table.sheet.columns, table.corrections
+        self._then = _by_row(self._checked_with)
 
     @property
     def fixed(self) -> tuple[Column, ...]:
@@ -79,15 +81,16 @@ class CheckedRows:
     @cached_property
     def corrections(self) -> dict[tuple[int, int], CorrectedCell]:
         """The corrected cells by row number and index of the column."""
-        if not self._path.is_file():
-            return {}
-        listed = corrected_sheet(self._like, self._path, self._limits, is_proven=True).corrections
-        return {(one.row, one.column.index): one for one in listed}
+        return {(one.row, one.column.index): one for one in read_corrections(self._path)}
+
+    @cached_property
+    def _listed(self) -> dict[int, list[CorrectedCell]]:
+        return _by_row(self.corrections)
 
     @property
     def newer(self) -> int:
         """How many cells have another text than in the check."""
-        before = self._checked_with
+        before = {cell: one.new for cell, one in self._checked_with.items()}
         return sum(before.get(cell) != one.new for cell, one in self.corrections.items()) + sum(
             cell not in self.corrections for cell in before
         )
@@ -96,16 +99,15 @@ class CheckedRows:
         self, first: int, count: int, cause: Cause | None = None, *, all_rows: bool = False
     ) -> tuple[CheckedRow, ...]:
         """Some rows from the `first` (from 0) of those with problems: of this cause (a code and a column), or all."""
-        with RunJournal(self._folder) as journal:
-            outcomes = tuple(journal.page(first, count, cause=cause, all_rows=all_rows))
-        rows = self._rows(outcomes)
+        with RunTable(self._folder) as table:
+            outcomes = tuple(table.page(first, count, cause=cause, all_rows=all_rows))
+            rows = table.rows_with(one.row for one in outcomes)
         return tuple(self._shown(rows[one.row], one) for one in outcomes if one.row in rows)
 
     def sent(self, number: int) -> tuple[SentLine, ...]:
         """What would be sent for a row as it is now; () if it has problems."""
-        with RunJournal(self._folder) as journal:
-            outcome = journal.outcome(number)
-        row = self._rows([outcome]).get(number) if outcome else None
+        with RunTable(self._folder) as table:
+            row = table.rows_with([number]).get(number)
         if row is None or (mapping := self._mapping) is None:
             return ()
         row = self._now(row)
@@ -119,9 +121,9 @@ class CheckedRows:
         corrected since: the row as it is now, and the index of its column.
         """
         code, name = cause
-        with RunJournal(self._folder) as journal:
-            outcomes = tuple(journal.page(0, count, cause=cause, all_rows=False))
-        rows = self._rows(outcomes)
+        with RunTable(self._folder) as table:
+            outcomes = tuple(table.page(0, count, cause=cause, all_rows=False))
+            rows = table.rows_with(one.row for one in outcomes)
         for outcome in outcomes:
             found = {
                 one.place.column for one in outcome.problems if one.code == code and isinstance(one.place, CellPlace)
@@ -146,15 +148,14 @@ class CheckedRows:
     def correct(self, texts: Mapping[tuple[int, int], str]) -> int:
         """Keep the new texts of cells, by row and index of the column; a text that the file has takes a correction
         back. Returns how many cells changed."""
-        with RunJournal(self._folder) as journal:
-            outcomes = [outcome for row in {row for row, _ in texts} if (outcome := journal.outcome(row))]
-        cells = {number: row.cells for number, row in self._rows(outcomes).items()}
+        with RunTable(self._folder) as table:
+            rows = table.originals({row for row, _ in texts})
         kept, changed = dict(self.corrections), 0
         for (number, index), text in texts.items():
-            if number not in cells or not 0 <= index < len(self.columns):
+            if number not in rows or not 0 <= index < len(self.columns):
                 raise UsageError(f"the check has no such cell in row {number}; check again")
             known = kept.pop((number, index), None)
-            old = known.old if known else self._file_text(number, index, cells[number][index])
+            old = rows[number].cells[index]
             new = text.strip()
             changed += new != (known.new if known else old)
             if new != old:
@@ -166,68 +167,31 @@ class CheckedRows:
         """Give every cell of a column with the same old text the new text of this one. Returns how many changed."""
         if (one := self.corrections.get((number, index))) is None:
             raise UsageError("correct one of the cells first")
-        read = (row for file in self._files.values() for row in file.numbers_with(index, one.old))
-        same = {row for row in read if (row, index) not in self._listed_then}
-        same |= {row for (row, at), (old, _) in self._listed_then.items() if at == index and old == one.old}
+        with RunTable(self._folder) as table:
+            same = table.numbers_with(index, one.old)
         wanted = [(row, index) for row in same if (row, index) not in self.corrections]
         self._write({**self.corrections, **{cell: replace(one, row=cell[0]) for cell in wanted}})
         return len(wanted)
 
     def _write(self, kept: Mapping[tuple[int, int], CorrectedCell]) -> None:
-        write_corrections(self._path, kept.values(), self._like)
-        del self.corrections
-
-    def _file_text(self, number: int, index: int, text: str) -> str:
-        """The text of the file: of a cell that the check read with a correction, the old one."""
-        return self._listed_then.get((number, index), (text, ""))[0]
-
-    @cached_property
-    def _listed_then(self) -> dict[tuple[int, int], tuple[str, str]]:
-        """The corrections that the check was made with."""
-        if (listed := self._manifest.corrections) is None:
-            return {}
-        found = corrected_sheet(self._like, self._folder / listed.copy, self._limits, is_proven=True).corrections
-        return {(one.row, one.column.index): (one.old, one.new) for one in found}
-
-    @property
-    def _checked_with(self) -> dict[tuple[int, int], str]:
-        return {cell: new for cell, (_, new) in self._listed_then.items()}
+        write_corrections(self._path, kept.values())
+        for name in ("corrections", "_listed"):  # read again
+            self.__dict__.pop(name, None)
 
     # --- rows ---------------------------------------------------------------------------------------
 
     @cached_property
-    def _files(self) -> dict[OutcomeKind, NumberedRows]:
-        """The results files that there are."""
-        found = ((kind, self._folder / csv_file(kind)) for kind in OutcomeKind)
-        name = self._manifest.file
-        return {
-            kind: NumberedRows(path, self._limits, shown_as=name, is_changed=is_newer_than_report(path))
-            for kind, path in found
-            if path.is_file()
-        }
-
-    @cached_property
-    def _like(self) -> Sheet:
-        """A sheet with the columns of the source."""
-        return next(iter(self._files.values())).sheet
-
-    @cached_property
     def _mapping(self) -> ResolvedMapping | None:
-        return resolve_again(self._folder, self._manifest, self._like, self._limits)
-
-    def _rows(self, outcomes: Sequence[Outcome]) -> dict[int, Row]:
-        """The rows of these outcomes, as the check read them."""
-        found: dict[int, Row] = {}
-        for kind in {one.kind for one in outcomes} & self._files.keys():
-            found |= self._files[kind].rows({one.row for one in outcomes if one.kind is kind})
-        return found
+        with RunTable(self._folder) as table:
+            return resolve_again(self._folder, self._manifest, table.sheet, self._limits)
 
     def _now(self, row: Row) -> Row:
         """A row with the corrections as they are now."""
-        back = {index: old for (number, index), (old, _) in self._listed_then.items() if number == row.number}
-        new = {index: one.new for (number, index), one in self.corrections.items() if number == row.number}
-        texts = {index: text for index, text in {**back, **new}.items() if row.cells[index] != text}
-        return with_texts(row, texts) if texts else row
+        then, now = self._then.get(row.number, []), self._listed.get(row.number, [])
+        if then == now:
+            return row
+        with RunTable(self._folder) as table:
+            return corrected(table.originals([row.number])[row.number], now)
 
     def _shown(self, row: Row, outcome: Outcome) -> CheckedRow:
         now, problems = self._now(row), outcome.problems
@@ -246,3 +210,10 @@ class CheckedRows:
         own = tuple(problem for problem in problems if problem.is_in((column.index,)))
         one = self.corrections.get((row.number, column.index))
         return CheckedCell(column, row.cells[column.index], own, one.old if one else None)
+
+
+def _by_row(cells: Mapping[tuple[int, int], CorrectedCell]) -> dict[int, list[CorrectedCell]]:
+    found: dict[int, list[CorrectedCell]] = {}
+    for (row, _), one in sorted(cells.items(), key=lambda each: each[0]):
+        found.setdefault(row, []).append(one)
+    return found

@@ -23,7 +23,8 @@ from importer.models import Application, Outcome, OutcomeKind, PoolCandidate, Re
 from importer.problems import CellPlace, Origin, Problem
 from importer.processes import without_secrets
 from importer.report import ProblemGroup, ReportedRow, SummaryCounter
-from importer.runs.journal import Classified, RunJournal
+from importer.runs.known_rows import Emails
+from importer.runs.table import Classified, RunTable
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import (
     DOMAIN_MISTYPED,
@@ -61,9 +62,9 @@ class _Checked(NamedTuple):
     row: Row | None = None
 
 
-Known = Callable[[dict[int, str | None]], tuple[dict[int, Outcome], set[int]]]
-"""Of rows, by number, with their e-mail addresses (None if invalid): the outcomes of those that are not sent since they
-were in another form, and those that an earlier run imported, by the ledger."""
+Known = Callable[[Emails], tuple[dict[int, Outcome], set[int]]]
+"""The outcomes of candidates that are not sent since they were in another form, and those that an earlier run imported,
+by the ledger; both by first row."""
 _UNNAMED: Final = Origin("")
 
 
@@ -105,27 +106,27 @@ class Candidates:
 
     def check(
         self,
-        journal: RunJournal,
+        table: RunTable,
         known: Known,
         origin: Origin,
         on_checked: Callable[[int], None] = lambda _: None,
     ) -> Forecast:
-        """Classify all rows, and keep them in the journal. on_checked: called with how many candidates are checked.
+        """Classify all rows, and keep them in the table. on_checked: called with how many candidates are checked.
 
         Raises:
             UnusableInput: the source cannot be read to its end.
         """
-        forecast = _forecast_of(self._kept(journal, on_checked), known, origin)
+        forecast = _forecast_of(self._kept(table, on_checked), known, origin)
         # Then the first row of each duplicate, or a row with a late warning, is not ready either.
         if self._take_late() or (self._repeated and self._mapping.duplicate_policy is DuplicatePolicy.ERROR):
-            journal.forget_candidates()
-            forecast = _forecast_of(self._kept(journal, on_checked), known, origin)
+            table.forget_candidates()
+            forecast = _forecast_of(self._kept(table, on_checked), known, origin)
         return forecast
 
-    def _kept(self, journal: RunJournal, on_checked: Callable[[int], None]) -> Iterator[list[Classified]]:
+    def _kept(self, table: RunTable, on_checked: Callable[[int], None]) -> Iterator[list[Classified]]:
         candidates, count = iter(self), 0
         while block := list(islice(candidates, _AT_ONCE)):
-            journal.keep(block)
+            table.keep(block)
             count += len(block)
             if len(block) == _AT_ONCE:  # a short file is checked in no time
                 on_checked(count)
@@ -153,8 +154,8 @@ class Candidates:
         return tuple(one for one in self._late if isinstance(one.place, CellPlace) and one.place.row in rows)
 
     def _checked(self, *, may_start_processes: bool = True) -> Iterator[_Checked]:
-        with FirstRows() as first_rows, FirstRows() as corrected:
-            duplicates = Duplicates(self._mapping, self._repeated, first_rows, corrected)
+        with FirstRows() as first_rows:
+            duplicates = Duplicates(self._mapping, self._repeated, first_rows)
             likely = LikelyErrors(self._mapping)
             rows = candidate_rows(self._read, self._mapping)
             yield from self._check(self._prepare.all(rows, may_start_processes), duplicates, likely)
@@ -174,8 +175,6 @@ class Candidates:
             problems = result.problems if isinstance(result, Invalid) else ()
             if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
                 problems += (duplicate,)
-            elif seen is not None and (duplicate := duplicates.check_corrected(row, seen.name)):
-                problems = (duplicate,)
             if problems or isinstance(result, Invalid) or seen is None:
                 yield _Checked(numbers, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
             elif (warnings := likely.of_row(row, result.email, seen) + self._late_of(numbers)) and self._strict:
@@ -298,14 +297,14 @@ _HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.UNCONFIRMED)
 _AT_ONCE: Final = 1_000  # looked up in the ledger, and kept
 
 
-def to_look_up(candidates: Iterable[Classified]) -> dict[int, str | None]:
-    """The first row of each candidate that may be known in another form, with the e-mail address if it can be sent."""
-    found: dict[int, str | None] = {}
+def to_look_up(candidates: Iterable[Classified]) -> Emails:
+    """The rows of each candidate that may be known in another form, with the e-mail address if it can be sent."""
+    found: dict[tuple[int, ...], str | None] = {}
     for one in candidates:
         if isinstance(one.result, ReadyCandidate):
-            found[one.rows[0]] = one.result.email
+            found[one.rows] = one.result.email
         elif one.result.kind is OutcomeKind.INVALID:
-            found[one.rows[0]] = None
+            found[one.rows] = None
     return found
 
 

@@ -14,7 +14,6 @@ from importer.app.connection import sandbox_memory
 from importer.files import INTERNAL
 from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
-from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import MANIFEST, is_run, manifests_in, read_manifest, runs_in
 from importer.runs.presences import Presences
 from importer.runs.results_folder import (
@@ -26,6 +25,7 @@ from importer.runs.results_folder import (
     remove_folder,
     started_at_of,
 )
+from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
 
 _DAYS = {"d": 1, "w": 7}
@@ -59,9 +59,9 @@ def _may_have_started(folder: Path, ledger: Ledger | None) -> bool:
     if whole != folder and is_run(whole):
         return True  # its report covers each of its targets
     try:
-        if (folder / JOURNAL).exists():
-            with RunJournal(folder) as journal:
-                has_begun = journal.has_begun
+        if (folder / TABLE).exists():
+            with RunTable(folder) as table:
+                has_begun = table.has_begun
         else:
             has_begun = False
         if not (folder / MANIFEST).is_file():

@@ -9,18 +9,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from importer.app.import_file import Confirm, Finished, import_file
-from importer.app.orders import Listener, Order, RunControl, SandboxSetup, Sending, ignore
+from importer.app.orders import Continued, Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.extract import ReadingLimits
 from importer.ledger import Ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
-from importer.models import OutcomeKind
+from importer.models import CorrectedCell, OutcomeKind
 from importer.problems import UsageError
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
-from importer.runs.journal import JOURNAL, RunJournal
+from importer.runs.fixed_report import read_fixed, run_of_results_file
 from importer.runs.manifest import RunManifest, find_run, is_run, part_folders, read_manifest
 from importer.runs.results_folder import refuse_untrusted
-from importer.runs.row_selection import Selection
+from importer.runs.row_selection import ALL_ROWS, Selection
+from importer.runs.run_report import refuse_missing
+from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
 from importer.text.terminal import command_line
 
@@ -72,6 +74,8 @@ def resume(
         UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
     """
     folder, manifest = earlier.find()
+    if manifest.dry_run:
+        raise UsageError(f"{manifest.run} was only a check and sent nothing; use: {_import_command(manifest)}")
     order = _order(earlier, folder, manifest, sending, manifest.selection)
     kinds = (*_SENT_AGAIN, OutcomeKind.REJECTED) if sending.resend_rejected else _SENT_AGAIN
     if manifest.ending is not None and manifest.ending.finished and not _rows_with(kinds, folder, manifest):
@@ -95,9 +99,9 @@ def rows_with(kinds: Collection[OutcomeKind], earlier: EarlierRun) -> list[int]:
 def _rows_with(kinds: Collection[OutcomeKind], folder: Path, manifest: RunManifest) -> list[int]:
     rows: list[int] = []
     for part in part_folders(folder, manifest):
-        if (part / JOURNAL).is_file():  # else it never started; opening a journal would create one
-            with RunJournal(part) as journal:
-                rows += (outcome.row for outcome in journal.outcomes() if outcome.kind in kinds)
+        if (part / TABLE).is_file():  # else it never started; opening a table would create one
+            with RunTable(part) as table:
+                rows += (outcome.row for outcome in table.outcomes() if outcome.kind in kinds)
     return rows
 
 
@@ -114,10 +118,10 @@ def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
         folder, manifest = part_with(row, folder, manifest)
     with _ledger_of(manifest, earlier.settings) as ledger:
         if manifest.ending is None and not manifest.dry_run:
-            close(folder, ledger, earlier.limits)
-        resolve_row(folder, ledger, earlier.limits, row, created=created)
+            close(folder, ledger)
+        resolve_row(folder, ledger, row, created=created)
     if of_whole.is_split:
-        run_report.report_of_whole(whole, of_whole, earlier.limits)
+        run_report.report_of_whole(whole, of_whole)
     return manifest.run
 
 
@@ -137,26 +141,25 @@ def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finish
     if manifest.is_split or manifest.ending is not None:
         if manifest.is_split:
             _close_killed(earlier, folder, manifest)
-        return Finished(folder, run_report.rewrite_report(folder, earlier.limits, personal_data=personal_data))
+        return Finished(folder, run_report.rewrite_report(folder, personal_data=personal_data))
     with _ledger_of(manifest, earlier.settings) as ledger:  # killed or running: the lock shows which
-        summary = close(folder, ledger, earlier.limits)
+        summary = close(folder, ledger)
     if not personal_data:
-        summary = run_report.rewrite_report(folder, earlier.limits, personal_data=False)
+        summary = run_report.rewrite_report(folder, personal_data=False)
     return Finished(folder, summary)
 
 
 def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
-    """The flags, with the mapping, that import a results file as its run was imported.
+    """The flags, with the mapping, that import what was fixed in a results file as its run was imported.
 
     Raises:
-        UsageError: it is not in the folder of a run, the settings have another service than that run, or its mapping
+        UsageError: it is not the results file of a run, the settings have another service than that run, or its mapping
             is not where it was or has another target now.
+        UnusableInput: its run is not in the results folder.
     """
-    folder = file.absolute().parent
-    if not is_run(folder):
-        raise UsageError(
-            "--mapping is missing: name the mapping file; only a results file in the folder of its run needs none"
-        )
+    folder = run_of_results_file(file, settings.out)
+    if folder is None:
+        raise UsageError("--mapping is missing: name the mapping file; only the results file of a run needs none")
     refuse_untrusted(settings)
     manifest = read_manifest(folder)
     if not manifest.sandbox and settings.base_url and settings.base_url.rstrip("/") != manifest.service.rstrip("/"):
@@ -176,11 +179,29 @@ def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
     return {"--mapping": manifest.mapping, "--out": os.path.relpath(folder.parent), **sandbox, **kept}
 
 
-def refuse_rehearsed(file: Path) -> None:
-    """Raise UsageError for a results file of the sandbox: its rows are not meant for the real service."""
-    folder = file.absolute().parent
-    if is_run(folder) and read_manifest(folder).sandbox:
-        raise UsageError(f"{file} is of a sandbox run: add --sandbox, or import your own file")
+def fixed_order(order: Order) -> Order:
+    """For a results file that a person fixed: the order that imports the file of its run again, with what was fixed.
+    The order itself for any other file.
+
+    Raises:
+        UsageError: its run is in another results folder, was a rehearsal, or the order selects rows.
+        UnusableInput: with every problem of the results file.
+    """
+    folder = run_of_results_file(order.file, order.settings.out)
+    if folder is None:
+        return order
+    if order.selection != ALL_ROWS or order.sheet is not None:
+        raise UsageError("--rows, --limit and --sheet cannot be used with a results file: what was fixed is sent")
+    manifest = read_manifest(folder)
+    if manifest.sandbox and order.sending.sandbox_setup is None:
+        raise UsageError(f"{order.file} is of a sandbox run: add --sandbox, or import your own file")
+    if folder.parent.resolve() != order.settings.out.resolve():
+        out = os.path.relpath(folder.parent)
+        raise UsageError(f"{order.file} is of a run in {out}: add --out {out}")
+    earlier = EarlierRun(manifest.run, order.settings, order.flags)
+    again = _order(earlier, folder, manifest, order.sending, manifest.selection)
+    corrections = read_fixed(order.file, folder, manifest, order.settings)
+    return replace(again, mapping=order.mapping, mapping_shown_as=None, corrections=corrections, show=order.show)
 
 
 def _import_command(manifest: RunManifest) -> str:
@@ -189,14 +210,8 @@ def _import_command(manifest: RunManifest) -> str:
     return command_line("run", Path(manifest.file), "--mapping", Path(manifest.mapping), flags=manifest.flags)
 
 
-def _refuse_check(manifest: RunManifest) -> None:
-    if manifest.dry_run:
-        raise UsageError(f"{manifest.run} was only a check and sent nothing; use: {_import_command(manifest)}")
-
-
 def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Sending, selection: Selection) -> Order:
     """The order that sends rows of an earlier run again, if the settings still contain its service."""
-    _refuse_check(manifest)
     source, mapping = folder / manifest.source, folder / manifest.mapping_copy
     if not mapping.exists() or not source.is_file():
         raise UsageError(
@@ -218,29 +233,38 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         file_shown_as=manifest.file,
         mapping_shown_as=manifest.mapping,
         taken=manifest.taken,
-        continues=(manifest.run, manifest.service),
+        continues=Continued(manifest.run, manifest.service, manifest.sha256),
         flags={**manifest.flags, **earlier.flags},
         sheet=manifest.options.sheet,
-        corrections=folder / manifest.corrections.copy if manifest.corrections else None,
+        corrections=_corrections_in(folder),
     )
 
 
+def _corrections_in(folder: Path) -> tuple[CorrectedCell, ...]:
+    """The corrections of a run; of a target those of the whole run, which has their rows."""
+    whole = folder.with_name(folder.name.partition(".")[0])
+    folder = whole if is_run(whole) else folder
+    refuse_missing(folder)
+    with RunTable(folder) as table:
+        return tuple(table.corrections.values())
+
+
 def _close_killed(earlier: EarlierRun, folder: Path, manifest: RunManifest) -> None:
-    """Complete the journal of a killed run: only then the outcomes of all its rows are known."""
+    """Complete the table of a killed run: only then the outcomes of all its rows are known."""
     for part in part_folders(folder, manifest):
         found = read_manifest(part)
         if found.ending is None:
             with _ledger_of(found, earlier.settings) as ledger:
                 if ledger.run(found.run) is not None:  # else it never started
-                    close(part, ledger, earlier.limits)
+                    close(part, ledger)
 
 
 def part_with(row: int, folder: Path, manifest: RunManifest) -> tuple[Path, RunManifest]:
     """The run that a row of a run with several targets belongs to."""
     for part in part_folders(folder, manifest):
-        if (part / JOURNAL).is_file():
-            with RunJournal(part) as journal:
-                if row in journal:
+        if (part / TABLE).is_file():
+            with RunTable(part) as table:
+                if row in table:
                     return part, read_manifest(part)
     raise UsageError(f"no target of run {manifest.run} has an outcome for row {row}")
 

@@ -54,18 +54,17 @@ from importer.app.orders import (
 from importer.app.plan import Plan, PlannedRun
 from importer.app.planning import Planner
 from importer.app.run_log import RunLog
-from importer.extract import ReadingLimits
 from importer.ledger import Ledger, LedgerUnwritable, Scope, open_existing_ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
 from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, Outcome, ReadyCandidate, Stop
 from importer.problems import Busy, ImporterError, StoppedEarly, Unread, UnusableInput, UsageError
-from importer.report import Summary, read_summary
+from importer.report import Summary
 from importer.runs.finalize import close, end_whole, record_end, was_sent
-from importer.runs.journal import Classified, EarlierOutcomes, RunJournal
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results, write_edits
-from importer.runs.run_report import StreamingReport, rewrite_report
+from importer.runs.run_report import rewrite_report
+from importer.runs.table import Classified, EarlierOutcomes, RunTable
 from importer.sending import Cancellation, DryLoader, Loader, LoadOptions, Waiting
 from importer.sent_answers import mark_corrected, pick_candidates
 from importer.settings.trust import without_secrets
@@ -167,10 +166,11 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
         listen(ProxyUsed(without_secrets(proxy)))
     retry_policy = retry_policy_of_run(order, listen, dry_run=dry_run)
     with connect(order.settings, order.sending.sandbox_setup, retry_policy) as connection:
-        if order.continues is not None and order.continues[1] != connection.name:
+        before = order.continues
+        if before is not None and before.service != connection.name:
             raise UsageError(
-                f"run {order.continues[0]} was for {order.continues[1]}, but IMPORTER_BASE_URL is {connection.name}; "
-                "set it to the address of that run, or start a new import with importer run"
+                f"run {before.run} was for {before.service}, but IMPORTER_BASE_URL is {connection.name}; set it to the "
+                "address of that run, or start a new import with importer run"
             )
         if others := other_addresses(connection.name, order.settings):
             listen(OtherAddressesKnown(connection.name, others))
@@ -188,10 +188,6 @@ class _Execution:
     connection: Connection
     listen: RunLog
     control: RunControl
-
-    @property
-    def limits(self) -> ReadingLimits:
-        return ReadingLimits.of(self.order.settings)
 
     def plan(self, *, dry_run: bool) -> PlannedRun:
         order, connection = self.order, self.connection
@@ -236,7 +232,7 @@ class _Execution:
                 manifest = _block_target(planned.folder, manifest, plan, error)
                 continue
             signal = code - _SIGNALLED if code > _SIGNALLED else None
-        summary = end_whole(planned.folder, manifest, self.limits, signal)
+        summary = end_whole(planned.folder, manifest, signal)
         self.listen(ReportWritten(planned.folder, summary))
         return Finished(planned.folder, summary)
 
@@ -254,9 +250,9 @@ class _Execution:
                 new = (
                     (row, body)
                     for row, body in bodies
-                    if ledger is None or not plan.known.imported(ledger, {row.number: body.email})
+                    if ledger is None or not plan.known.imported(ledger, {(row.number,): body.email})
                 )
-                corrected = plan.sheet.corrected_cells
+                corrected = [(one.row, one.column.index) for one in self.order.corrections]
                 traced = ((row, mark_corrected(trace_row(row, plan.mapping, body), corrected)) for row, body in new)
                 picked = pick_candidates(traced, self.order.show)
                 self.listen(Previewed(plan.mapping.target, picked))
@@ -365,7 +361,7 @@ class _Execution:
             if manifest.scope != scope or manifest.run not in unfinished:
                 continue
             try:
-                yield EarlierRunEnded(close(folder, ledger, self.limits).run)
+                yield EarlierRunEnded(close(folder, ledger).run)
             except UnusableInput as damaged:
                 if damaged.problems[0].code.startswith(_OF_LEDGER):  # then the next run completes it
                     raise
@@ -386,7 +382,7 @@ class _Execution:
 
 _MOST_UNREAD: Final = 20_000  # different texts that are counted
 _BATCH: Final = 64  # candidates that are looked up in the ledger at once
-_STREAM_AFTER: Final = 2_000  # outcomes; for fewer, starting a process takes longer than writing the report
+_MOST_WAITING: Final = 500  # outcomes to be recorded
 
 
 class RowProcessing:
@@ -395,61 +391,62 @@ class RowProcessing:
     def __init__(self, plan: Plan, ledger: Ledger | None, listen: Listener) -> None:
         self._plan, self._ledger, self._listen = plan, ledger, listen
         self._pending: dict[int, Classified] = {}  # those with several rows or with warnings
+        self._waiting: list[Outcome] = []  # to be recorded
         self._unread: Counter[tuple[Unread, str]] = Counter()
-        self._count = 0
-        self._report: StreamingReport | None = None  # that another process writes in the meantime
 
     def run(self, loader: Loader | DryLoader) -> None:
-        """Process each row of the plan, and record its final outcome in the journal.
+        """Process each row of the plan, and record its final outcome in the table, then in the ledger.
 
         Raises:
-            StoppedEarly: the journal cannot be written; the ledger still knows what was sent.
+            StoppedEarly: the table cannot be written; the ledger still knows what was sent.
         """
         try:
             # Outcomes are closed as soon as one cannot be recorded: pending requests finish while the ledger is open.
             with (
-                RunJournal(self._plan.folder) as journal,
-                closing(loader.load(self._to_send(journal))) as outcomes,
+                RunTable(self._plan.folder) as table,
+                closing(loader.load(self._to_send(table))) as turns,
             ):
-                journal.begin()
-                for outcome in outcomes:
-                    candidate = self._pending.pop(outcome.row, Classified((outcome.row,), outcome))
-                    self._keep(journal, outcome, candidate)
-        except BaseException as error:
-            self._discard_report()
-            if not isinstance(error, UnusableInput):
-                raise
+                table.begin()
+                for outcomes in turns:
+                    for outcome in outcomes:
+                        self._add(outcome, self._pending.pop(outcome.row, Classified((outcome.row,), outcome)))
+                    self._record(table)
+                self._record(table)
+        except UnusableInput as error:
             # Its own message ends with "nothing is sent", which is only true from now on.
             raise StoppedEarly(f"{error}; what was sent is in the ledger: run the same command again") from None
 
-    def _to_send(self, journal: RunJournal) -> Iterator[ReadyCandidate]:
+    def _to_send(self, table: RunTable) -> Iterator[ReadyCandidate]:
         """The candidates to send, in row order; the others get their outcome immediately."""
-        candidates, ledger, known = journal.kept(), self._ledger, self._plan.known
+        candidates, ledger, known = table.kept(), self._ledger, self._plan.known
         while batch := list(islice(candidates, _BATCH)):
             others = known.other_forms(ledger, to_look_up(batch)) if ledger is not None else {}
             for one in batch:
                 result = others.get(one.rows[0], one.result)
                 if isinstance(result, Outcome):
-                    self._keep(journal, result, one)
+                    self._add(result, one)
                     continue
                 if len(one.rows) > 1 or one.warnings:
                     self._pending[one.rows[0]] = one
                 yield result if ledger is None else result._replace(origin=known.origin(ledger, one.rows[0]))
+            if len(self._waiting) >= _MOST_WAITING:
+                self._record(table)
 
-    def _keep(self, journal: RunJournal, outcome: Outcome, candidate: Classified) -> None:
-        """Record the outcome of a candidate for each of its rows; its attempts count for the first."""
+    def _add(self, outcome: Outcome, candidate: Classified) -> None:
+        """Take the outcome of a candidate for each of its rows; its attempts count for the first."""
         if len(self._unread) < _MOST_UNREAD:
             self._unread.update((one.unread, one.code) for one in outcome.problems if one.unread)
         if candidate.warnings and was_sent(outcome):
             outcome = replace(outcome, problems=(*outcome.problems, *candidate.warnings))
         for row in candidate.rows:
-            one = outcome if row == outcome.row else replace(outcome, row=row, attempts=0)
-            journal.record(one)
-            self._count += 1
-            if self._count == _STREAM_AFTER:
-                with suppress(OSError):  # no resources for another process: the report is written at the end
-                    self._report = StreamingReport(self._plan.folder, self._plan.limits)
-            self._listen(RowEnded(one))
+            self._waiting.append(outcome if row == outcome.row else replace(outcome, row=row, attempts=0))
+
+    def _record(self, table: RunTable) -> None:
+        if self._waiting:
+            table.record(self._waiting)
+            for outcome in self._waiting:
+                self._listen(RowEnded(outcome))
+            self._waiting = []
 
     def end(self, stop: Stop | None, signal: int | None) -> Summary:
         """Record how the run ended, and write its report.
@@ -464,8 +461,7 @@ class RowProcessing:
             self._listen(Stopped(plan.manifest.run, stop.code, stop.reason, stop.hint))
         try:
             self._record_end(stop, signal)
-            is_written = self._report is not None and self._report.finish()
-            summary = read_summary(plan.folder) if is_written else rewrite_report(plan.folder, plan.limits)
+            summary = rewrite_report(plan.folder)
         except UnusableInput as error:
             if self._dry_run:
                 raise
@@ -479,11 +475,7 @@ class RowProcessing:
 
     def _record_end(self, stop: Stop | None, signal: int | None) -> None:
         plan = self._plan
-        try:
-            record_end(plan.folder, plan.manifest, stop, signal)
-        except BaseException:
-            self._discard_report()
-            raise
+        record_end(plan.folder, plan.manifest, stop, signal)
         plan.presence.end()
         if self._unread:  # a help only: a full disk is reported elsewhere
             from importer.suggest.mapping_edits import mapping_edits  # slow to load, and only needed for a problem
@@ -491,10 +483,6 @@ class RowProcessing:
             edits = mapping_edits(plan.mapping, self._unread)
             with suppress(OSError):
                 write_edits(plan.folder, ((edit.summary, edit.lines) for edit in edits))
-
-    def _discard_report(self) -> None:
-        if self._report is not None:
-            self._report.discard()
 
     @property
     def _dry_run(self) -> bool:

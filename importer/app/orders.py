@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
-from importer.models import ManyTargets, Outcome, Stop, TakenFile, Target
+from importer.models import CorrectedCell, ManyTargets, Outcome, Stop, TakenFile, Target
 from importer.problems import Problem, UsageError
 from importer.report import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
@@ -48,6 +48,14 @@ class Sending:
     window: Window | None = None
 
 
+class Continued(NamedTuple):
+    """The run whose file an order imports again, from its copy: its service, and the SHA-256 of the file."""
+
+    run: str
+    service: str
+    sha256: str
+
+
 @dataclass(frozen=True, slots=True)
 class Order:
     """Import the selected rows of a file (`-`: CSV from standard input) with a mapping file, or a folder of them.
@@ -55,9 +63,9 @@ class Order:
     show: how many candidates a check shows as they would be sent.
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
     taken: where the file is found, if an inbox has moved it.
-    continues: the ID of the run that this one continues, and its service: no other service may get its rows.
+    continues: the run that this one continues: no other service may get its rows.
     sheet: the sheet to read, by name or number, in place of the one that the mapping names.
-    corrections: the list of cells of the file that are read with another text.
+    corrections: the cells of the file that are read with another text.
     flags: those that were given, with their values ("" for none), for the commands that the report proposes.
     """
 
@@ -70,10 +78,10 @@ class Order:
     file_shown_as: str | None = None
     mapping_shown_as: str | None = None
     taken: TakenFile | None = None
-    continues: tuple[str, str] | None = None
+    continues: Continued | None = None
     flags: Mapping[str, str] = field(default_factory=dict)
     sheet: str | None = None
-    corrections: Path | None = None
+    corrections: tuple[CorrectedCell, ...] = ()
 
     @property
     def shown_as(self) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from importer.app.classify_rows import Candidates, Forecast
 from importer.app.orders import Planned, ReadyRows, SendingRate, Started
-from importer.extract import ReadingLimits, Sheet
+from importer.extract import Sheet
 from importer.ledger import RunRecord, Scope
 from importer.mapping import ResolvedMapping
 from importer.problems import UnusableInput
@@ -39,7 +39,6 @@ class Plan:
     candidates: Candidates
     forecast: Forecast
     presence: Presence
-    limits: ReadingLimits
     known: KnownRows
 
     @property

@@ -6,7 +6,7 @@ The order of work is extract -> transform -> load -> report; `import_file` execu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -21,34 +21,30 @@ from importer.extract import (
     Sheet,
     SourceCopy,
     copy_source,
-    corrected_sheet,
     open_sheet,
     share_copy,
 )
 from importer.files import make_subfolder
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, route_column
-from importer.models import Operation, Outcome, Question, Row, SourceOptions
-from importer.problems import Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
+from importer.models import Operation, Outcome, Question, SourceOptions
+from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report import write_unfinished_summary
-from importer.runs.corrected_runs import refuse_rewritten
-from importer.runs.journal import RunJournal
-from importer.runs.known_rows import KnownRows, Origins
-from importer.runs.manifest import ChildCopy, RunManifest, RunTarget, read_manifest, write_manifest
+from importer.runs.known_rows import Emails, KnownRows
+from importer.runs.manifest import RunManifest, RunTarget, write_manifest
 from importer.runs.presences import Presence
 from importer.runs.private_copies import (
     ChildTables,
     Source,
-    corrected_run,
     keep_asked,
     keep_mapping,
     keep_questions,
     open_children,
-    sheet_of,
 )
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id
 from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
+from importer.runs.table import RunTable
 from importer.settings import Settings
 from importer.transform import join_warnings
 
@@ -60,9 +56,8 @@ QuestionsOf = Callable[[str], tuple[Question, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One of several targets: its run, its rows, all targets, and the private copies that they share.
-
-    A workbook is read and copied only once, for any number of targets.
+    """One of several targets: its run, its rows, all targets, and the copy and the rows that they share: those of the
+    whole run, with its corrections.
     """
 
     run: str
@@ -70,7 +65,7 @@ class _Part:
     scopes: frozenset[Scope]
     copy: SourceCopy
     sheet: Sheet
-    corrections: ChildCopy | None
+    corrected: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,28 +108,39 @@ class Planner:
         return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet, rate)
 
     def _refuse_unreviewed(self, *mappings: Mapping) -> None:
-        """A guess that nobody has looked at is not sent; a run that continues another one keeps its mapping."""
+        """A guess that nobody has looked at is not sent; a run that is resumed has the mapping that it had."""
         found = [one.unreviewed for one in mappings if one.unreviewed is not None]
-        if found and not self.dry_run and self.order.sending.sandbox_setup is None and self.order.continues is None:
+        if found and not self.dry_run and self.order.sending.sandbox_setup is None and not self._is_resumed:
             raise UnusableInput(found)
+
+    @property
+    def _is_resumed(self) -> bool:
+        return self.order.continues is not None and self.order.mapping_shown_as is not None
 
     def _plan(self, mapping: Mapping, shown_as: str, part: _Part | None = None) -> Plan:
         run = part.run if part else new_run_id(datetime.now(UTC))
         scope = Scope(self.service, mapping.target)
-        scopes = part.scopes if part else frozenset([scope])
         with _new_folder(self.order.settings, run) as (folder, presence):
             inputs, manifest = self._read(mapping, shown_as, folder, part)
-            sheet = inputs.sheet
-            known = self._known_rows(manifest, inputs, scopes)
-            candidates = Candidates(
-                partial(_rows_of, sheet, manifest.selection),
-                inputs.resolved,
-                strict=manifest.strict,
-                with_bodies=not self.dry_run or self._was_run(scope),
-            )
-            with RunJournal(folder) as journal:
-                forecast = candidates.check(journal, partial(self._look_up, known), sheet.origin, self._tell_checked)
-            manifest = self._check(inputs, manifest, forecast, candidates.warnings or ())
+            with RunTable(folder) as table:
+                table.store(inputs.sheet, manifest.selection, () if part else self.order.corrections)
+                sheet = table.sheet
+                known = KnownRows(
+                    run,
+                    scope,
+                    part.scopes if part else frozenset([scope]),
+                    manifest.sha256,
+                    sheet.origin.sheet or "",
+                    part.corrected if part else self._corrected,
+                )
+                candidates = Candidates(
+                    sheet.rows,
+                    inputs.resolved,
+                    strict=manifest.strict,
+                    with_bodies=not self.dry_run or self._was_run(scope),
+                )
+                forecast = candidates.check(table, partial(self._look_up, known), sheet.origin, self._tell_checked)
+            manifest = self._check(replace(inputs, sheet=sheet), manifest, forecast, candidates.warnings or ())
             _initialize_folder(folder, manifest, sheet)
         return Plan(
             folder,
@@ -144,17 +150,14 @@ class Planner:
             candidates,
             forecast,
             presence,
-            self.limits,
             known,
         )
 
-    def _known_rows(self, manifest: RunManifest, inputs: _Inputs, scopes: frozenset[Scope]) -> KnownRows:
-        origins, scope = Origins.find(manifest, inputs.sheet, self.order.settings), manifest.scope
-        assert scope is not None  # it has one target
-        column = next(iter(inputs.resolved.candidate["email"].columns), None)
-        return KnownRows(manifest.run, scope, scopes, origins, inputs.sheet.origin, column)
+    @property
+    def _corrected(self) -> frozenset[int]:
+        return frozenset(one.row for one in self.order.corrections)
 
-    def _look_up(self, known: KnownRows, rows: dict[int, str | None]) -> tuple[dict[int, Outcome], set[int]]:
+    def _look_up(self, known: KnownRows, rows: Emails) -> tuple[dict[int, Outcome], set[int]]:
         with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
             return ({}, set()) if ledger is None else (known.other_forms(ledger, rows), known.imported(ledger, rows))
 
@@ -164,7 +167,7 @@ class Planner:
         started_at, selection = datetime.now(UTC), part.selection if part else order.selection
         copy = share_copy(part.copy, folder) if part else self._copy(folder)
         mapping_copy = keep_mapping(mapping, folder)
-        sheet, corrections = self._open(copy, mapping.source, folder, part)
+        sheet = part.sheet if part else self._open(copy, mapping.source)
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
         questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
         resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, started_at.date())
@@ -172,7 +175,6 @@ class Planner:
         _refuse_split_candidates(mapping, selection)
         manifest = replace(
             self._manifest(folder, copy, sheet, mapping.source, started_at),
-            corrections=corrections,
             selection=selection,
             mapping=shown_as,
             mapping_copy=mapping_copy,
@@ -182,25 +184,8 @@ class Planner:
         )
         return _Inputs(mapping, sheet, children, resolved), manifest
 
-    def _open(
-        self, copy: SourceCopy, options: SourceOptions, folder: Path, part: _Part | None = None
-    ) -> tuple[Sheet, ChildCopy | None]:
-        """The source, read with the list of corrections of the order, and the private copy of that list."""
-        if part is not None:
-            if part.corrections is not None:
-                listed = SourceCopy(folder.parent / part.run.partition(".")[0] / part.corrections.copy, "")
-                share_copy(listed, folder)
-            return part.sheet, part.corrections
-        order = self.order
-        sheet = open_sheet(copy.path, options, self.limits, shown_as=order.shown_as)
-        if order.continues is None and corrected_run(order.file, is_copy=False) is not None:
-            refuse_rewritten(sheet, order.file.parent, self.limits)
-        if order.corrections is None:
-            return sheet, None
-        shown_as = order.flags.get("--corrections", str(order.corrections))
-        listed = copy_source(order.corrections, folder, self.limits, "corrections")
-        corrections = ChildCopy("", listed.path.name, listed.sha256, shown_as)
-        return corrected_sheet(sheet, listed.path, self.limits, shown_as=shown_as), corrections
+    def _open(self, copy: SourceCopy, options: SourceOptions) -> Sheet:
+        return open_sheet(copy.path, options, self.limits, shown_as=self.order.shown_as)
 
     def _manifest(
         self, folder: Path, copy: SourceCopy, sheet: Sheet, options: SourceOptions, started_at: datetime
@@ -225,10 +210,8 @@ class Planner:
             strict=order.settings.strict,
             flags=dict(order.flags),
             taken=order.taken,
-            continues=order.continues[0] if order.continues else None,
+            continues=order.continues.run if order.continues else None,
             questions=keep_questions(setup.questions if setup else None, folder),
-            corrects=corrected_run(order.file, is_copy=order.continues is not None),
-            copy_of=copy.sha256 if order.corrections is not None else None,
         )
 
     def _tell_checked(self, candidates: int) -> None:
@@ -239,8 +222,7 @@ class Planner:
     ) -> RunManifest:
         """Collect the warnings; return the complete manifest. found: those about the file as a whole."""
         sheet, resolved, is_whole = inputs.sheet, inputs.resolved, manifest.selection == ALL_ROWS
-        read = partial(_rows_of, sheet, manifest.selection)
-        unjoined = join_warnings(resolved, read, partial(self._rows_before, manifest, sheet)) if is_whole else ()
+        unjoined = join_warnings(resolved, sheet.rows) if is_whole else ()
         if not forecast.rows and not is_whole:
             raise UsageError(
                 f"{manifest.selection}: the file has no such rows; its header is in row {sheet.header_row}"
@@ -254,24 +236,20 @@ class Planner:
         return manifest.read_to(forecast.rows, forecast.last_row)
 
     def _copy(self, folder: Path) -> SourceCopy:
-        return copy_source(self.order.file, folder, self.limits, shown_as=self.order.shown_as)
+        copy, continued = (
+            copy_source(self.order.file, folder, self.limits, shown_as=self.order.shown_as),
+            self.order.continues,
+        )
+        if continued is not None and copy.sha256 != continued.sha256:
+            hint = "restore it from a backup, or run the same import again; the ledger knows what was sent"
+            message = "the run's copy of the source file was changed"
+            raise DamagedRun(Problem("source-copy-changed", message, hint, FilePlace(str(self.order.file))))
+        return copy
 
     def _was_run(self, scope: Scope) -> bool:
         """Whether the ledger may know candidates of a target: a check compares what was sent with what would be."""
         with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
             return ledger is not None and any(record.scope == scope for record in ledger.runs())
-
-    def _rows_before(self, manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
-        """The rows of the runs that a results file descends from; it has only some of them."""
-        run = manifest.corrects
-        with suppress(UnusableInput):  # their files were removed
-            while run is not None:
-                folder = self.order.settings.out / run
-                manifest = read_manifest(folder)
-                before = sheet_of(folder, manifest, self.limits)
-                if [one.name for one in before.columns] == [one.name for one in sheet.columns]:
-                    yield from before.rows()
-                run = manifest.corrects
 
     # --- one export to several targets ---
 
@@ -290,14 +268,16 @@ class Planner:
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
-            sheet, corrections = self._open(copy, options, folder)
-            column = route_column(mappings, sheet.columns)
-            shared = _Part(folder.name, self.order.selection, scopes, copy, sheet, corrections)
+            opened = self._open(copy, options)
+            column = route_column(mappings, opened.columns)
+            with RunTable(folder) as table:
+                table.store(opened, self.order.selection, self.order.corrections)
+                sheet = table.sheet
+            shared = _Part(folder.name, self.order.selection, scopes, copy, sheet, self._corrected)
             targets = self._plan_parts(shared, column, plans)
             manifest = replace(
                 self._manifest(folder, copy, sheet, options, started_at),
                 mapping_copy=_MAPPINGS,
-                corrections=corrections,
                 targets=targets,
                 route_column=column.index,
                 warnings=tuple(map(str, sheet.warnings)),
@@ -312,17 +292,16 @@ class Planner:
     def _keep_known(self, folder: Path, manifest: RunManifest, known: KnownRows, shared: _Part) -> None:
         """Record the outcomes of rows without a target whose corrections were sent to one."""
         routed, at = {word for target in manifest.targets for word in target.words}, manifest.route_column or 0
-        rows = (row.number for row in _rows_of(shared.sheet, shared.selection) if route_word(row, at) not in routed)
-        while block := dict.fromkeys(islice(rows, _AT_ONCE)):
-            outcomes, _ = self._look_up(known, block)
+        rows = ((row.number,) for row in shared.sheet.rows() if route_word(row, at) not in routed)
+        while block := list(islice(rows, _AT_ONCE)):
+            outcomes, _ = self._look_up(known, dict.fromkeys(block))
             if outcomes:
-                with RunJournal(folder) as journal:
-                    for outcome in outcomes.values():
-                        journal.record(outcome)
+                with RunTable(folder) as table:
+                    table.record([*outcomes.values()])
 
     def _plan_parts(self, shared: _Part, column: RouteColumn, plans: list[Plan]) -> tuple[RunTarget, ...]:
         """A run for each mapping that has rows; adds their plans to `plans`. shared: the whole run."""
-        words_of_rows = {route_word(row, column.index) for row in _rows_of(shared.sheet, shared.selection)}
+        words_of_rows = {route_word(row, column.index) for row in shared.sheet.rows()}
         targets: list[RunTarget] = []
         problems: list[Problem] = []
         for mapping, words in column.words.items():
@@ -372,10 +351,6 @@ def _identity(resolved: ResolvedMapping) -> tuple[tuple[int, ...], ...]:
     candidate = resolved.candidate
     names = (*candidate["first_name"].columns, *candidate["last_name"].columns)
     return tuple(tuple(column.index for column in columns) for columns in (candidate["email"].columns, names))
-
-
-def _rows_of(sheet: Sheet, selection: Selection) -> Iterator[Row]:
-    return selection.of(sheet.rows())
 
 
 def _warnings(inputs: _Inputs) -> tuple[Problem, ...]:

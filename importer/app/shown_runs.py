@@ -19,19 +19,19 @@ from importer.ledger import DONE, Ledger, open_existing_ledger
 from importer.models import Outcome, OutcomeKind, Row, Target
 from importer.problems import UnusableInput, UsageError
 from importer.report import Summary, read_summary, write_rows
-from importer.runs import run_report
-from importer.runs.journal import EarlierOutcomes, RunJournal
 from importer.runs.manifest import RunManifest, runs_in
 from importer.runs.presences import Presences
-from importer.runs.private_copies import SentAnswers, rows_of, sheet_of
+from importer.runs.private_copies import SentAnswers
 from importer.runs.results_folder import refuse_untrusted
+from importer.runs.run_report import refuse_missing
 from importer.runs.source_status import SourceStatus, source_status
+from importer.runs.table import EarlierOutcomes, RunTable
 from importer.sent_answers import TracedAnswer
 from importer.settings import Settings
 
 
 def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceStatus]:
-    """What became of each row of a file, over all its runs and those of its corrected rows; at each target.
+    """What became of each row of a file, over all its runs; at each target.
 
     sandbox: only rehearsals; otherwise only real runs. Reads only.
 
@@ -111,29 +111,27 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
     folder = whole
     if manifest.is_split:
         folder, manifest = part_with(number, whole, manifest)
-    run_report.refuse_changed(folder, manifest)
-    sheet = sheet_of(folder, manifest, earlier.limits)
+    refuse_missing(folder)
     members = next((rows for rows in manifest.groups if number in rows), (number,))
-    found = {row.number: row for row in rows_of(manifest, sheet) if row.number in members}
-    if number not in found:
-        raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
-    row = found[number]
-    with RunJournal(folder) as journal:
-        outcome, first = journal.outcome(number), journal.outcome(members[0])
-    sent = SentAnswers(folder, manifest, sheet, earlier.limits)
-    answers = sent.of(found[members[0]])
+    with RunTable(folder) as table:
+        found, columns = table.rows_with(members), table.sheet.columns
+        if number not in found:
+            raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
+        row = found[number]
+        outcome, first, body = table.outcome(number), table.outcome(members[0]), table.body(members[0])
+        answers = SentAnswers(table, manifest, earlier.limits).of(found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
         imported_by = _imported_by(ledger, manifest, outcome, answers)
-    with EarlierOutcomes(earlier.settings.out) as journals:
-        before = journals.of(*imported_by) if imported_by else None
+    with EarlierOutcomes(earlier.settings.out) as tables:
+        before = tables.of(*imported_by) if imported_by else None
     return ShownRow(
         run=manifest.run,
         target=manifest.targets[0].target,
         row=row,
-        cells={column.label: row.cells[column.index] for column in sheet.columns if row.cells[column.index]},
+        cells={column.label: row.cells[column.index] for column in columns if row.cells[column.index]},
         outcome=outcome,
         answers=answers,
-        body=sent.body_of(found[members[0]]),
+        body=body.decode(),
         was_sent=first is not None and first.attempts > 0,
         requests=requests_of(whole, manifest.run, members[0]),
         imported_by=imported_by,

@@ -98,10 +98,6 @@ SandboxQuestions = Annotated[
 SandboxFaults = Annotated[
     Path | None, typer.Option("--faults", help="Sandbox only: the faults to simulate, a JSON file.")
 ]
-Corrections = Annotated[
-    Path | None,
-    typer.Option("--corrections", help="A CSV of cells to read with another text: row, column, old, new."),
-]
 Run = Annotated[str, typer.Argument(help="The run: its ID, the start of its ID, its folder, or last.")]
 
 # How the file is read where no mapping file declares it.

@@ -35,6 +35,7 @@ from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UnusableInput, UsageError
 from importer.report import GeneralTexts, Summary, subject_line, summary_lines
+from importer.runs.manifest import is_run
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
@@ -52,7 +53,6 @@ def run(
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     faults: options.SandboxFaults = None,
-    corrections: options.Corrections = None,
     sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
@@ -84,12 +84,11 @@ def run(
     most, window = ErrorLimit.parse(max_errors) if max_errors else None, _window(until, max_runtime)
     sending = Sending(most, resend_unconfirmed, resend_rejected, sandbox_setup, window)
     flags = given_flags(context, "run")
-    order = Order(file, mapping, settings, selection, sending, flags=flags, sheet=sheet, corrections=corrections)
+    order = earlier_runs.fixed_order(Order(file, mapping, settings, selection, sending, flags=flags, sheet=sheet))
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
     if dry_run:
         session.check(order)
     if not sandbox:
-        earlier_runs.refuse_rehearsed(file)
         confirm_address(settings)
     session.send(partial(import_file, order), order.shown_as)
 
@@ -101,7 +100,6 @@ def check(
     out: options.Out = None,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
-    corrections: options.Corrections = None,
     sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
@@ -130,10 +128,9 @@ def check(
         show=show or 0,
         flags=flags,
         sheet=sheet,
-        corrections=corrections,
     )
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
-    session.check(order)
+    session.check(earlier_runs.fixed_order(order))
 
 
 def resume(
@@ -195,7 +192,7 @@ def _as_in_its_run(context: typer.Context, file: Path) -> NoReturn:
     """Import a results file with the mapping and the flags of its run; flags that are given now come after them.
 
     Raises:
-        UsageError: it is not in the folder of a run.
+        UsageError: it is not the results file of a run.
     """
     given = []
     for parameter in context.command.params:
@@ -203,7 +200,8 @@ def _as_in_its_run(context: typer.Context, file: Path) -> NoReturn:
         if source is not None and source.name == "COMMANDLINE" and parameter.opts[0].startswith("-"):
             value = context.params[parameter.name or ""]
             given += [parameter.opts[0]] if isinstance(value, bool) else [parameter.opts[0], str(value)]
-    flags = earlier_runs.flags_of_results_file(file, load_settings(out=file.absolute().parent.parent))
+    out = context.params.get("out") or (file.absolute().parent.parent if is_run(file.absolute().parent) else None)
+    flags = earlier_runs.flags_of_results_file(file, load_settings(out=out))
     command = load_command(context.info_name or "run")
     known = {flag for parameter in command.params for flag in parameter.opts}
     kept = [part for flag in flags.items() if flag[0] in known for part in flag if part]

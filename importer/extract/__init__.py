@@ -6,36 +6,39 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from importer.extract.corrections import corrected_sheet, with_texts, write_corrections
-    from importer.extract.numbered_rows import NumberedRows
+    from importer.extract.cell_text import is_canonical
     from importer.extract.opening import open_sheet
+    from importer.extract.results_file import run_of_report
+    from importer.extract.results_reader import ResultsTable, is_results_file, results_tables
     from importer.extract.sheet import ReadingLimits, Sheet
     from importer.extract.source_file import STANDARD_INPUT, SourceCopy, copy_source, share_copy
 
 __all__ = [
     "STANDARD_INPUT",
-    "NumberedRows",
     "ReadingLimits",
+    "ResultsTable",
     "Sheet",
     "SourceCopy",
     "copy_source",
-    "corrected_sheet",
+    "is_canonical",
+    "is_results_file",
     "open_sheet",
+    "results_tables",
+    "run_of_report",
     "share_copy",
-    "with_texts",
-    "write_corrections",
 ]
 
 # Imported on first use: the child process that reads a workbook imports this package too and needs none of them.
 # Each import would delay every workbook.
 _MODULES = {
     "ReadingLimits": "sheet",
-    "NumberedRows": "numbered_rows",
-    "open_sheet": "opening",
+    "ResultsTable": "results_reader",
     "Sheet": "sheet",
-    "corrected_sheet": "corrections",
-    "with_texts": "corrections",
-    "write_corrections": "corrections",
+    "is_canonical": "cell_text",
+    "is_results_file": "results_reader",
+    "open_sheet": "opening",
+    "results_tables": "results_reader",
+    "run_of_report": "results_file",
 } | dict.fromkeys(("STANDARD_INPUT", "SourceCopy", "copy_source", "share_copy"), "source_file")
 
 

@@ -110,6 +110,17 @@ def is_plain(joined: str) -> bool:
     return joined.isascii() or (is_clean and not MAY_BE_DAMAGED.search(joined))
 
 
+# How Row writes a workbook's numbers, dates, times and booleans. Row never writes 45.000, which may mean 45 thousand.
+_CANONICAL = re.compile(
+    r"[+-]?\d+(\.(?!\d\d0(?!\d))\d+)?|\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?|-?\d\d+:\d\d:\d\d|TRUE|FALSE", re.ASCII
+)
+
+
+def is_canonical(text: str) -> bool:
+    """Whether a text has the format in which Row writes values."""
+    return bool(_CANONICAL.fullmatch(text.removesuffix("%")))
+
+
 def error_cell(error: str) -> Problem:
     """The problem of a cell that shows an error."""
     return Problem("cell-error", f"the cell contains the error {error}", "fix the formula or clear the cell")

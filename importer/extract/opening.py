@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from importer.extract.csv_file import CsvFile, Encoding, Survey, shown_delimiter, survey
+from importer.extract.csv_file import CsvFile, Encoding, Survey, shown_delimiter
 from importer.extract.csv_records import CsvRecords, Unreadable
-from importer.extract.encoding import UTF8, byte_order_mark, declared_encoding, doubtful_encoding, find_encoding
-from importer.extract.results_file import results_header
+from importer.extract.encoding import doubtful_encoding, find_encoding
+from importer.extract.results_file import results_file_elsewhere, run_of_report
 from importer.extract.sheet import FileKind, ReadingLimits, Sheet
 from importer.extract.source_file import STANDARD_INPUT, file_kind
 from importer.extract.table import RecordSource, has_table, open_table
@@ -58,6 +57,8 @@ def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingL
 def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
     if kind is FileKind.CSV:
         return open_csv(path, name, options, limits).source()
+    if run_of_report(path) is not None:
+        raise results_file_elsewhere(Origin(name))
     source = workbook_records(path, name, kind, options, limits)
     if options.sheet is not None:
         return source
@@ -107,42 +108,13 @@ def _after_cover(
 
 
 def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> CsvFile:
-    """A CSV with its encoding and delimiter; a results file, or as the options declare it.
+    """A CSV with its encoding and delimiter, detected or as the options declare them.
 
     Raises:
         UnusableInput: as open_sheet.
     """
     if options.longest_cell:  # in characters, of up to four bytes each
         limits = replace(limits, row=max(limits.row, 4 * options.longest_cell))
-    found = results_file(path, name, limits)
-    if found is None and options.encoding is not None:
-        with suppress(UnusableInput):  # reported below, with the other problems
-            found = results_file(path, name, limits, declared_encoding(options.encoding))
-    return found or _detected_file(path, name, options, limits)
-
-
-def results_file(path: Path, name: str, limits: ReadingLimits, encoding: Encoding = UTF8) -> CsvFile | None:
-    """The file if it is a results file in this encoding, or in that of its byte-order mark.
-
-    A spreadsheet program may have saved it with another delimiter.
-    """
-    encoding = byte_order_mark(path) or encoding
-    lines = _first_lines(path, encoding)
-    for delimiter in _DELIMITERS:
-        try:
-            header = next(csv.reader(lines, delimiter=delimiter, strict=True), [])
-        except csv.Error:
-            continue  # not a valid row with this delimiter
-        if results_header(header):
-            found = survey(path, encoding)
-            if found.undecodable is None:
-                return CsvFile(
-                    path, Origin(name), found, delimiter, limits.cell_characters, limits, formula_escaped=True
-                )
-    return None
-
-
-def _detected_file(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> CsvFile:
     problems: list[Problem] = []
     delimiter: str | None = None
     found: Survey | None = None

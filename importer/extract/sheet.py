@@ -8,17 +8,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from importer.extract.cell_text import width_of
-from importer.extract.results_file import (
-    ResultsHeader,
-    format_changed,
-    is_canonical,
-    links_unreadable,
-    listed_currencies,
-    typed_cells,
-)
-from importer.models import LINKS_COLUMN, TYPED_COLUMN, CorrectedCell, Row
+from importer.models import Row
 from importer.problems import CellPlace, Column, Origin, Problem
-from importer.text.results_cells import read_links
 
 if TYPE_CHECKING:
     from importer.settings import Settings
@@ -33,11 +24,10 @@ class Sheet:
     """A table of a source, ready to be read.
 
     `header_row` is the number that a spreadsheet program shows, of the last row of the header; `header_rows`
-    how many it has. `columns` are the source's columns, without the `import_*` columns of a results file. `reading`
+    how many it has. `reading`
     says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
     are written with it. `lines` is the approximate number of lines of a CSV, None for a workbook,
-    which is in memory. `knows_types`: `Row.typed` is filled. `has_links`: `Row.links` may be. `sheets`: the visible
-    ones of a workbook. `corrections`: the cells whose text a list of corrections gives.
+    which is in memory. `sheets`: the visible ones of a workbook.
     """
 
     origin: Origin
@@ -47,17 +37,9 @@ class Sheet:
     warnings: tuple[Problem, ...]
     delimiter: str
     lines: int | None
-    knows_types: bool
-    has_links: bool
     header_rows: int
     _read: Callable[[], Iterator[Row]] = field(repr=False)
     sheets: tuple[str, ...] = ()
-    corrections: tuple[CorrectedCell, ...] = ()
-
-    @property
-    def corrected_cells(self) -> frozenset[tuple[int, int]]:
-        """The row number and the index of the column of each of them."""
-        return frozenset((one.row, one.column.index) for one in self.corrections)
 
     def rows(self) -> Iterator[Row]:
         """Stream the rows below the header; may be called again. Blank rows are skipped, but count in row numbers.
@@ -171,7 +153,7 @@ class Layout:
 
     `header_row` is the header's last row. `width` counts the header's cells; `columns` are those that are kept, from
     the index `origin.first` on. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends
-    before the first row whose first filled cell is `stop_at`. `results`: the header of a results file.
+    before the first row whose first filled cell is `stop_at`.
     """
 
     origin: Origin
@@ -181,7 +163,6 @@ class Layout:
     even: bool
     left_out: frozenset[int] = frozenset()
     stop_at: str | None = None
-    results: ResultsHeader | None = None
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """The rows below the header, without blank and skipped rows."""
@@ -204,30 +185,7 @@ class Layout:
             links = tuple((index - first, address) for index, address in links if index in own)
             currencies = tuple((index - first, each) for index, each in currencies if index in own)
         problems = self._problems(record)
-        if self.results is None:
-            return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
-        if listed := self.results.text(record.cells, TYPED_COLUMN):
-            also_typed = typed_cells(listed, cells, self.columns)
-            if self.origin.sheet is None:
-                problems += tuple(self._format_problems(record, cells, also_typed))
-            else:  # a text in a workbook is what a person typed
-                also_typed = frozenset(index for index in also_typed if is_canonical(cells[index]))
-            typed |= also_typed
-            currencies += listed_currencies(listed, cells, self.columns)
-        if listed := self.results.text(record.cells, LINKS_COLUMN):
-            try:
-                links = read_links(listed, cells, links, [each.letter for each in self.columns])
-            except ValueError:
-                problems += (replace(links_unreadable(), place=CellPlace(self.origin, record.number)),)
-        corrects = self.results.row_number(record.cells)
-        return Row(self.origin, record.number, cells, typed, problems, (), corrects, links, currencies)
-
-    def _format_problems(self, record: Record, cells: tuple[str, ...], typed: frozenset[int]) -> Iterator[Problem]:
-        """Problems of cells that are listed as values in another format. They stay typed: text is read otherwise."""
-        known = {each.index - self.origin.first for each in record.problems if each.index is not None}
-        for index in sorted(typed - known):
-            if not is_canonical(cells[index]):
-                yield replace(format_changed(cells[index]), place=self._place(record, index))
+        return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
 
     def _place(self, record: Record, index: int) -> CellPlace:
         return CellPlace(self.origin, record.number, self.columns[index])

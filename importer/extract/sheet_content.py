@@ -25,11 +25,11 @@ from importer.extract.cell_text import (
     find_problem,
     formula_without_value,
     has_lost_digits,
+    is_canonical,
     is_plain,
     plain_numbers,
 )
 from importer.extract.number_format import shown_number, shown_text
-from importer.extract.results_file import is_canonical
 from importer.problems import Problem
 from importer.text.currencies import currency_of_format
 
@@ -313,7 +313,7 @@ class SheetFacts:
     `merged`: the merged cells, each as the fields of a MergedRange. `unchecked` as in CellFlags. `lost_digits`: by
     column index, the row of the first number with more digits than a spreadsheet stores. `formats`: the cells of which
     a person sees more than is read. `covered`: the row and column index of each cell whose value a merged cell hides.
-    `uncalculated` and `in_utc` as in CellFlags. `has_links`: whether cells have hyperlinks to web addresses. `copy_of`
+    `uncalculated` and `in_utc` as in CellFlags. `copy_of`
     as in Sheet.
     """
 
@@ -330,7 +330,6 @@ class SheetFacts:
     covered: Sequence[tuple[int, int]]
     uncalculated: dict[int, list[int]]
     in_utc: dict[int, list[int]]
-    has_links: bool
     hidden_heads: Sequence[bytes] = ()
 
 

@@ -160,7 +160,7 @@ def hidden_rows_read(
     hidden: frozenset[int], records: Callable[[], Iterable[Record]], options: SourceOptions, layout: Layout
 ) -> Iterator[Problem]:
     """Hidden rows of the table, unless the mapping says that they are read or skipped."""
-    if not hidden or options.hidden_rows is not None or layout.results is not None:
+    if not hidden or options.hidden_rows is not None:
         return
     own = [one.number for one in records() if one.number in hidden and one.number > layout.header_row and not one.blank]
     rows = [number for number in own if number not in layout.left_out]
@@ -179,7 +179,7 @@ def hidden_columns_read(hidden: Sequence[int], options: SourceOptions, layout: L
         for column in layout.columns
         if column.index in known and column.name and (not wanted or normalize_name(column.name) in wanted)
     ]
-    if columns and layout.results is None:
+    if columns:
         some = "a hidden column is" if len(columns) == 1 else f"{len(columns)} hidden columns are"
         message = f"{some} read like the others ({_listed_parts([f'{each.letter} {each.name!r}' for each in columns])})"
         hint = "show the columns and check their values, or map other columns"
@@ -194,7 +194,7 @@ def hidden_tables_not_read(tables: Iterable[Sheet], layout: Layout) -> Iterator[
         for table in tables
         if 2 * len(own & _column_names(table.columns)) > len(own) and any(True for _ in table.rows())
     ]
-    if alike and layout.results is None:
+    if alike:
         some = "a hidden sheet has" if len(alike) == 1 else f"{len(alike)} hidden sheets have"
         message = f"{some} rows with the same columns and will not be read: {', '.join(alike)}"
         hint = "to read one, set sheet: under source: in the mapping to its name"

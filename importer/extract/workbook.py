@@ -71,7 +71,6 @@ def workbook_records(
         ),
         even=False,
         hidden=hidden,
-        has_links=facts.has_links,
         sheets=tuple(facts.visible),
         hidden_tables=tuple(_heads(name, facts.hidden_sheets, facts.hidden_heads)),
     )

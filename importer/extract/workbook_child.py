@@ -23,7 +23,6 @@ from typing import IO, Protocol
 
 from importer.extract.cell_flags import DamagedError
 from importer.extract.cell_text import Value
-from importer.extract.results_file import results_header
 from importer.extract.sheet import WINDOW, FileKind, SheetName
 from importer.extract.sheet_content import (
     Batch,
@@ -37,9 +36,7 @@ from importer.extract.sheet_content import (
     read_frame,
 )
 from importer.extract.workbook_readers import CalamineBook, OpenpyxlBook
-from importer.models import NEEDS_ATTENTION, SUMMARY_SHEET, OutcomeKind
 from importer.problems import UnusableInput, unusable_file
-from importer.text.results_cells import is_web_link
 
 
 class _Book(Protocol):
@@ -85,17 +82,13 @@ def _answer(request: Request, out: IO[bytes]) -> None:
         return
     book = _CachedBook(_open(request), request.name)
     sheets = book.sheets
-    to_fix = _sheet_to_fix(book, sheets, request)
-    sheet = to_fix or _choose(book, sheets, request)
+    sheet = _choose(book, sheets, request)
     content = book.content(sheet)
     others = [other.title for other in sheets if other.visible and other != sheet] if not request.sheet else []
-    if to_fix:  # the other sheets of our report are not the person's
-        others = [title for title in others if _label(title) not in _REPORT_SHEETS]
     flags = content.flags
     batches = Batches(content)
     for batch in batches:
         out.write(frame(batch))
-    has_links = any(map(is_web_link, chain.from_iterable(links.values() for links in flags.links.values())))
     known = (
         sorted(flags.hidden),
         sorted(flags.hidden_columns),
@@ -107,7 +100,6 @@ def _answer(request: Request, out: IO[bytes]) -> None:
         batches.covered,
         dict(flags.uncalculated),
         dict(flags.in_utc),
-        has_links,
     )
     visible = [each.title for each in sheets if each.visible]
     out.write(frame(SheetFacts(sheet.title, others, visible, *known)))
@@ -190,45 +182,7 @@ def _choose(book: _CachedBook, sheets: Sequence[SheetName], request: Request) ->
         )
     if request.sheet is None:
         return _first_sheet(request.name, sheets, lambda sheet: _has_cells(book, sheet))
-    try:
-        return _named_sheet(request.name, sheets, request.sheet)
-    except UnusableInput:
-        # A sheet of the report that was copied into another workbook has a different name.
-        results = [sheet for sheet in sheets if _is_results(book, sheet)]
-        if len(results) != 1:
-            raise
-        return results[0]
-
-
-def _words_of(kind: OutcomeKind) -> str:
-    """The title of the sheet of an outcome in report.xlsx, without the status of the service."""
-    return kind.value.replace("_", " ")
-
-
-_REPORT_SHEETS = {SUMMARY_SHEET, *map(_words_of, OutcomeKind)}
-
-
-def _sheet_to_fix(book: _CachedBook, sheets: Sequence[SheetName], request: Request) -> SheetName | None:
-    """The sheet of our report.xlsx with rows to fix, unless the request names a sheet of it; None for other workbooks.
-
-    Raises:
-        UnusableInput: it has several.
-    """
-    titles = [sheet.title for sheet in sheets]
-    if titles[:1] != [SUMMARY_SHEET] or request.sheet in titles:
-        return None
-    labels = {_words_of(kind) for kind in NEEDS_ATTENTION}
-    found = [sheet for sheet in sheets if _label(sheet.title) in labels and _is_results(book, sheet)]
-    if len(found) > 1:
-        flags = " or ".join(f'--sheet "{sheet.title}"' for sheet in found)
-        message = f"the report has {len(found)} sheets with rows to fix"
-        raise unusable_file("sheet-ambiguous", message, f"import one after the other: {flags}", request.name)
-    return found[0] if found else None
-
-
-def _label(title: str) -> str:
-    """The outcome that a sheet of our report.xlsx is named after: `rejected` for `400 rejected`."""
-    return title.lstrip("0123456789 ")
+    return _named_sheet(request.name, sheets, request.sheet)
 
 
 def _has_cells(book: _CachedBook, sheet: SheetName) -> bool:
@@ -237,11 +191,6 @@ def _has_cells(book: _CachedBook, sheet: SheetName) -> bool:
 
 def _is_filled(row: Sequence[Value]) -> bool:
     return any(cell != "" for cell in row)
-
-
-def _is_results(book: _CachedBook, sheet: SheetName) -> bool:
-    header = book.first(sheet, lambda row: True) or ()
-    return results_header([cell if isinstance(cell, str) else "" for cell in header]) is not None
 
 
 def _named_sheet(name: str, sheets: Sequence[SheetName], wanted: str) -> SheetName:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import datetime
 from pathlib import Path
@@ -327,6 +327,21 @@ class Ledger:
                 )
             change = {"of": found.identity, "state": after.value, "updated_at": self._clock()}
             connection.execute(_IDENTIFIED, [change])
+
+        self._change(settle)
+
+    def settle(self, run: str, answered: Iterable[tuple[int, State, int | None]]) -> None:
+        """Record the answers that a killed run had received, but not written here: row, state and status of each."""
+        changes = list(answered)
+        record = self.run(run) if changes else None
+        if record is None:
+            return
+
+        def settle(connection: Connection) -> None:
+            _mark_killed(connection, record.scope)
+            for row, state, status in changes:
+                of_row = update(people).filter_by(run=run, row=row, state=State.UNCONFIRMED)
+                connection.execute(of_row.values(state=state, status=status, updated_at=self._clock()))
 
         self._change(settle)
 

@@ -2,8 +2,8 @@
 
 from importer.report.accounting import ReportedRow, SummaryCounter, pair, place_in_list
 from importer.report.csv_files import write_rows
-from importer.report.next_steps import OpenRows, next_steps
-from importer.report.outcomes import EDITS_FILE, csv_file, outcome_text
+from importer.report.next_steps import next_steps
+from importer.report.outcomes import EDITS_FILE, WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import ProblemGroup, RunFacts, Summary, read_summary
 from importer.report.text import LARGEST_GROUPS, problem_lines, status_lines, subject_line, summary_lines
@@ -12,8 +12,8 @@ from importer.report.write import edited_files, is_newer_than_report, write_repo
 __all__ = [
     "EDITS_FILE",
     "LARGEST_GROUPS",
+    "WORKBOOK_FILE",
     "GeneralTexts",
-    "OpenRows",
     "ProblemGroup",
     "ReportedRow",
     "RunFacts",

@@ -19,7 +19,6 @@ from importer.models import (
 from importer.problems import CellPlace, Origin, Place, Problem
 from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Summary
-from importer.text.results_cells import links_text
 
 _BETWEEN: Final = " | "
 
@@ -76,16 +75,9 @@ class ReportedRow:
         return f"{where}: {problem.message}" if where else problem.message
 
     def last_cells(self, facts: RunFacts) -> tuple[str, ...]:
-        """The cells of `facts.last_columns`; of TYPED_COLUMN the letters of the row's typed cells, `D K`."""
-        row, columns = self.row, facts.columns
-        marks = row.typed_marks({each.index: each.letter for each in columns}) if facts.knows_types else {}
-        letters = [" ".join(marks.values())] if facts.knows_types else ()
+        """The cells of `facts.last_columns`."""
         number = self.outcome.candidate_id
-        return (
-            *(["" if number is None else str(number)] if facts.has_ids else ()),
-            *letters,
-            *([links_text(row.cells, row.links, [each.letter for each in columns])] if facts.has_links else ()),
-        )
+        return ("" if number is None else str(number),) if facts.has_ids else ()
 
     def highlighted_cells(self) -> dict[int, list[Problem]]:
         """The problems of the row's own cells, by column index."""

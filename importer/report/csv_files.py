@@ -73,7 +73,6 @@ def write_rows(file: IO[str], facts: RunFacts, rows: Iterable[ReportedRow]) -> N
 
 
 def _header(facts: RunFacts) -> list[str]:
-    # Cell types of a workbook are kept: otherwise 2.5 would be read as text with a wrong decimal sign next time.
     return _escaped([*(column.name for column in facts.columns), *IMPORT_COLUMNS, *facts.last_columns])
 
 

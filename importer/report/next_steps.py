@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,7 +26,7 @@ _PIPED: Final = "standard input"  # the name of such a source; no file that can 
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
 _OF_SOME_ROWS: Final = ("--rows", "--limit", "--resend-rejected")
 _OF_RUN_ONLY: Final = (
-    *("--sheet", "--corrections", *_OF_SOME_ROWS),
+    *("--sheet", *_OF_SOME_ROWS),
     *("--sandbox", "--questions", "--faults", "--strict", "--no-personal-data"),
 )
 
@@ -97,15 +96,13 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         )
 
 
-def _fix(files: Sequence[Path]) -> Step:
-    """Fix rows in report.xlsx, where no program changes other cells, and import its sheets. files: the CSV files with
-    these rows; their folder tells the command its mapping and flags.
+def _fix(files: Iterable[Path]) -> Step:
+    """Fix rows in report.xlsx, where no program changes other cells, and import it. files: the CSV files with these
+    rows.
     """
-    sheets = {file: file.stem.replace("_", " ") for file in files}
-    several = [folder for folder, count in Counter(file.parent for file in files).items() if count > 1]
-    flags = {file: {"--sheet": sheet} if file.parent in several else {} for file, sheet in sheets.items()}
-    commands = tuple(command_line("run", file.with_name(WORKBOOK_FILE), flags=flags[file]) for file in files)
-    them = "it" if len(files) == 1 else "its sheets"
+    workbooks = dict.fromkeys(file.with_name(WORKBOOK_FILE) for file in files)
+    commands = tuple(command_line("run", workbook) for workbook in workbooks)
+    them = "it" if len(commands) == 1 else "them"
     return Step(f"Fix the rows in {WORKBOOK_FILE}, then import {them}", commands, "Correct rows here")
 
 
@@ -169,27 +166,13 @@ def _flags(summary: Summary, folder: Path, *, without: Collection[str]) -> dict[
 # --- a source over all its runs ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRows:
-    """Where the rows of a source are that are still to be done: results: the results files with rows to fix; runs:
-    those of corrected rows that are to be continued.
+def steps_of_source(summary: Summary, folder: Path, file: Path, results: Sequence[Path]) -> tuple[Step, ...]:
+    """What to do until every row of a source is complete, over all its runs. folder: of its last run; results: the
+    results files with rows to fix.
     """
-
-    results: tuple[Path, ...]
-    runs: tuple[str, ...]
-
-
-def steps_of_source(summary: Summary, folder: Path, file: Path, rows: OpenRows) -> tuple[Step, ...]:
-    """What to do until every row of a source is complete, over all its runs. folder: of its last run."""
-    steps = []
-    if rows.runs:
-        flags = _flags(summary, folder, without=_OF_RUN_ONLY)
-        continued = tuple(command_line("resume", run, flags=flags) for run in rows.runs)
-        steps.append(Step("Continue the import of corrected rows; completed rows are skipped", continued))
-    if rows.results:
-        steps.append(_fix(rows.results))
+    steps = [_fix(results)] if results else []
     again = (_of_file("run", file, summary, folder, without=_OF_SOME_ROWS),)
-    if rows.results:
+    if results:
         steps.append(Step(f"Or fix the rows in {file}, then import it again; completed rows are skipped", again))
     elif summary.rows_of(*_FIXED_BY_RUNNING_AGAIN):
         steps.append(Step(f"Import {file} again; completed rows are skipped", again))

@@ -15,9 +15,7 @@ from pydantic import TypeAdapter
 from importer.files import read_private
 from importer.models import (
     ID_COLUMN,
-    LINKS_COLUMN,
     NEEDS_ATTENTION,
-    TYPED_COLUMN,
     ManyTargets,
     Operation,
     OutcomeKind,
@@ -39,8 +37,7 @@ class RunFacts:
 
     mapping, origin: mapping file and source as the user named them; sha256: of the source, hexadecimal; reading: how
     the file was read, in one line; columns: those of the source, in order; delimiter: of the source, also used for
-    the results CSVs; knows_types: whether the cell types are known, since the source is a workbook or a results file
-    of one; has_links: whether cells have hyperlinks; has_ids: whether created rows have the ID of their candidate;
+    the results CSVs; has_ids: whether created rows have the ID of their candidate;
     started_at, ended_at: with a time zone; warnings: full messages with their places; blank_rows: blank rows that
     were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of the
     name; flags: those of the command, with their values; taken: where the source is found, if an inbox has moved it;
@@ -66,8 +63,6 @@ class RunFacts:
     warnings: tuple[str, ...] = ()
     blank_rows: int = 0
     identity: tuple[tuple[int, ...], ...] = ()
-    knows_types: bool = False
-    has_links: bool = False
     has_ids: bool = False
     flags: Mapping[str, str] = field(default_factory=dict)
     taken: TakenFile | None = None
@@ -76,9 +71,8 @@ class RunFacts:
 
     @property
     def last_columns(self) -> tuple[str, ...]:
-        """The columns after IMPORT_COLUMNS: the ID, and those that are needed to read the rows as the source was."""
-        found = {ID_COLUMN: self.has_ids, TYPED_COLUMN: self.knows_types, LINKS_COLUMN: self.has_links}
-        return tuple(name for name, is_there in found.items() if is_there)
+        """The columns after IMPORT_COLUMNS."""
+        return (ID_COLUMN,) if self.has_ids else ()
 
     def of(self, kind: OutcomeKind) -> RunFacts:
         """The facts for the file of one outcome: only created rows have IDs."""

@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from importer.models import CREATED_EMAILS, IMPORTED_WITH_OTHER_DATA, NEEDS_ATTENTION, OutcomeKind
-from importer.report.next_steps import OpenRows, Step, next_steps, steps_of_source
+from importer.report.next_steps import Step, next_steps, steps_of_source
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.dates import in_words
@@ -89,11 +89,11 @@ def summary_lines(
     return _screen(first, summary, to_fix, last)
 
 
-def status_lines(summary: Summary, folder: Path, file: Path, rows: OpenRows, title: str) -> list[str]:
+def status_lines(summary: Summary, folder: Path, file: Path, results: Sequence[Path], title: str) -> list[str]:
     """The screen about a source over all its runs. folder: of its last run. title: what the summary is of."""
     is_open = (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
     groups = [group for group in summary.problems if group.outcome in is_open]
-    steps = _next(steps_of_source(summary, folder, file, rows), with_repeated=True)
+    steps = _next(steps_of_source(summary, folder, file, results), with_repeated=True)
     first = _with_blank_lines([wrapped(title, others="  "), _outcomes(summary)])
     return _screen(first, summary, groups, [*steps])
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 
-from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, LINKS_COLUMN, SUMMARY_SHEET, TYPED_COLUMN, OutcomeKind
+from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, SUMMARY_SHEET, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
 from importer.report.next_steps import next_steps
@@ -72,6 +72,7 @@ class ReportWorkbook:
         self._sheets: dict[OutcomeKind, _OutcomeSheet] = {}
         self._comments = iter(range(MOST_COMMENTS))
         created = facts.ended_at or facts.started_at
+        # `extract.run_of_report` knows the run by this title.
         self._workbook.set_properties({"title": f"Import {facts.run}", "created": created.replace(tzinfo=None)})
 
     def add(self, reported: ReportedRow) -> None:
@@ -192,8 +193,7 @@ class _OutcomeSheet:
         for index, width in enumerate(widths):
             sheet.set_column(index, index, width)
         for index, name in enumerate(self._facts.last_columns, len(widths)):
-            is_for_us = name in (TYPED_COLUMN, LINKS_COLUMN)  # only the importer reads them
-            sheet.set_column(index, index, len(name) + 3, None, {"hidden": is_for_us})
+            sheet.set_column(index, index, len(name) + 3)
         last = len(widths) + len(self._facts.last_columns) - 1
         sheet.freeze_panes(1, 2)  # the row and the candidate stay visible beside the source's columns
         sheet.autofilter(0, 0, written, last)

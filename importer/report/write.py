@@ -10,7 +10,7 @@ import filecmp
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -35,14 +35,13 @@ def write_report(
     facts: RunFacts,
     rows: Iterable[Row],
     outcomes: Iterable[Outcome],
-    final_facts: Callable[[], RunFacts] | None = None,
 ) -> Summary:
     """Write the results folder (design, section 5) and return its summary.
 
     rows: those that were read, in source order; outcomes: ordered by row, exactly one for each row. Both are streamed;
     memory stays flat in their number. Files of an earlier report of the run that have no rows now are removed; those
     that a person has changed are kept under another name (`edited_files`). The files appear complete or not at all,
-    summary.json last. `final_facts` is called after the last row: it waits for the end of a running run.
+    summary.json last.
 
     Raises:
         StoppedEarly: the folder cannot be written; what was sent is still recorded.
@@ -65,7 +64,7 @@ def write_report(
         csv_files.close()
         files = [*csv_files.files, WORKBOOK_FILE, PAGE_FILE, SUMMARY_FILE]
         proposed = [EDITS_FILE] if (folder / EDITS_FILE).is_file() else []  # the run wrote it
-        summary = counter.summary((final_facts or (lambda: facts))(), [*files, *proposed])
+        summary = counter.summary(facts, [*files, *proposed])
         workbook.finish(summary, folder)
         write_page(staged, summary, folder, with_personal_data=facts.personal_data)
         write_summary(staged, summary)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
-from importer.extract import ReadingLimits
 from importer.ledger import Ledger, RowState, State
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Stop
-from importer.problems import Problem, UnusableInput, UsageError, unusable_file
+from importer.problems import Problem, UnusableInput, UsageError
 from importer.report import Summary
-from importer.runs.journal import JOURNAL, RunJournal
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
 from importer.runs.presences import Presences
-from importer.runs.run_report import CONTINUE_HINT, report_of_whole, rewrite_report
+from importer.runs.run_report import CONTINUE_HINT, refuse_missing, report_of_whole, rewrite_report
+from importer.runs.table import RunTable
 from importer.sending import CREATED_EARLIER
 
 
@@ -28,24 +28,22 @@ def record_end(
 
     Raises:
         StoppedEarly: the folder cannot be written.
-        UnusableInput: the journal is missing.
+        UnusableInput: the table is missing.
     """
-    if not (folder / JOURNAL).is_file():  # opening it would create an empty one
-        hint = "do not change the folder of a run while it is running; run the same command again"
-        raise unusable_file("source-copy-changed", "the file with the run's outcomes is missing", hint, folder)
-    with RunJournal(folder) as journal:
-        counts = journal.counts()
+    refuse_missing(folder)
+    with RunTable(folder) as table:
+        counts = table.counts()
     is_finished = stop is None and signal is None
     is_unusable = manifest.strict and manifest.dry_run and bool(manifest.warnings)  # a run would not have started
     code = UnusableInput.exit_code if is_unusable else exit_code(counts, stop, signal)
     write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), is_finished, code, stop)))
 
 
-def close(folder: Path, ledger: Ledger, limits: ReadingLimits) -> Summary:
+def close(folder: Path, ledger: Ledger) -> Summary:
     """Finalize a run that was killed at any point, and return its summary.
 
     Call it under the lock of the run's target. If this function is killed too, calling it again completes the work:
-    first the journal gets the outcomes that only the ledger knows, then the manifest its ending, then the report is
+    first the table gets the outcomes that only the ledger knows, then the manifest its ending, then the report is
     written, and last the run is ended in the ledger.
 
     Raises:
@@ -58,10 +56,10 @@ def close(folder: Path, ledger: Ledger, limits: ReadingLimits) -> Summary:
             "just started, or uses another ledger"
         )
     if manifest.ending is None:
-        _complete_journal(folder, manifest.run, ledger)
+        _complete_table(folder, manifest.run, ledger)
         write_manifest(folder, manifest.ended(Ending(datetime.now(UTC), finished=False, exit_code=None)))
     Presences(folder.parent).forget(manifest.run)
-    summary = rewrite_report(folder, limits)
+    summary = rewrite_report(folder)
     ledger.end_run(manifest.run, summary.ended_at or summary.started_at, summary.exit_code)
     return summary
 
@@ -75,7 +73,7 @@ def exit_code(counts: dict[OutcomeKind, int], stop: Stop | None, signal: int | N
     return 4 if any(counts.get(kind, 0) for kind in NEEDS_ATTENTION) else 0
 
 
-def resolve_row(folder: Path, ledger: Ledger, limits: ReadingLimits, row: int, *, created: bool) -> None:
+def resolve_row(folder: Path, ledger: Ledger, row: int, *, created: bool) -> None:
     """Record whether the candidate of an unconfirmed row was created, and write the report of its run again.
 
     Call it under the lock of the run's target. It can be repeated, also after it was killed.
@@ -86,8 +84,8 @@ def resolve_row(folder: Path, ledger: Ledger, limits: ReadingLimits, row: int, *
     manifest = read_manifest(folder)
     rows = next((rows for rows in manifest.groups if row in rows), (row,))  # the ledger only contains the first one
     kind = OutcomeKind.CREATED if created else OutcomeKind.FAILED
-    with RunJournal(folder) as journal:
-        if (known := journal.outcome(rows[0])) is not None and not _can_be_resolved(known):
+    with RunTable(folder) as table:
+        if (known := table.outcome(rows[0])) is not None and not _can_be_resolved(known):
             outcome = known.kind.value.replace("_", " ")
             raise UsageError(
                 f"row {row} of run {manifest.run} is {outcome}, not unconfirmed; there is nothing to resolve"
@@ -95,11 +93,11 @@ def resolve_row(folder: Path, ledger: Ledger, limits: ReadingLimits, row: int, *
         ledger.resolve(manifest.run, rows[0], created=created)
         resolved = _RESOLVED_CREATED if created else _RESOLVED_NOT_CREATED
         for one in rows:
-            kept = journal.outcome(one) or Outcome(one, kind)
-            journal.replace(
+            kept = table.outcome(one) or Outcome(one, kind)
+            table.replace(
                 replace(kept, kind=kind, problems=(resolved, *kept.problems[1:]))  # the others: answers left out
             )
-    rewrite_report(folder, limits)
+    rewrite_report(folder)
 
 
 def _can_be_resolved(outcome: Outcome) -> bool:
@@ -120,31 +118,48 @@ _RESOLVED_NOT_CREATED = Problem(
 )
 
 
-def _complete_journal(folder: Path, run: str, ledger: Ledger) -> None:
-    """Record the outcome of each row that has none: the one in the ledger or of the check, otherwise `not_sent`.
+def _complete_table(folder: Path, run: str, ledger: Ledger) -> None:
+    """Record the outcome of each row that has none: the one in the ledger or of the check, otherwise `not_sent`; and in
+    the ledger the answers that only the table has.
 
     The ledger contains only the first row of a candidate; its outcome applies to the candidate's other rows too.
     """
     states = ledger.row_states(run)
     state = next(states, None)
-    with RunJournal(folder) as journal:
-        for rows, result, warnings in journal.kept():
+    with RunTable(folder) as table:
+        missing, answered = list[Outcome](), list[Outcome]()
+        for rows, result, warnings in table.kept():
             first = rows[0]
             while state is not None and state.row < first:
                 state = next(states, None)
-            if first in journal:
-                outcome = journal.outcome(first)
-            elif state is not None and state.row == first:
-                known = outcome_of_state(state)
-                outcome = replace(known, problems=(*known.problems, *warnings)) if was_sent(known) else known
+            known = state if state is not None and state.row == first else None
+            outcome = table.outcome(first)
+            if outcome is not None:
+                is_lost = known is not None and known.state is State.UNCONFIRMED and outcome.kind in _STATE_OF
+                answered += [outcome] if is_lost else []
+            elif known is not None:
+                outcome = outcome_of_state(known)
+                outcome = replace(outcome, problems=(*outcome.problems, *warnings)) if was_sent(outcome) else outcome
             elif isinstance(result, Outcome):
                 outcome = result
             else:
                 outcome = Outcome(first, OutcomeKind.NOT_SENT, problems=(_KILLED, *warnings))
-            assert outcome is not None
-            for row in rows:
-                if row not in journal:
-                    journal.record(outcome if row == first else replace(outcome, row=row, attempts=0))
+            missing += (
+                outcome if row == first else replace(outcome, row=row, attempts=0) for row in rows if row not in table
+            )
+            if len(missing) >= _AT_ONCE:
+                table.record(missing)
+                missing.clear()
+        table.record(missing)
+    ledger.settle(run, ((one.row, _STATE_OF[one.kind], one.status) for one in answered))
+
+
+_STATE_OF: Final = {
+    OutcomeKind.CREATED: State.CREATED,
+    OutcomeKind.ALREADY_EXISTS: State.ALREADY_EXISTS,
+    OutcomeKind.REJECTED: State.REJECTED,
+}
+_AT_ONCE: Final = 500  # outcomes that are recorded
 
 
 _KILLED = Problem(
@@ -188,7 +203,7 @@ def outcome_of_state(state: RowState) -> Outcome:
 # --- a run with several targets -----------------------------------------------------------------
 
 
-def end_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits, signal: int | None) -> Summary:
+def end_whole(folder: Path, manifest: RunManifest, signal: int | None) -> Summary:
     """Record how a run with several targets ended, after its targets, and write its report."""
     endings = [ending for part in part_folders(folder, manifest) if (ending := read_manifest(part).ending)]
     blocked = next((target.blocked for target in manifest.targets if target.blocked), None)
@@ -203,9 +218,9 @@ def end_whole(folder: Path, manifest: RunManifest, limits: ReadingLimits, signal
         stopped=stopped,
     )
     write_manifest(folder, manifest.ended(ending))
-    summary = report_of_whole(folder, manifest.ended(ending), limits)
+    summary = report_of_whole(folder, manifest.ended(ending))
     if ending.exit_code or not (code := exit_code(dict(summary.outcomes), None, None)):
         return summary
     manifest = manifest.ended(replace(ending, exit_code=code))  # only the report counts the rows without a target
     write_manifest(folder, manifest)
-    return report_of_whole(folder, manifest, limits)
+    return report_of_whole(folder, manifest)

@@ -20,7 +20,7 @@ from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
 from importer.text.terminal import command_line
 
 MANIFEST = "run.json"
-VERSION = 4
+VERSION = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,8 @@ class RunManifest:
     groups: the rows of each candidate with several rows, in order;
     flags: those of its command, with their values; taken: where the file is found, if an inbox has moved it; continues:
     the run that it continues; questions: the name of the private copy of the questions that a sandbox was started with;
-    corrects: the run whose results file the source is; copy_of: its own SHA-256, if a list of corrections is applied to
-    it; corrections: the private copy of that list; identity: the indexes of the columns of the e-mail, and those of the
-    name; strict: rows with a warning are invalid, and a warning about the whole file stops the run before it sends.
+    identity: the indexes of the columns of the e-mail, and those of the name; strict: rows with
+    a warning are invalid, and a warning about the whole file stops the run before it sends.
     """
 
     run: str
@@ -101,28 +100,14 @@ class RunManifest:
     taken: TakenFile | None = None
     continues: str | None = None
     questions: str | None = None
-    corrects: str | None = None
-    copy_of: str | None = None
     identity: tuple[tuple[int, ...], ...] = ()
     strict: bool = False
-    corrections: ChildCopy | None = None
     ending: Ending | None = None
 
     def read_to(self, rows: int, last_row: int) -> RunManifest:
         """The manifest with the number of rows that were read, and the last row number."""
         blank = max(last_row - self.header_row - rows, 0) if self.selection == ALL_ROWS else 0
         return replace(self, rows=rows, blank_rows=blank)
-
-    @property
-    def descends(self) -> bool:
-        """Whether its rows are another form of those of an earlier file: a results file, or the
-        file itself with a list of corrections."""
-        return self.corrects is not None or self.copy_of is not None
-
-    @property
-    def corrects_itself(self) -> bool:
-        """Whether its rows are those of its source, with a list of corrections."""
-        return self.corrects is None and self.copy_of == self.sha256
 
     @property
     def is_split(self) -> bool:
@@ -202,9 +187,8 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
     children = tuple(ChildCopy(**child) for child in values["children"])
     targets = tuple(map(_target, values["targets"]))
     names = (values["run"], values["source"], values["mapping_copy"])
-    corrections = ChildCopy(**values["corrections"]) if values.get("corrections") else None
     kept = [name for name in (values["questions"],) if name is not None]
-    copies = [child.copy for child in (*children, *([corrections] if corrections else []))]
+    copies = [child.copy for child in children]
     _refuse_paths(*names, *kept, *copies, *(target.run for target in targets))
     return RunManifest(
         **{
@@ -216,7 +200,6 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
             "started_at": datetime.fromisoformat(values["started_at"]),
             "children": children,
             "taken": TakenFile.from_json(values.get("taken")),
-            "corrections": corrections,
             "groups": tuple(tuple(rows) for rows in values["groups"]),
             "identity": tuple(tuple(indexes) for indexes in values["identity"]),
             "ending": ending,

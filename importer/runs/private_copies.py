@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from importer import __version__
-from importer.extract import ReadingLimits, Sheet, copy_source, corrected_sheet, open_sheet
+from importer.extract import ReadingLimits, Sheet, copy_source, open_sheet
 from importer.files import read_private, write_json, write_private
 from importer.mapping import (
     OUTSIDE_HINT,
@@ -21,12 +21,13 @@ from importer.mapping import (
     read_mapping,
     resolve,
 )
-from importer.models import Application, PoolCandidate, Question, Row, Submission
+from importer.models import Application, PoolCandidate, Question, Row
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
+from importer.runs.table import RunTable
 from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import WireFormat
-from importer.transform import candidate_rows, encode, trace_row, transform_row
+from importer.transform import candidate_rows, trace_row, transform_row
 
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls")
@@ -64,35 +65,11 @@ class ChildTables:
         return tuple(dict.fromkeys(copy for copy in self.copy_of.values() if copy.sha256))
 
 
-def sheet_of(folder: Path, manifest: RunManifest, limits: ReadingLimits) -> Sheet:
-    """Open the source of a run, from its private copy, with its corrections."""
-    sheet = open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
-    if (listed := manifest.corrections) is None:
-        return sheet
-    return corrected_sheet(sheet, folder / listed.copy, limits, shown_as=listed.shown_as, is_proven=True)
-
-
-def rows_of(manifest: RunManifest, sheet: Sheet) -> Iterator[Row]:
-    """The rows that a run has read."""
-    return islice(manifest.selection.of(sheet.rows()), manifest.rows)
-
-
 def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
     """Save a copy of a mapping file in a folder, as it was read; return its name."""
     name = f"{stem}{mapping.path.suffix.lower() or '.yaml'}"
     write_private(folder / name, mapping.content)
     return name
-
-
-def corrected_run(file: Path, *, is_copy: bool) -> str | None:
-    """The run whose results file this is; None for any other file. is_copy: the file is the private copy of a run."""
-    try:
-        manifest = read_manifest(file.parent) if is_run(file.parent) else None
-    except DamagedRun:
-        return None
-    if manifest is None:
-        return None
-    return manifest.corrects if is_copy else manifest.run
 
 
 def keep_questions(file: Path | None, folder: Path) -> str | None:
@@ -231,35 +208,27 @@ _TRACED_CANDIDATES: Final = 2_000  # with several rows; the sheet of the report 
 
 
 class SentAnswers:
-    """What the candidates of a run were sent with, made again from the copies in its folder.
+    """What the candidates of a run were sent with, made again from its table and the copies in its folder.
 
     Nothing is known if that is not possible, and of a run with several targets, each of which has its own report.
     """
 
-    def __init__(self, folder: Path, manifest: RunManifest, sheet: Sheet, limits: ReadingLimits) -> None:
+    def __init__(self, table: RunTable, manifest: RunManifest, limits: ReadingLimits) -> None:
+        folder, sheet = table.path.parent, table.sheet
         self._mapping = None if manifest.is_split else resolve_again(folder, manifest, sheet, limits)
-        self._corrected = sheet.corrected_cells
+        self._corrected = table.corrections.keys()
         self._grouped: dict[int, Row] | None = None
         if self._mapping is not None and self._mapping.grouping is not None:
-            candidates = candidate_rows(lambda: rows_of(manifest, sheet), self._mapping)
+            candidates = candidate_rows(sheet.rows, self._mapping)
             rows = islice((row for row in candidates if isinstance(row, Row)), _TRACED_CANDIDATES)
             self._grouped = {row.number: row for row in rows}
 
     def of(self, row: Row) -> tuple[TracedAnswer, ...]:
         """The answers of the candidate whose first row this is; () for another row, or if they are not known."""
-        candidate, body = self._candidate(row)
-        if self._mapping is None or candidate is None or body is None:
-            return ()
-        return mark_corrected(trace_row(candidate, self._mapping, body), self._corrected)
-
-    def body_of(self, row: Row) -> str:
-        """The request body of that candidate, as JSON; "" for another row, or if it is not known."""
-        _, body = self._candidate(row)
-        return encode(body).body.decode() if body is not None else ""
-
-    def _candidate(self, row: Row) -> tuple[Row | None, Submission | None]:
         candidate = row if self._grouped is None else self._grouped.get(row.number)
         if self._mapping is None or candidate is None:
-            return None, None
+            return ()
         body = transform_row(candidate, self._mapping)
-        return candidate, body if isinstance(body, Application | PoolCandidate) else None
+        if not isinstance(body, Application | PoolCandidate):
+            return ()
+        return mark_corrected(trace_row(candidate, self._mapping, body), self._corrected)

@@ -1,4 +1,4 @@
-"""The selection of rows that a run imports; and sets of row numbers."""
+"""The selection of rows that a run imports."""
 
 from __future__ import annotations
 
@@ -128,30 +128,3 @@ def selection_from_json(values: dict[str, Any]) -> Selection:
         ranges=None if ranges is None else tuple((first, last) for first, last in ranges),
         routed=Routed(routed["column"], tuple(routed["words"])) if routed else None,
     )
-
-
-class RowSet:
-    """Row numbers, one bit each: a million rows are 125 KB."""
-
-    def __init__(self, rows: Iterable[int] = ()) -> None:
-        self._bits = bytearray()
-        self.update(rows)
-
-    def update(self, rows: Iterable[int]) -> None:
-        for row in rows:
-            self.add(row)
-
-    def add(self, row: int) -> None:
-        if row // 8 >= len(self._bits):
-            self._bits.extend(bytes(row // 8 + 4096 - len(self._bits)))
-        self._bits[row // 8] |= 1 << row % 8
-
-    def add_groups(self, groups: Iterable[tuple[int, ...]]) -> None:
-        """Add all rows of each candidate of which one row is in the set."""
-        for rows in groups:
-            if any(row in self for row in rows):
-                for row in rows:
-                    self.add(row)
-
-    def __contains__(self, row: int) -> bool:
-        return row // 8 < len(self._bits) and bool(self._bits[row // 8] >> row % 8 & 1)

@@ -1,4 +1,4 @@
-"""What became of each row of a source over all its runs and those of its corrected rows, for `importer status`."""
+"""What became of each row of a source over all its runs, for `importer status`."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from importer.extract import Sheet
+from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
-from importer.report import OpenRows, ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
-from importer.runs.corrected_runs import CorrectedRuns
+from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
 from importer.runs.finalize import outcome_of_state
-from importer.runs.journal import JOURNAL, RunJournal
-from importer.runs.manifest import RunManifest, RunTarget
-from importer.runs.row_selection import Routed
-from importer.runs.run_report import facts_of
+from importer.runs.manifest import RunManifest, RunTarget, is_run, manifests_in, read_manifest
+from importer.runs.row_selection import ALL_ROWS, Routed
+from importer.runs.run_report import facts_of, refuse_missing
+from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
 
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
@@ -36,7 +35,6 @@ class SourceStatus:
     folder: Path
     sheet: Sheet
     runs: list[str] = field(default_factory=list)
-    _corrections: dict[str, RunManifest] = field(default_factory=dict)
     _done: dict[int, Outcome] = field(default_factory=dict)
     _open: dict[int, tuple[Outcome, str]] = field(default_factory=dict)
 
@@ -55,17 +53,15 @@ class SourceStatus:
         """The facts of the last run."""
         return facts_of(self.last, self.sheet)
 
-    def summarize(self) -> tuple[Summary, OpenRows]:
-        """The summary over all runs, and where its rows are that are still to be done."""
+    def summarize(self) -> tuple[Summary, tuple[Path, ...]]:
+        """The summary over all runs, and the results files with rows to fix."""
         counter = SummaryCounter()
-        results, to_resume = dict[Path, None](), dict[str, None]()
+        results = dict[Path, None]()
         for reported, run in self.rows():
             counter.add(reported)
             if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
                 results[self.folder.parent / run / csv_file(reported.outcome.kind)] = None
-            elif run in self._corrections:
-                to_resume[run] = None
-        return counter.summary(self.facts, ()), OpenRows(tuple(results), tuple(to_resume))
+        return counter.summary(self.facts, ()), tuple(results)
 
     def add(self, row: int, outcome: Outcome, run: str) -> None:
         """Take the outcome of a row in a later run. One that sent nothing does not change what the service answered."""
@@ -89,43 +85,42 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
     Raises:
         UnusableInput: the files of a run were changed.
     """
-    runs = CorrectedRuns(settings)
-    own = [run for run, (_, one) in runs.all.items() if one.sha256 == sha256 and one.corrects is None]
-    lines = runs.lines_to(own)
     found: dict[tuple[Scope, str | None], SourceStatus] = {}
+    own = [each for each in manifests_in(settings.out) if each[1].sha256 == sha256 and not each[1].dry_run]
     ledger = open_existing_ledger(settings.ledger_address)
     if ledger is None:
         return ()
     with ledger:
-        for run in sorted({*own, *lines}, key=lambda run: runs.manifest(run).started_at):
-            folder, manifest = runs.all[run]
-            original = run if run in own else lines[run][-1]
-            sheet = runs.sheet(original)
-            if manifest.dry_run or (manifest.is_split and run not in own):
-                continue
+        for folder, manifest in sorted(own, key=lambda each: each[1].started_at):
+            sheet = _sheet_of(folder, manifest, settings)
             if manifest.is_split:
                 for target in manifest.targets:
                     key = Scope(manifest.service, target.target), sheet.origin.sheet
                     if target.blocked and key not in found:  # no run has sent rows to it
-                        found[key] = SourceStatus(
-                            key[0], _part_of(manifest, target, target.words), folder, sheet, [run]
-                        )
+                        part = _part_of(manifest, target, target.words)
+                        found[key] = SourceStatus(key[0], part, folder, sheet, [manifest.run])
                 continue
             assert manifest.scope is not None
             key = manifest.scope, sheet.origin.sheet
-            if run in own:
-                status = found.setdefault(key, SourceStatus(manifest.scope, manifest, folder, sheet))
-                status.last, status.folder, status.sheet = manifest, folder, sheet
-            elif key not in found:
-                folder, last = runs.all[original]
-                routed = manifest.selection.routed
-                if last.is_split and routed:  # so far it had no rows for this target
-                    last = _part_of(last, manifest.targets[0], routed.words)
-                elif last.scope != manifest.scope:
-                    continue
-                found[key] = SourceStatus(manifest.scope, replace(last, dry_run=False), folder, sheet)
-            _add_run(found[key], runs, run, lines.get(run, []), ledger)
+            status = found.setdefault(key, SourceStatus(manifest.scope, manifest, folder, sheet))
+            status.last, status.folder, status.sheet = manifest, folder, sheet
+            status.runs.append(manifest.run)
+            for each in _outcomes(folder, manifest, ledger):
+                status.add(each.row, each, manifest.run)
     return tuple(found.values())
+
+
+def _sheet_of(folder: Path, manifest: RunManifest, settings: Settings) -> Sheet:
+    """All rows of a source, also those that a run did not select."""
+    whole = folder.with_name(folder.name.partition(".")[0])
+    if whole != folder and is_run(whole):
+        return _sheet_of(whole, read_manifest(whole), settings)
+    refuse_missing(folder)
+    if manifest.selection != ALL_ROWS:
+        limits = ReadingLimits.of(settings)
+        return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
+    with RunTable(folder) as table:
+        return table.sheet
 
 
 def _part_of(whole: RunManifest, target: RunTarget, words: tuple[str, ...]) -> RunManifest:
@@ -142,23 +137,10 @@ def rows_without_target(found: Sequence[SourceStatus]) -> list[int]:
     return [row.number for title, sheet in sheets.items() for row in sheet.rows() if (title, row.number) not in known]
 
 
-def _add_run(status: SourceStatus, runs: CorrectedRuns, run: str, line: Sequence[str], ledger: Ledger) -> None:
-    status.runs.append(run)
-    if not line:
-        for each in _outcomes(*runs.all[run], ledger):
-            status.add(each.row, each, run)
-        return
-    status._corrections[run] = runs.manifest(run)
-    outcomes = {each.row: each for each in _outcomes(*runs.all[run], ledger)}
-    for row, number in runs.numbers(runs.sheet(run), line).items():
-        if row in outcomes:
-            status.add(number, outcomes[row], run)
-
-
 def _outcomes(folder: Path, manifest: RunManifest, ledger: Ledger) -> Iterator[Outcome]:
     """The outcomes of a run; of one that was killed or is running also those that only the ledger knows."""
     if manifest.ending is None:
         yield from map(outcome_of_state, ledger.row_states(manifest.run))
-    if (folder / JOURNAL).is_file():
-        with RunJournal(folder) as journal:
-            yield from journal.outcomes()
+    if (folder / TABLE).is_file():
+        with RunTable(folder) as table:
+            yield from table.outcomes()

@@ -13,6 +13,8 @@ from importer.sending.explanations import already_imported, duplicate_of, reject
 from importer.sending.options import LoadOptions
 
 _LARGEST_BATCH: Final = 32  # rows: planning a batch takes a few milliseconds, and nothing is recorded meanwhile
+_AT_ONCE: Final = 500  # outcomes of a check
+
 Earlier = Callable[[str, int], Outcome | None]
 
 
@@ -65,8 +67,13 @@ class DryLoader:
     ) -> None:
         self._ledger, self._scope, self._earlier, self._resend_rejected = ledger, scope, earlier, resend_rejected
 
-    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
+    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[list[Outcome], None, None]:
         """The outcome of a row that a run would not send; `not_sent` without a problem for one that it would."""
+        outcomes = self._outcomes(candidates)
+        while block := list(islice(outcomes, _AT_ONCE)):
+            yield block
+
+    def _outcomes(self, candidates: Iterable[ReadyCandidate]) -> Iterator[Outcome]:
         if self._ledger is None:
             yield from (Outcome(candidate.row, OutcomeKind.NOT_SENT) for candidate in candidates)
             return

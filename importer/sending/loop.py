@@ -4,8 +4,8 @@ Each turn of the loop:
 
 1. it takes what the senders tell: responses are judged (`health`), and become outcomes or wait to be sent again;
 2. it takes as many rows as may be on their way: those that wait and are due, then new ones, looked up in the ledger;
-3. ONE transaction writes the responses and the intents of these rows; then the senders get the rows, and the caller
-   the outcomes.
+3. the caller gets the outcomes, and keeps them;
+4. ONE transaction writes the responses and the intents of these rows; then the senders get the rows.
 
 An intent is for a row, not for a request: its sender repeats what was proven not processed. A row whose response was
 lost or inconclusive is unconfirmed, and intended again at the end. A process that is killed leaves intents, which the
@@ -137,29 +137,29 @@ class Loader:
         """Why sending stopped early, if it did."""
         return self._health.stop
 
-    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[Outcome, None, None]:
-        """One outcome for each candidate, in the order in which they become final.
+    def load(self, candidates: Iterable[ReadyCandidate]) -> Generator[list[Outcome], None, None]:
+        """One outcome for each candidate, in the order in which they become final: those of each turn at once.
 
-        `candidates` is read on the calling thread only, and not far ahead of sending.
+        The caller has kept them when it asks for the next ones: then the ledger gets the responses. `candidates` is
+        read on the calling thread only, and not far ahead of sending.
         """
         prints = self._ledger.fingerprints
         source = planned(iter(candidates), prints, self._look_up, self._run, self._earlier, self._options)
         try:
             while not self._is_over():
                 self._turn(source)
-                yield from self._taken_outcomes()
+                outcomes, self._outcomes = self._outcomes, []
+                if outcomes:
+                    yield outcomes
+                self._write()
         except (Exception, GeneratorExit):
             self._close()
             raise
         finally:  # a second Ctrl-C does not wait for responses
             self._senders.end()
 
-    def _taken_outcomes(self) -> Iterator[Outcome]:
-        outcomes, self._outcomes = self._outcomes, []
-        yield from outcomes
-
     def _is_over(self) -> bool:
-        return self._is_last and not (self._on_way or self._has_rows)
+        return self._is_last and not (self._on_way or self._has_rows or self._outcomes or self._writes)
 
     @property
     def _has_rows(self) -> bool:
@@ -171,7 +171,6 @@ class Loader:
         for told in self._what_senders_tell():
             self._take(told)
         self._choose_rows(source)
-        self._write()
 
     def _close(self) -> None:
         """Send nothing new, and return when every response has come and is written."""
@@ -378,7 +377,7 @@ class Loader:
             self._health.stop = self._health.stop or ledger_lost(error)
             return {}
 
-    # --- 3. one transaction ---
+    # --- 4. one transaction ---
 
     def _intend(self, job: Job) -> None:
         attempt = Attempt(job.identity, self._run.run, job.row, job.attempts + 1)

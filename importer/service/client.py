@@ -19,7 +19,7 @@ from importer.settings import Settings
 
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
 _WORDS: Final = ("message", "detail", "error", "errors")
-_LARGEST_ID: Final = 2**63 - 1  # that the journal of a run can keep
+_LARGEST_ID: Final = 2**63 - 1  # that the table of a run can keep
 
 
 class Reply(NamedTuple):

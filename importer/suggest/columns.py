@@ -25,7 +25,6 @@ from importer.suggest.header_words import (
     words_of,
 )
 from importer.text.normalize import normalize
-from importer.text.results_cells import is_web_link
 
 SIMILAR = "the header is similar"
 _MOST = 0.9  # of the cells must be lists of objects
@@ -202,7 +201,7 @@ class Sampler:
     def add(self, row: Row) -> None:
         for index, address in row.links:
             if index < len(self._links):
-                self._links[index] += is_web_link(address)
+                self._links[index] += address.lower().startswith(("http://", "https://"))
         for index, cell in enumerate(row.cells):
             if cell and (text := cell.strip()):
                 self._filled[index] += 1

@@ -184,16 +184,14 @@ class Duplicates:
         mapping: ResolvedMapping,
         repeated: Mapping[bytes, int] | None = None,
         first_rows: FirstRows | None = None,
-        corrected: FirstRows | None = None,
     ) -> None:
         """`repeated`: the duplicates that an earlier pass found, so that the first row of each is reported too.
 
-        first_rows, corrected: store the first row of each e-mail address, and of each person of a results file.
+        first_rows: stores the first row of each e-mail address.
         """
         self._columns = mapping.candidate["email"].columns
         self._all_are_problems = mapping.duplicate_policy is DuplicatePolicy.ERROR
         self._first_row: FirstRows = {} if first_rows is None else first_rows
-        self._corrected: FirstRows = {} if corrected is None else corrected
         self._known = repeated or {}
         self.repeated: dict[bytes, int] = {}  # the second row of each duplicate e-mail address
 
@@ -210,18 +208,6 @@ class Duplicates:
             return self._problem(row, first)
         second = self._known.get(key) if self._all_are_problems else None
         return self._problem(row, second) if second is not None else None
-
-    def check_corrected(self, row: Row, name: str) -> Problem | None:
-        """The problem of a valid row of a results file if an earlier one corrects the same row for the same person."""
-        corrects = row.members[0].corrects if row.members else row.corrects
-        if corrects is None:
-            return None
-        first = self._corrected.setdefault(hidden_key(f"{corrects}\0{name.casefold()}"), row.number)
-        if first == row.number:
-            return None
-        message = f"row {first} corrects the same row ({corrects}) for the same person, with another e-mail address"
-        hint = "remove one of the two rows; for a different person, clear import_row"
-        return Problem("row-corrected-twice", message, hint, row.place())
 
     def _problem(self, row: Row, other: int) -> Problem:
         """`other`: the other row; negative if it has problems of its own."""

@@ -224,13 +224,8 @@ def _with_items(row: Row, source: FromLists, lists: Mapping[Column, Mapping[int,
 _SHOWN = 3  # places in a warning
 
 
-def join_warnings(
-    mapping: ResolvedMapping, read: Callable[[], Iterable[Row]], read_others: Callable[[], Iterable[Row]] = tuple
-) -> tuple[Problem, ...]:
-    """Warnings about every join and lookup, each table and pair of keys once.
-
-    `read` gives all rows of the source; `read_others`, if that is a results file, those of the file that it is from.
-    """
+def join_warnings(mapping: ResolvedMapping, read: Callable[[], Iterable[Row]]) -> tuple[Problem, ...]:
+    """Warnings about every join and lookup, each table and pair of keys once. `read` gives all rows of the source."""
     joins = [(join, True) for join in mapping.lookups] + [(join, False) for join in mapping.joins]
     checks: dict[tuple[Origin, Column, Column | None], _Join] = {
         (join.children.origin, join.children.key, join.equals): _Join(join, is_lookup) for join, is_lookup in joins
@@ -245,9 +240,6 @@ def join_warnings(
             for entry in finder_of(source.source, source.missing)(row, []):
                 for join in source.lookups:
                     checks[join.children.origin, join.children.key, None].add(entry.row, join.equals)
-    for row in read_others() if checks else ():
-        for check in own:
-            check.other_keys.add(check.key_of(row))
     grouped = mapping.grouping is not None  # then several rows may be one candidate
     return tuple(problem for check in checks.values() for problem in check.warnings(grouped=grouped))
 
@@ -261,14 +253,11 @@ class _Join:
         self._first_row: dict[str, int] = {}
         self._repeated_rows: list[Row] = []
         self._repeated_count = 0
-        self.other_keys: set[str] = set()  # of the source, or of the file that it is from
-
-    def key_of(self, row: Row, equals: Column | None = None) -> str:
-        return join_key(row.cells[(equals or self._join.equals).index])
+        self._keys: set[str] = set()  # of the source
 
     def add(self, row: Row, equals: Column | None = None) -> None:
-        key = self.key_of(row, equals)
-        self.other_keys.add(key)
+        key = join_key(row.cells[(equals or self._join.equals).index])
+        self._keys.add(key)
         if key not in self._join.children.by_key or not key:
             return
         if self._first_row.setdefault(key, row.number) != row.number:
@@ -285,7 +274,7 @@ class _Join:
                 hint = f"check '{children.key.label}' there, and '{join.equals.label}' in the source"
                 yield Problem("lookup-without-match", message, hint)
             return
-        orphans = [row for key, rows in children.by_key.items() if key not in self.other_keys for row in rows]
+        orphans = [row for key, rows in children.by_key.items() if key not in self._keys for row in rows]
         yield from islice((problem for row in orphans for problem in row.problems), _SHOWN)
         if orphans:
             yield Problem(
@@ -315,7 +304,7 @@ class _Join:
 
     def _begins_a_row(self, pieces: Sequence[str], index: int) -> bool:
         key = join_key(pieces[index].strip(' "')) if len(pieces) > max(index, 1) else ""
-        return bool(key) and (key in self.other_keys or key in self._join.children.by_key)
+        return bool(key) and (key in self._keys or key in self._join.children.by_key)
 
 
 def _listed(rows: Sequence[Row], count: int, column: Column, table: str = "") -> str:

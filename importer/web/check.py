@@ -14,7 +14,7 @@ from importer.app.checked_rows import CheckedRow, CheckedRows
 from importer.app.import_file import check_file
 from importer.problems import Column, UsageError
 from importer.report import ProblemGroup
-from importer.web.forms import Form, Sent, download
+from importer.web.forms import Form, Sent
 from importer.web.pages import ImportPage, OfImport
 from importer.web.result import CORRECTIONS, found_run
 
@@ -28,14 +28,13 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
     draft, job = page.draft, page.job
     problems = page.failure("check")
     run = found_run(page, draft.grid) if draft.grid else None
-    flags = {"--mapping": draft.mapping, **({"--corrections": draft.corrections} if draft.corrections else {})}
-    command = page.command("check", Path(page.file_shown_as), asks=True, flags=flags)
+    command = page.command("check", Path(page.file_shown_as), asks=True, flags={"--mapping": draft.mapping})
     is_running = job is not None and job.is_running("check")
     grid = _Grid(page, cause, all, max(first, 0), edit) if run is not None and not is_running else None
     return page.show(
         "check",
         problems=problems,
-        command=command,
+        command="" if draft.corrections else command,
         summary=run.summary if run is not None else None,
         is_run=run is not None and not run.manifest.dry_run,
         is_running=is_running,
@@ -149,8 +148,3 @@ def _corrected(page: ImportPage, checked: CheckedRows, changed: int, form: Form)
         path = str(_list(page)) if checked.corrections else ""
         page.change(corrections=path, check="", grid=page.draft.grid)
     return page.go(f"check{form.get('at', '')}")
-
-
-@router.get("/imports/{id}/check/corrections")
-def download_list(page: OfImport) -> Response:
-    return download(_list(page), f"{Path(page.draft.file).stem}_corrections.csv", "text/csv")

@@ -15,6 +15,7 @@ from importer.app.mapping_files import listed_questions, question_list
 from importer.app.orders import Order, SandboxSetup, Sending
 from importer.files import INTERNAL, read_private, write_json
 from importer.models import Operation, Question, SourceOptions, Target
+from importer.runs.corrections import read_corrections
 from importer.runs.results_folder import folders_in, is_run_name, make_private_folder, make_results, new_run_id
 from importer.runs.results_folder import remove_folder as remove
 from importer.settings import Settings
@@ -158,8 +159,6 @@ class Drafts:
     def order(self, draft: Draft, settings: Settings) -> Order:
         """The order that checks or sends it."""
         sending, flags = Sending(sandbox_setup=self.sandbox_setup(draft)), self.flags(draft)
-        corrections = Path(draft.corrections) if draft.corrections else None
-        flags |= {"--corrections": draft.corrections} if corrections else {}
         return Order(
             Path(draft.file),
             Path(draft.mapping),
@@ -167,7 +166,7 @@ class Drafts:
             sending=sending,
             file_shown_as=self.file_shown_as(draft),
             flags=flags,
-            corrections=corrections,
+            corrections=read_corrections(Path(draft.corrections)) if draft.corrections else (),
         )
 
     def remove(self, draft: Draft) -> None:

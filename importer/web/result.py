@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,25 +15,26 @@ from fastapi.responses import RedirectResponse, Response
 from importer.app.earlier_runs import EarlierRun, resolve, resume, rows_with
 from importer.app.orders import Sending
 from importer.app.shown_runs import State, running_runs, show_row, state_of
-from importer.files import read_private, write_private
-from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
-from importer.problems import UsageError
-from importer.report import Summary, read_summary
+from importer.models import NEEDS_ATTENTION, CorrectedCell, ManyTargets, OutcomeKind
+from importer.report import WORKBOOK_FILE, Summary, read_summary
+from importer.runs.corrections import write_corrections
+from importer.runs.fixed_report import read_fixed
 from importer.runs.manifest import RunManifest
 from importer.runs.results_folder import is_run_name
+from importer.runs.table import RunTable
 from importer.sent_answers import sent_lines
 from importer.web.forms import Sent, download
-from importer.web.pages import FieldError, NoSuchImport, OfAny, OfImport, Page
+from importer.web.pages import FieldError, ImportPage, NoSuchImport, OfAny, OfImport, Page
 from importer.web.running import again
 
 router = APIRouter()
 
-CORRECTIONS: Final = "corrections.csv"
+CORRECTIONS: Final = "corrections.json"
 """The list of corrections in the folder of an import."""
 _LISTED: Final = 50  # unconfirmed rows; the file has all
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 _OPEN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
-_FIXED: Final = {OutcomeKind.INVALID: "invalid.csv", OutcomeKind.REJECTED: "400_rejected.csv"}
+_FIXED: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _PAGE: Final = "report.html"
 _PAGE_POLICY: Final = "sandbox allow-downloads; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -58,11 +59,6 @@ class FoundRun:
     @property
     def to_fix(self) -> int:
         return self.summary.rows_of(*_FIXED)
-
-    @property
-    def fixed_files(self) -> Iterator[tuple[str, int]]:
-        """The results files with rows to fix, and how many rows each has."""
-        return ((name, self.summary.outcomes[kind]) for kind, name in _FIXED.items() if self.summary.outcomes[kind])
 
 
 def earlier(page: Page, run: str) -> EarlierRun:
@@ -115,37 +111,22 @@ def settle(page: OfImport, form: Sent) -> Response:
 def correct(page: OfImport, form: Sent) -> Response:
     """Correct the rows of the run that were refused, in the grid of the step Check."""
     run = found_run(page, page.draft.run)
-    listed, own = run.manifest.corrections, page.folder / CORRECTIONS
-    if listed is not None:  # those of the run are the first ones
-        write_private(own, read_private(run.folder / listed.copy))
-    page.change(check="", grid=page.draft.run, corrections=str(own) if listed else "")
-    return page.go("check")
+    with RunTable(run.folder) as table:
+        return _with_corrections(page, run, table.corrections.values())
 
 
 @router.post("/imports/{id}/result/fixed")
 def import_fixed(page: OfImport, form: Sent) -> Response:
-    """A new import of a results file that was fixed, like the one that it is from."""
-    run, draft = found_run(page, page.draft.run), page.draft
-    name = form.text("name")
-    if name not in _FIXED.values() or not (run.folder / name).is_file():
-        raise UsageError(f"{name} is not a file of run {run.manifest.run} any more")
-    mapping = draft.mapping if draft.mapping and Path(draft.mapping).is_file() else str(_mapping_copy(run))
-    drafts = page.web.drafts
-    new = drafts.create(
-        file=str(run.folder / name),
-        is_read=True,
-        sandbox=draft.sandbox,
-        target=draft.target,
-        asked=draft.asked,
-        mapping=mapping,
-    )
-    if draft.asked:
-        drafts.keep_questions(new, drafts.questions(draft))
-    return RedirectResponse(f"/imports/{new.id}/check", 303)
+    """Take over what a person fixed in report.xlsx, which the grid of the step Check then shows."""
+    run = found_run(page, page.draft.run)
+    return _with_corrections(page, run, read_fixed(run.folder / WORKBOOK_FILE, run.folder, run.manifest, page.settings))
 
 
-def _mapping_copy(run: FoundRun) -> Path:
-    return run.folder / run.manifest.mapping_copy
+def _with_corrections(page: ImportPage, run: FoundRun, corrections: Collection[CorrectedCell]) -> Response:
+    path = page.folder / CORRECTIONS
+    write_corrections(path, corrections)
+    page.change(check="", grid=run.manifest.run, corrections=str(path) if corrections else "")
+    return page.go("check")
 
 
 @router.get("/imports/{id}/result/row")

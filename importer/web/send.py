@@ -33,11 +33,11 @@ def show(page: OfImport) -> Response:
     seconds = checked.outcomes[OutcomeKind.NOT_SENT] / known.per_second if checked and known else None
     mapping = Path(draft.mapping)
     left = DraftMapping(mapping).unreviewed if checked and mapping.parent == page.folder else ()
-    flags = {"--mapping": draft.mapping, **({"--corrections": draft.corrections} if draft.corrections else {})}
+    command = page.command("run", Path(page.file_shown_as), asks=True, flags={"--mapping": draft.mapping})
     return page.show(
         "send",
         problems=page.failure("send"),
-        command=page.command("run", Path(page.file_shown_as), asks=True, flags=flags) if checked else "",
+        command=command if checked and not draft.corrections else "",
         checked=checked,
         left=[(anchor_of(id), id.partition("/")[2].removeprefix("text: ").replace("_", " ")) for id in left],
         seconds=seconds,

@@ -46,16 +46,6 @@ def test_a_repeated_header_is_left_out(import_case: ImportCase) -> None:
     assert (found.ran.code, row["import_row"]) == (0, "4")
 
 
-def test_a_results_file_with_another_header_inside_is_refused_again(import_case: ImportCase) -> None:
-    """The rows of invalid.csv that stand below another header are not sent with the first one either."""
-    text = (
-        "Email,First name,Last name,City,import_row,import_status,import_problem,import_hint\n"
-        "Email,Last name,First name,City,4,invalid,,\nr03@example.com,Ak,Cem,Rize,5,invalid,,\n"
-    )
-    found = import_case("two-exports-one-file", "names_swapped.csv", text)
-    assert (found.sent, found.codes) == ({}, ["invalid: second-table"])
-
-
 # --- mojibake -------------------------------------------------------------------------------------
 
 

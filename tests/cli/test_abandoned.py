@@ -11,11 +11,11 @@ import pytest
 from importer.app.cleanup import remove_abandoned
 from importer.files import internal_folder
 from importer.ledger import RunRecord, open_ledger
-from importer.runs.journal import RunJournal
 from importer.runs.manifest import MANIFEST as FILE
 from importer.runs.manifest import write_manifest
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_private_folder
+from importer.runs.table import RunTable
 from tests.cli.conftest import Served
 from tests.cli.test_finalize import MANIFEST, NOON, RUN
 from tests.cli.test_run import RUN as COMMAND
@@ -66,7 +66,7 @@ def test_a_killed_check_is_removed(tmp_path: Path) -> None:
     """It has outcomes in its journal, but sent nothing."""
     folder = killed(tmp_path)
     write_manifest(folder, replace(MANIFEST, dry_run=True))
-    with RunJournal(folder) as journal:
+    with RunTable(folder) as journal:
         journal.begin()
     assert list(remove_abandoned(tmp_path, None, Presences(tmp_path))) == [RUN]
 
@@ -83,7 +83,7 @@ def test_a_run_that_may_have_sent_something_is_kept(tmp_path: Path) -> None:
     known, started, batch, unreadable = (f"20260301-12000{number}-abcd" for number in range(4))
     for name in (known, started, f"{batch}.backend"):
         write_manifest(killed(tmp_path, name), replace(MANIFEST, run=name))
-    with RunJournal(tmp_path / started) as journal:
+    with RunTable(tmp_path / started) as journal:
         journal.begin()
     (tmp_path / batch).mkdir()
     (tmp_path / batch / FILE).touch()

@@ -120,7 +120,7 @@ def test_the_fixed_rows_and_a_second_run(serve: Serve, folder: Path) -> None:
     invalid = folder / "results" / first["run"] / "invalid.csv"
     invalid.write_text(invalid.read_text("utf-8-sig").replace("Data Analist", "Data Analyst"), "utf-8-sig")
     fixed = served("run", str(invalid), "--mapping", "all", "--json")
-    assert (fixed.code, fixed.counts) == (0, {"created": 1})
+    assert (fixed.code, fixed.counts) == (0, {"created": 1, "already_imported": 5})
     again = served(*RUN, "--json")
     assert (again.code, again.counts, again.summary["requests"]["sent"]) == (0, {"already_imported": 6}, 0)
 
@@ -306,6 +306,6 @@ def test_the_status_of_a_batch_accounts_for_every_row(serve: Serve, folder: Path
     assert printed["rows_without_target"] == [int(invalid["import_row"])]
     results = folder / "results" / batch / "invalid.csv"
     results.write_text(results.read_text("utf-8-sig").replace("Data Analist,", "Data Analyst,", 1), "utf-8")
-    assert served("run", str(results), *RUN[2:], "--json").counts == {"created": 1}
+    assert served("run", str(results), *RUN[2:], "--json").counts == {"created": 1, "already_imported": 5}
     done = served("status", "export.csv")
     assert (done.code, done.out.count("No action needed")) == (0, 3)

@@ -1,14 +1,14 @@
-"""Rows that were corrected in a results file and entered from there: the original knows them when it is run again."""
+"""Rows that were fixed in report.xlsx: the file is imported again with them, and nobody is entered twice."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
-from tests.cli.conftest import HEADER, Ran, Served, candidate, read_csv, write_csv
+from tests.cli.conftest import Ran, Served, candidate, read_csv, write_csv
 from tests.cli.test_run import RUN
 
 Serve = Callable[..., Served]
@@ -22,141 +22,140 @@ def run_first(served: Served, *rows: list[str]) -> Path:
     return Path("results") / str(served(*RUN, "--json").summary["run"])
 
 
-def correct(served: Served, file: Path, *changes: dict[str, str]) -> Ran:
-    """Change the rows of a results file, one change for each, and import it."""
-    path = served.door.folder / file
-    rows = read_csv(path)
-    changed = [row | change for row, change in zip(rows * len(changes), changes, strict=False)]
-    with path.open("w", encoding="utf-8-sig", newline="") as out:
-        writer = csv.DictWriter(out, rows[0])
-        writer.writeheader()
-        writer.writerows(changed)
-    return served("run", str(file), "--mapping", "mapping.yaml", "--json")
+def fix(report: Path, *rows: dict[str, object], sheet: str = "invalid") -> None:
+    """Type into the cells of a sheet of report.xlsx: into its first rows, in their order."""
+    book = load_workbook(report)
+    names = {cell.value: cell.column for cell in book[sheet][1]}
+    for number, values in enumerate(rows, start=2):
+        for name, value in values.items():
+            book[sheet].cell(number, names[name]).value = value
+    book.save(report)
 
 
-def test_a_corrected_row_is_known_to_its_original(serve: Serve) -> None:
-    """Also if the e-mail was corrected: the original sends nothing, and names run, file and row."""
+def correct(served: Served, run: Path | str, *rows: dict[str, object], sheet: str = "invalid") -> Ran:
+    """Fix rows in the report of a run, and import it."""
+    report = Path("results") / Path(run).name / "report.xlsx"
+    fix(served.door.folder / report, *rows, sheet=sheet)
+    return served("run", str(report), "--mapping", "mapping.yaml", "--json")
+
+
+def notes(served: Served, ran: Ran) -> list[str]:
+    """What already_imported.csv says of its rows."""
+    rows = read_csv(served.door.folder / "results" / str(ran.summary["run"]) / "already_imported.csv")
+    return [row["import_problem"] for row in rows]
+
+
+def test_only_the_fixed_rows_are_sent_and_the_file_knows_them(serve: Serve) -> None:
+    """Of several sheets by one command. The report covers all rows of the file, and so does the file run again."""
     refused = {"kind": "refuse", "emails": ["person3@example.com"], "message": "no such mailbox", "times": 9}
     served = serve({**refused, "operation": "apply"})
     first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD}), candidate(3), candidate(4, Salary="a lot"))
-    changes = ({MAIL: "ada@example.com"}, {"Salary": "900"})
-    one = correct(served, first / "invalid.csv", *changes)
-    other = correct(served, first / "400_rejected.csv", {MAIL: "person33@example.com", "Phone": "+905550009999"})
-    assert (one.counts, other.counts) == ({"created": 2}, {"created": 1})
+    changed = {MAIL: "p33@example.com", "Phone": "+905550009999"}
+    fix(served.door.folder / first / "report.xlsx", changed, sheet="400 rejected")
+    fixed = correct(served, first, {MAIL: "ada@example.com"})
+    assert (fixed.code, fixed.counts) == (4, {"created": 2, "invalid": 1, "already_imported": 1})
+    assert fixed.summary["source"]["reading"].endswith("7 columns, 3 cells corrected")
+    assert (fixed.summary["source"]["file"], fixed.summary["continues"]) == ("people.csv", first.name)
+    last = correct(served, fixed.summary["run"], {"Salary": "900"})
+    assert (last.code, last.counts) == (0, {"created": 1, "already_imported": 3})
     for command in ("check", "run", "run"):
         again = served(command, *RUN[1:], "--json")
         assert (again.code, again.counts) == (0, {"already_imported": 4})
-        assert [(group["what"], group["places"]) for group in again.summary["problems"]] == [
-            (
-                f"corrected and imported by run {one.summary['run']} from invalid.csv, row 2",
-                ["row 3", "row 4", "row 5"],
-            )
-        ]
-    rows = read_csv(served.door.folder / "results" / again.summary["run"] / "already_imported.csv")
-    assert [row["import_problem"] for row in rows] == [
+    by = [f"by run {ran.summary['run']} from people.csv, row" for ran in (fixed, last)]
+    assert notes(served, again) == [
         "",
-        f"corrected and imported by run {one.summary['run']} from invalid.csv, row 2",
-        f"corrected and imported by run {other.summary['run']} from 400_rejected.csv, row 2",
-        f"corrected and imported by run {one.summary['run']} from invalid.csv, row 3",
+        f"corrected and imported {by[0]} 3",
+        f"imported with another e-mail address {by[0]} 4",
+        f"corrected and imported {by[1]} 5",
     ]
-    assert len(served.accepted) == 4
+    assert sorted(served.accepted) == [
+        "ada@example.com",
+        "p33@example.com",
+        "person1@example.com",
+        "person4@example.com",
+    ]
+    assert served("status", "people.csv").code == 0
 
 
 def test_a_row_that_was_corrected_three_times(serve: Serve) -> None:
-    """The last correction is followed back to the original."""
+    """Each report has what was fixed before; the last correction is the row of the file."""
     served = serve()
-    first = run_first(served)
-    second = correct(served, first / "invalid.csv", {MAIL: "ada@example"})
-    assert second.counts == {"invalid": 1}
-    third = correct(served, Path("results") / second.summary["run"] / "invalid.csv", {MAIL: "ada@example..com"})
-    assert third.counts == {"invalid": 1}
-    results = Path("results") / third.summary["run"] / "invalid.csv"
-    assert correct(served, results, {MAIL: "ada@example.com"}).counts == {"created": 1}
+    run = run_first(served).name
+    for still_wrong in ("ada@example", "ada@example..com"):
+        ran = correct(served, run, {MAIL: still_wrong})
+        assert ran.counts == {"invalid": 1, "already_imported": 1}
+        run = ran.summary["run"]
+    assert correct(served, run, {MAIL: "ada@example.com"}).counts == {"created": 1, "already_imported": 1}
     assert served(*RUN, "--json").counts == {"already_imported": 2}
-
-
-# Their names, and most of what they answer, are different.
-OTHER = {MAIL: "eve@example.com", "First": "Eve", "CV": "7099", "Phone": "+905550000099", "Salary": "1"}
-NO_CORRECTION = [
-    pytest.param([{MAIL: "ada@example.com", "import_row": ""}], {"created": 1}, id="no row number"),
-    pytest.param([{MAIL: "ada@example.com", "Salary": "much"}], {"invalid": 1}, id="still wrong"),
-]
-
-
-@pytest.mark.parametrize(("changes", "counts"), NO_CORRECTION)
-def test_only_a_correction_that_was_entered_counts(
-    serve: Serve, changes: list[dict[str, str]], counts: dict[str, int]
-) -> None:
-    """A row counts as imported only if its own correction was entered; import_row says which one it is."""
-    served = serve()
-    first = run_first(served)
-    assert correct(served, first / "invalid.csv", *changes).counts == counts
-    assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
 
 
 def test_a_changed_original_row_is_a_row_of_its_own(serve: Serve) -> None:
     """After a change in the original, what was entered for its old content says nothing about it."""
     served = serve()
     first = run_first(served)
-    assert correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}).counts == {"created": 1}
-    other = candidate(2, **(OTHER | {MAIL: "bob(at)example.com"}))
+    assert correct(served, first, {MAIL: "ada@example.com"}).counts == {"created": 1, "already_imported": 1}
+    other = candidate(2, **{MAIL: "bob(at)example.com", "First": "Bob"})
     write_csv(served.door.folder / "people.csv", [candidate(1), other])
     assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
 
 
-def test_a_row_with_another_name_and_address_is_known_by_its_other_cells(serve: Serve) -> None:
-    """If both were corrected, the original knows the row as entered, and a second correction enters nobody."""
+def test_a_row_with_another_name_and_address_is_known(serve: Serve) -> None:
+    """A second correction of a row that was entered enters nobody, and says what to do."""
     served = serve()
     first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD, "Last": "?"}))
-    entered = correct(served, first / "invalid.csv", {MAIL: "ada@example.com", "Last": "Byron"})
-    assert entered.counts == {"created": 1}
-    again = served(*RUN, "--json")
-    assert (again.code, again.counts) == (0, {"already_imported": 2})
-    twice = correct(served, first / "invalid.csv", {MAIL: "ada.work@example.com", "Last": "Lovelace"})
-    assert twice.counts == {"already_imported": 1}
+    entered = correct(served, first, {MAIL: "ada@example.com", "Last": "Byron"})
+    assert entered.counts == {"created": 1, "already_imported": 1}
+    assert served(*RUN, "--json").counts == {"already_imported": 2}
+    twice = correct(served, first, {MAIL: "ada.work@example.com", "Last": "Lovelace"})
+    assert twice.counts == {"already_imported": 2}
+    (problem,) = twice.summary["problems"]
+    assert problem["what"] == (
+        f"sent with another e-mail address by run {entered.summary['run']} from people.csv, row 3; "
+        "this row was not sent"
+    )
     assert served.accepted == ["person1@example.com", "ada@example.com"]
 
 
-@pytest.mark.parametrize("way", ["invalid.csv", "report.xlsx"])
-def test_the_address_of_another_row_stays_a_problem(serve: Serve, way: str) -> None:
-    """A row with the address of another row of its file is invalid in a results file too; both cells are named."""
+def test_the_address_of_another_row_stays_a_problem(serve: Serve) -> None:
+    """Whichever of the two is fixed later; the row that was imported keeps it."""
     served = serve()
-    first = run_first(served, candidate(1), candidate(2, **{MAIL: "person1@example.com"}), candidate(3, **{MAIL: BAD}))
-    again = served("run", str(first / way), "--mapping", "mapping.yaml", "--json")
-    assert (again.code, again.counts) == (4, {"invalid": 2})
-    assert [(one["column"], one["what"]) for one in again.summary["problems"] if one["code"] == "email-duplicate"] == [
-        (
-            MAIL,
-            f"the e-mail address is the same as in people.csv, row 2, which run {first.name} imported",
-        )
-    ]
-    assert correct(served, first / "invalid.csv", {MAIL: "eve@example.com"}, {}).counts == {"created": 1, "invalid": 1}
+    first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD}))
+    again = correct(served, first, {MAIL: "person1@example.com"})
+    assert (again.code, again.counts) == (4, {"invalid": 1, "already_imported": 1})
+    (problem,) = [one for one in again.summary["problems"] if one["code"] == "email-duplicate"]
+    assert problem["places"] == ["row 3"]
 
 
 def test_a_rehearsal_enters_nobody(serve: Serve) -> None:
-    """A correction that only the sandbox accepted is not known to the real service."""
+    """A correction that only the sandbox accepted is not known to the real service, nor sent to it."""
     served = serve()
-    first = run_first(served)
-    (served.door.folder / first / "invalid.csv").write_text(
-        ",".join([*HEADER, "import_row"]) + "\n" + ",".join([*candidate(2), "3"]) + "\n", "utf-8"
-    )
-    rehearsed = served("run", str(first / "invalid.csv"), "--mapping", "mapping.yaml", "--sandbox", "--json")
-    assert rehearsed.counts == {"created": 1}
-    assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 1}
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2, **{MAIL: BAD})])
+    run = served(*RUN, "--sandbox", "--json").summary["run"]
+    report = Path("results") / run / "report.xlsx"
+    fix(served.door.folder / report, {MAIL: "ada@example.com"})
+    real = served("run", str(report), "--mapping", "mapping.yaml")
+    assert (real.code, "is of a sandbox run: add --sandbox" in real.err) == (2, True)
+    assert served("run", str(report), "--json").counts == {"created": 1, "already_imported": 1}
+    assert served(*RUN, "--json").counts == {"created": 1, "invalid": 1}
 
 
-def test_a_corrected_file_is_sent_again_as_it_was(serve: Serve) -> None:
-    """`resume` reads the run's own copy: no cell takes the form of another row's, such as `12` for `0012`."""
-    emails = ["ada2@example.com", "ada3@example.com"]
-    served = serve({"kind": "401", "emails": emails[:1], "times": 1, "operation": "apply"})
-    first = run_first(
-        served, candidate(1), candidate(2, **{MAIL: BAD, "CV": "0012"}), candidate(3, **{MAIL: BAD, "CV": "12"})
-    )
-    one = correct(served, first / "invalid.csv", *({MAIL: email} for email in emails))
-    assert one.counts == {"failed": 1, "not_sent": 1}
+def test_what_was_fixed_after_a_check_is_sent(serve: Serve) -> None:
+    """A report of a check is fixed like that of a run."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2, **{MAIL: BAD})])
+    run = served("check", *RUN[1:], "--json").summary["run"]
+    assert correct(served, run, {MAIL: "ada@example.com"}).counts == {"created": 2}
+
+
+def test_a_stopped_run_is_resumed_with_what_was_fixed(serve: Serve) -> None:
+    """`resume` has the corrections of its run; a cell that looks like a number stays as it was typed."""
+    served = serve({"kind": "401", "emails": ["ada2@example.com"], "times": 1, "operation": "apply"})
+    first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD, "CV": "0012"}), candidate(3, **{MAIL: BAD}))
+    one = correct(served, first, {MAIL: "ada2@example.com"}, {MAIL: "ada3@example.com"})
+    assert one.counts == {"failed": 1, "not_sent": 1, "already_imported": 1}
     assert served("resume", one.summary["run"], "--json").code == 0
     sent = {body["email"]: body["cv"] for body in served.sandbox.memory.accepted()}
-    assert sent == {"person1@example.com": "7001", "ada2@example.com": "0012", "ada3@example.com": "12"}
+    assert sent == {"person1@example.com": "7001", "ada2@example.com": "0012", "ada3@example.com": "7001"}
 
 
 def test_a_corrected_candidate_with_several_rows_is_known(serve: Serve) -> None:
@@ -167,42 +166,41 @@ def test_a_corrected_candidate_with_several_rows_is_known(serve: Serve) -> None:
     mapping.write_text(mapping.read_text("utf-8") + group_by, "utf-8")
     other = ["", "", "", "", "", "", "1000"]
     first = run_first(served, candidate(1), other, candidate(2, **{MAIL: BAD}), other)
-    assert correct(served, first / "invalid.csv", {MAIL: "ada@example.com"}, {}).counts == {"created": 2}
+    assert correct(served, first, {MAIL: "ada@example.com"}).counts == {"created": 2, "already_imported": 2}
     again = served(*RUN, "--json")
     assert (again.code, again.counts) == (0, {"already_imported": 4})
     assert served("status", "people.csv").code == 0
 
 
+def test_a_row_that_joins_another_candidate_is_known(serve: Serve) -> None:
+    """A correction changes which row is a candidate's first one: its other rows know what was sent."""
+    served = serve()
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(mapping.read_text("utf-8") + "source: {group_by: Last}\n", "utf-8")
+    rows = [candidate(1, Last="Nr2x", **{MAIL: BAD}), candidate(2)]
+    first = run_first(served, *rows)
+    assert served.accepted == ["person2@example.com"]
+    joined = correct(served, first, {"Last": "Nr2", MAIL: "ada@example.com"})
+    assert joined.counts == {"invalid": 2} or joined.counts == {"already_imported": 2}, joined.out
+    assert served.accepted == ["person2@example.com"]
+
+
 def test_a_person_is_not_entered_twice_with_two_addresses(serve: Serve) -> None:
-    """Neither by a second correction of a row, nor by a correction of a row that the original has entered meanwhile."""
+    """Nor by a correction of a row that the original has entered meanwhile."""
     refused = {"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1}
     served = serve({**refused, "operation": "apply"})
-    first = run_first(served)
-    one = correct(served, first / "invalid.csv", {MAIL: "ada@example.com"})
-    assert one.counts == {"created": 1}
-    original = served(*RUN, "--json", "--resend-rejected")
-    assert original.counts == {"created": 1, "already_imported": 1}
-    for name, by, row in (
-        ("invalid.csv", f"run {one.summary['run']} from invalid.csv", 2),
-        ("400_rejected.csv", f"run {original.summary['run']} from people.csv", 2),
-    ):
-        again = correct(served, first / name, {MAIL: "eve@example.com"})
-        assert again.counts == {"already_imported": 1}
-        (problem,) = again.summary["problems"]
-        assert problem["what"] == (f"sent with another e-mail address by {by}, row {row}; this row was not sent")
-    assert len(served.accepted) == 2
-    other = correct(served, first / "invalid.csv", {MAIL: "eve@example.com", "import_row": ""})
-    assert other.counts == {"created": 1}
+    first = run_first(served, candidate(1))
+    assert served(*RUN, "--json", "--resend-rejected").counts == {"created": 1}
+    again = correct(served, first, {MAIL: "eve@example.com"}, sheet="400 rejected")
+    assert again.counts == {"already_imported": 1}
+    assert served.accepted == ["person1@example.com"]
 
 
-def test_the_note_names_the_run_that_entered_the_row(serve: Serve) -> None:
-    """Not a later run of the same corrections, which skipped it."""
+@pytest.mark.parametrize("flag", [("--rows", "2-3"), ("--limit", "1"), ("--sheet", "invalid")])
+def test_rows_of_a_report_are_not_selected(serve: Serve, flag: tuple[str, str]) -> None:
+    """What was fixed is sent: a selection would be of another file."""
     served = serve()
-    first = run_first(served, candidate(1, **{MAIL: BAD}), candidate(2, **{MAIL: BAD}))
-    changes = ({MAIL: "ada@example.com"}, {}), ({}, {MAIL: "eve@example.com"})
-    runs = [correct(served, first / "invalid.csv", *each).summary["run"] for each in changes]
-    again = served(*RUN, "--json")
-    noted = read_csv(served.door.folder / "results" / str(again.summary["run"]) / "already_imported.csv")
-    assert [row["import_problem"].split(" from ")[0] for row in noted] == [
-        f"corrected and imported by run {run}" for run in runs
-    ]
+    first = run_first(served)
+    fix(served.door.folder / first / "report.xlsx", {MAIL: "ada@example.com"})
+    refused = served("run", str(first / "report.xlsx"), "--mapping", "mapping.yaml", *flag)
+    assert (refused.code, "cannot be used with a results file" in refused.err) == (2, True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 
 import pytest
 from openpyxl import Workbook
 
 from importer.text.currencies import currency_of_format, is_same_currency
-from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate, read_csv
+from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate
+from tests.cli.test_corrections import correct
 
 Serve = Callable[..., Served]
 _OTHER = "the format of this cell shows '45000 {}', not EUR"
@@ -54,19 +54,12 @@ def test_another_currency_than_that_of_most_cells_is_told(serve: Serve) -> None:
     assert _ran(serve(), zloty, zloty, "0", currency="").summary["warnings"] == []
 
 
-def test_a_results_file_keeps_the_currency_of_an_amount(serve: Serve) -> None:
+def test_a_fixed_report_keeps_the_currency_of_an_amount(serve: Serve) -> None:
     """It is refused there too, until the amount is another one."""
     served = serve()
     ran = _ran(served, "[$USD] 0.00", Permit="perhaps")
-    for salary, counts in (("45000", {"invalid": 1}), ("41000", {"created": 1})):
-        results = served.door.folder / "results" / str(ran.summary["run"]) / "invalid.csv"
-        (row,) = read_csv(results)
-        assert row["import_typed"] == "G=45000USD"
-        with results.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, row)
-            writer.writeheader()
-            writer.writerow(row | {"Permit": "yes", "Salary": salary})
-        ran = served("run", str(results), "--mapping", "mapping.yaml", "--json")
+    for fixed, counts in (({"Permit": "yes"}, {"invalid": 1}), ({"Salary": "41000"}, {"created": 1})):
+        ran = correct(served, ran.summary["run"], fixed)
         assert ran.counts == counts, ran.err
         assert {problem["what"] for problem in ran.summary["problems"]} <= {_OTHER.format("USD")}
 

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from importer.extract import ReadingLimits
+from importer.extract import ReadingLimits, open_sheet
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, State, open_ledger
 from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, SourceOptions, Target
 from importer.problems import Problem, UsageError
 from importer.report import Summary, read_summary
 from importer.runs.finalize import close
-from importer.runs.journal import Classified, RunJournal
 from importer.runs.manifest import Ending, RunManifest, RunTarget, read_manifest, write_manifest
-from importer.runs.row_selection import Selection
+from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import rewrite_report
+from importer.runs.table import Classified, RunTable
 from tests.ledger.given import intend
 
 RUN = "20260301-120000-abcd"
@@ -62,13 +62,16 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 @pytest.fixture
 def folder(tmp_path: Path, ledger: Ledger) -> Path:
-    """A run that was killed while it sent: what it did is in the ledger, its journal has only what was checked."""
+    """A run that was killed while it sent: what it did is in the ledger, its table has only what was checked."""
     folder = tmp_path / RUN
     folder.mkdir()
     (folder / "source.csv").write_text(SOURCE, encoding="utf-8")
     write_manifest(folder, MANIFEST)
-    with RunJournal(folder) as journal:
-        journal.keep([Classified((row,), ReadyCandidate(row, f"person{row}@example.com", b"")) for row in range(2, 8)])
+    with RunTable(folder) as table:
+        table.store(
+            open_sheet(folder / "source.csv", SourceOptions(), ReadingLimits(), shown_as="people.csv"), ALL_ROWS
+        )
+        table.keep([Classified((row,), ReadyCandidate(row, f"person{row}@example.com", b"")) for row in range(2, 8)])
     ledger.begin_run(RunRecord(RUN, MANIFEST.scope, "people.csv", "ab" * 32, "mapping.yaml", str(folder), NOON))
     for row, state in STATES.items():
         live(ledger, row, state)
@@ -95,10 +98,10 @@ def counts(summary: Summary) -> dict[OutcomeKind, int]:
 
 def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: Ledger) -> None:
     """The report of a killed run is complete, and explains a 409 after a lost response."""
-    summary = close(folder, ledger, ReadingLimits())
+    summary = close(folder, ledger)
     assert (summary.finished, counts(summary)) == (False, EXPECTED)
-    with RunJournal(folder) as journal:
-        there = journal.outcome(6)
+    with RunTable(folder) as table:
+        there = table.outcome(6)
     assert there is not None
     assert [problem.code for problem in there.problems] == ["created-by-earlier-request"]
     assert ledger.unfinished_runs(MANIFEST.scope) == ()
@@ -108,59 +111,72 @@ def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: Ledger
 def test_what_was_checked_is_known_without_the_ledger(folder: Path, ledger: Ledger) -> None:
     """Rows that the run did not reach are invalid if they were; a candidate's outcome is that of all its rows."""
     wrong = Problem("email-invalid", "'nobody' is not a valid e-mail address")
-    with RunJournal(folder) as journal:
-        journal.forget_candidates()
+    with RunTable(folder) as table:
+        table.forget_candidates()
         others = [Classified((row,), ReadyCandidate(row, "", b"")) for row in (4, 5, 6)]
         several = Classified((2, 3), ReadyCandidate(2, "person2@example.com", b""), (wrong,))
-        journal.keep([several, *others, Classified((7,), Outcome(7, OutcomeKind.INVALID, problems=(wrong,)))])
-    assert counts(close(folder, ledger, ReadingLimits())) == {
+        table.keep([several, *others, Classified((7,), Outcome(7, OutcomeKind.INVALID, problems=(wrong,)))])
+    assert counts(close(folder, ledger)) == {
         OutcomeKind.CREATED: 2, OutcomeKind.UNCONFIRMED: 1, OutcomeKind.FAILED: 1, OutcomeKind.ALREADY_EXISTS: 1,
         OutcomeKind.INVALID: 1,
     }  # fmt: skip
-    with RunJournal(folder) as journal:
-        assert [journal.outcome(row).problems for row in (2, 3, 7)] == [(wrong,)] * 3  # type: ignore[union-attr]
+    with RunTable(folder) as table:
+        assert [table.outcome(row).problems for row in (2, 3, 7)] == [(wrong,)] * 3  # type: ignore[union-attr]
 
 
-def test_outcomes_in_the_journal_stay(folder: Path, ledger: Ledger) -> None:
+def test_outcomes_in_the_table_stay(folder: Path, ledger: Ledger) -> None:
     """An outcome recorded before the kill stays, and an interrupted finalization is completed."""
-    with RunJournal(folder) as journal:
-        journal.record(Outcome(2, OutcomeKind.CREATED, 201, 3, candidate_id=4100))
-        journal.record(Outcome(7, OutcomeKind.INVALID))
-    summary = close(folder, ledger, ReadingLimits())
+    with RunTable(folder) as table:
+        table.record([Outcome(2, OutcomeKind.CREATED, 201, 3, candidate_id=4100)])
+        table.record([Outcome(7, OutcomeKind.INVALID)])
+    summary = close(folder, ledger)
     assert counts(summary) == {
         **{kind: EXPECTED[kind] for kind in EXPECTED if kind is not OutcomeKind.NOT_SENT},
         OutcomeKind.INVALID: 1,
     }
-    with RunJournal(folder) as journal:
-        assert journal.outcome(2) == Outcome(2, OutcomeKind.CREATED, 201, 3, candidate_id=4100)
+    with RunTable(folder) as table:
+        assert table.outcome(2) == Outcome(2, OutcomeKind.CREATED, 201, 3, candidate_id=4100)
+
+
+def test_an_answer_that_only_the_table_has_is_written_to_the_ledger(folder: Path, ledger: Ledger) -> None:
+    """The table has it first, with its words: a kill before the ledger has it leaves nothing unconfirmed."""
+    said = Problem("rejected", "no such mailbox")
+    row = next(row for row, state in STATES.items() if state is State.IN_FLIGHT)
+    with RunTable(folder) as table:
+        table.record([Outcome(row, OutcomeKind.REJECTED, 400, 1, (said,))])
+    close(folder, ledger)
+    with RunTable(folder) as table:
+        assert table.outcome(row) == Outcome(row, OutcomeKind.REJECTED, 400, 1, (said,))
+    states = {each.row: (each.state, each.status) for each in ledger.row_states(RUN)}
+    assert states[row] == (State.REJECTED, 400)
 
 
 def test_killed_between_ending_and_report(folder: Path, ledger: Ledger) -> None:
     """A run whose manifest has its ending but whose report was not written gets its report, and keeps its ending."""
-    close(folder, ledger, ReadingLimits())
+    close(folder, ledger)
     ending = Ending(NOON, finished=True, exit_code=4)
     write_manifest(folder, read_manifest(folder).ended(ending))
     (folder / "summary.json").unlink()
-    summary = close(folder, ledger, ReadingLimits())
+    summary = close(folder, ledger)
     assert (summary.finished, summary.exit_code, summary.ended_at) == (True, 4, NOON)
     assert read_summary(folder) == summary
 
 
 def test_a_later_report_says_the_same(folder: Path, ledger: Ledger) -> None:
     """Unconfirmed rows of a killed run stay unconfirmed in its report, whatever a later run finds."""
-    first = close(folder, ledger, ReadingLimits())
+    first = close(folder, ledger)
     identity = ledger.fingerprints.identity(MANIFEST.scope, "person3@example.com")
     ledger.begin_run(RunRecord("run-2", MANIFEST.scope, "people.csv", "", "", "", NOON))
     intend(ledger, Intent(Attempt(identity, "run-2", 3, 1), b"body"))
     ledger.write([Answered(Attempt(identity, "run-2", 3, 1), State.CREATED, 201)])
-    assert counts(rewrite_report(folder, ReadingLimits())) == counts(first)
+    assert counts(rewrite_report(folder)) == counts(first)
 
 
 def test_a_run_that_never_started_is_left_alone(folder: Path, ledger: Ledger) -> None:
     """A run that the ledger does not know may be about to start: it is not finalized."""
     write_manifest(folder, replace(MANIFEST, run="20260301-120000-ffff"))
     with pytest.raises(UsageError) as caught:
-        close(folder, ledger, ReadingLimits())
+        close(folder, ledger)
     assert str(caught.value) == (
         f"the ledger {ledger.name} does not know run 20260301-120000-ffff: it was killed before sending, "
         "has only just started, or uses another ledger"

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from importer.app import import_file
-from tests.cli.conftest import FrontDoor, Ran, Served, candidate, read_csv, write_csv
-from tests.patience import PATIENCE, wait_until
+from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--concurrency", "32", "--json")
@@ -58,7 +55,7 @@ def test_every_row_of_a_large_file_is_accounted_for(served: Served) -> None:
     assert second.counts == third.counts == {"already_imported": ROWS - 2, "invalid": 2}
     assert second.summary["problems"] == third.summary["problems"] == first.summary["problems"]
     assert second.summary["requests"] == {"sent": 0, "retried": 0}
-    assert list(served.door.folder.glob("results/*/outcomes.sqlite-*")) == []  # an open journal has a log beside it
+    assert list(served.door.folder.glob("results/*/run.sqlite-*")) == []  # an open journal has a log beside it
 
 
 def test_nothing_is_sent_of_a_large_file_that_cannot_be_read_to_its_end(served: Served) -> None:
@@ -83,45 +80,6 @@ def test_a_large_run_that_is_killed_is_reported_with_all_its_rows(serve: Serve) 
     assert sum(counts.values()) == shown.summary["source"]["rows"] == ROWS
     assert counts["created"] + counts["unconfirmed"] >= 50
     assert json.loads((folder / "run.json").read_text(encoding="utf-8"))["rows"] == ROWS
-
-
-def test_a_copy_that_is_changed_while_rows_are_sent_is_reported(serve: Serve) -> None:
-    """A report is written from the file that was read, or not at all."""
-    served = serve({"kind": "delay", "ms": 20, "share": 1.0})
-    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
-    with served.held_after(ROWS - 200) as go_on, served.door.started(*RUN) as process:
-        served.wait_for(ROWS - 200)
-        [copy] = (served.door.folder / "results").glob("2*/source.csv")
-        with copy.open("rb+") as file:
-            file.write(b"e")  # in the place of a capital letter: as long as it was
-        go_on()
-        assert process.wait() == 5
-    assert not (copy.parent / "report.xlsx").exists()
-    assert json.loads((copy.parent / "run.json").read_text(encoding="utf-8"))["ending"]["finished"]
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds the process in Linux's /proc")
-def test_a_report_process_that_is_killed_costs_nothing(serve: Serve) -> None:
-    """If the reporting process dies, the run writes its report itself."""
-    served = serve()
-    write_csv(served.door.folder / "people.csv", [candidate(number) for number in range(ROWS)])
-    with served.held_after(ROWS - 100) as go_on, served.door.started(*RUN) as process:
-        wait_until(lambda: report_processes(process.pid))
-        for pid in report_processes(process.pid):
-            os.kill(pid, signal.SIGKILL)
-        go_on()
-        out, _ = process.communicate(timeout=PATIENCE)
-    ran = Ran(process.returncode, out, "")
-    assert (ran.code, ran.counts) == (0, {"created": ROWS})
-    folder = next((served.door.folder / "results").glob("2*"))
-    assert len(read_csv(folder / "201_created.csv")) == ROWS
-    assert not list(folder.glob(".writing-*"))
-
-
-def report_processes(run: int) -> list[int]:
-    """The processes that write the report of a run while it sends; they are children of its main thread."""
-    children = Path(f"/proc/{run}/task/{run}/children").read_text().split()
-    return [int(pid) for pid in children if "follow_run" in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
 def test_without_the_ledger_no_row_counts_as_imported(serve: Serve) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable
-from pathlib import Path
 
-import pytest
 import xlsxwriter
-from openpyxl import load_workbook
 
 from tests.cli.conftest import HEADER, MAPPING, Served, candidate, read_csv
+from tests.cli.test_corrections import correct
 
 Serve = Callable[..., Served]
 SHOWN = "https://example.com/in/ada"
@@ -48,8 +45,7 @@ def test_a_link_is_sent_where_the_answer_is_an_address(serve: Serve) -> None:
     assert no_address["import_problem"] == "Sheet1!H6, column \"Profile\": 'LinkedIn' is not a valid web address"
 
 
-@pytest.mark.parametrize("results", ["invalid.csv", "report.xlsx"])
-def test_links_are_kept_in_results_files(serve: Serve, results: str) -> None:
+def test_links_are_kept_in_a_fixed_report(serve: Serve) -> None:
     """A row that is fixed there is sent with the address of its link; an edited cell is read as it is written."""
     served = serve()
     folder = served.door.folder
@@ -63,59 +59,16 @@ def test_links_are_kept_in_results_files(serve: Serve, results: str) -> None:
             sheet.write_url(number, len(HEADER), f"https://example.org/{number}", string=text)
     ran = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
     assert ran.counts == {"invalid": 4}, ran.err
-    path = folder / "results" / ran.summary["run"] / results
-    unchanged = served("check", str(path), "--mapping", "mapping.yaml", "--json")
-    assert unchanged.counts == {"invalid": 4}, unchanged.err
-    edits = {
-        2: {"Permit": "yes"},
-        3: {"Permit": "yes", "Profile": "https://example.com/new"},
-        4: {},
-        5: {"import_links": ""},
-    }
-    edit_results(path, edits)
-    fixed = served("run", str(path), "--mapping", "mapping.yaml", "--json")
+    fixes = ({"Permit": "yes"}, {"Permit": "yes", "Profile": "https://example.com/new"}, {"Profile": f"{SHOWN}/2"})
+    fixed = correct(served, ran.summary["run"], *fixes)
     assert fixed.counts == {"created": 3, "invalid": 1}, fixed.err
     sent = [
         {answer["job_post_question"]["question_key"]: answer["answer"] for answer in body["answers"]}["linkedin"]
         for body in served.sandbox.memory.accepted()
     ]
-    assert sent == ["https://example.org/1", "https://example.com/new", SHOWN]
+    assert sent == ["https://example.org/1", "https://example.com/new", f"{SHOWN}/2"]
     (again,) = read_csv(folder / "results" / fixed.summary["run"] / "invalid.csv")
-    assert again["import_links"] == f'{{"H": ["{SHOWN}", "https://example.org/3"]}}'
-    assert again["import_problem"].endswith(f"'{SHOWN}' has a link to another address, 'https://example.org/3'")
-
-
-def test_a_damaged_list_of_links_is_a_problem(serve: Serve) -> None:
-    """The row is not sent, since its text may hide another address."""
-    served = serve()
-    rows = [[*HEADER, "import_row", "import_links"], [*candidate(1), "2", '{"H": ["x'], [*candidate(2), "3", "[]"]]
-    path = served.door.folder / "mine.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(rows)
-    ran = served("run", "mine.csv", "--mapping", "mapping.yaml", "--json")
-    assert ran.counts == {"invalid": 2}, ran.err
-    first, _ = read_csv(served.door.folder / "results" / ran.summary["run"] / "invalid.csv")
-    assert first["import_problem"] == "the cell import_links of this row was changed and cannot be read"
-
-
-def edit_results(path: Path, edits: dict[int, dict[str, str]]) -> None:
-    """Change cells of a results file: by the number of the source row, the new texts by column."""
-    if path.suffix == ".csv":
-        rows = read_csv(path)
-        for row in rows:
-            row.update(edits[int(row["import_row"])])
-        with path.open("w", encoding="utf-8-sig", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-        return
-    book = load_workbook(path)
-    header, *others = book["invalid"].iter_rows()
-    columns = {cell.value: cell.column - 1 for cell in header}
-    for cells in others:
-        for name, text in edits[int(cells[columns["import_row"]].value)].items():
-            cells[columns[name]].value = text
-    book.save(path)
+    assert again["import_problem"].endswith(f"'{SHOWN}' has a link to another address, 'https://example.org/4'")
 
 
 def test_the_cell_of_a_link_is_shown(serve: Serve) -> None:

@@ -39,7 +39,7 @@ def test_no_byte_is_left_and_no_candidate_is_imported_twice(serve: Serve) -> Non
     people(folder, 40, candidate(99, Salary="a lot"))
     served(*RUN, "--json")
     results = folder / "results"
-    assert holding(results, *NAMES) >= {"source.csv", "outcomes.sqlite", "201_created.csv", "run.json"}
+    assert holding(results, *NAMES) >= {"source.csv", "run.sqlite", "201_created.csv", "run.json"}
     purged = served("purge", "--older-than", "0d", "--yes")
     assert (purged.code, purged.err) == (0, "1 run removed.\n")
     assert holding(results, *NAMES) == set()

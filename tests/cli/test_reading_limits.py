@@ -85,15 +85,3 @@ def test_an_exceeded_limit_names_its_setting(
     assert (inspected.code, inspected.err) == (3, expected)
     checked = front_door("check", file, "--mapping", "mapping.yaml", "--sandbox", **limit)
     assert (checked.code, checked.err) == (3, expected)
-
-
-def test_what_is_allowed_holds_for_the_report_too(front_door: FrontDoor) -> None:
-    """The limits are those of today's settings wherever the file is opened, also when its report is written again."""
-    (front_door.folder / "a.xlsx").write_bytes(raw_xlsx(_TABLE, extra=_PICTURE))
-    assert front_door("run", "a.xlsx", "--mapping", "mapping.yaml", "--sandbox").code == 0
-    again = front_door("report", IMPORTER_WORKBOOK_UNPACKED_MEGABYTES="1")
-    assert (again.code, again.err.splitlines()[2]) == (
-        3,
-        "a.xlsx: the workbook unpacks to 4 MB; the limit is 1 MB [limit-exceeded]",
-    )
-    assert front_door("report").code == 0

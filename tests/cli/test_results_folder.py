@@ -511,33 +511,12 @@ def test_a_run_whose_folder_is_removed_stops(serve: Serve) -> None:
     code, output, run = _cut_off(served, shutil.rmtree)
     assert (code, output) == (
         5,
-        f"importer: results/{run}/outcomes.sqlite: the outcomes of run {run} cannot be written (the file was moved or "
+        f"importer: results/{run}/run.sqlite: the outcomes of run {run} cannot be written (the file was moved or "
         "deleted), so nothing more is sent. The ledger knows what was sent: run the same command again\n",
     )
     assert len(served.accepted) < 400
     assert not (served.door.folder / "results" / run).exists()
     _every_candidate_is_accepted_once(served, 400)
-
-
-def test_a_run_whose_copy_was_changed_has_no_report(serve: Serve) -> None:
-    """All rows were sent, and the message does not deny it."""
-    served = serve()
-    people(served.door.folder, 40)
-    code, output, run = _cut_off(served, lambda folder: (folder / "source.csv").write_text("other", "utf-8"))
-    assert (code, output) == (
-        5,
-        f"importer: results/{run}: the run has no report, because its folder was changed while it was running: "
-        "the run's copy of the source file was changed. The ledger knows what was sent: run the same command again; "
-        "no candidate is sent twice\n",
-    )
-    asked = len(served.sandbox.requests)
-    _every_candidate_is_accepted_once(served)
-    assert len(served.sandbox.requests) == asked + 1  # the questions
-    assert served("report", run).err == (
-        "importer: 1 problem found.\n\n"
-        f"results/{run}/source.csv: the run's copy of the source file was changed [source-copy-changed]\n"
-        "  -> restore it from a backup, or run the same import again; the ledger knows what was sent\n"
-    )
 
 
 def test_a_run_whose_ledger_is_removed_does_not_claim_what_was_sent(serve: Serve) -> None:

@@ -80,7 +80,7 @@ def test_a_fixed_results_file_can_be_imported(serve: Serve) -> None:
     assert [row["import_row"] for row in read_csv(bad)] == ["4", "5"]
     bad.write_text(bad.read_text("utf-8-sig").replace("a lot", "900").replace(",x,", ",901,"), "utf-8-sig")
     fixed = served("run", str(bad), "--mapping", "mapping.yaml", "--json")
-    assert (fixed.code, fixed.counts) == (0, {"created": 2})
+    assert (fixed.code, fixed.counts) == (0, {"created": 2, "already_imported": 2})
     assert served.sandbox.memory.accepted()[-1]["last_name"] == "=SUM(A1)"
 
 
@@ -104,7 +104,11 @@ def test_an_invalid_row_holds_its_email_address(serve: Serve) -> None:
     assert served(*RUN, "--json", "--resend-rejected").counts == {"already_imported": 1, "invalid": 2}
     bad = served.door.folder / "results" / ran.summary["run"] / "invalid.csv"
     bad.write_text(bad.read_text("utf-8-sig").replace("a lot", "900"), "utf-8-sig")
-    assert served("run", str(bad), "--mapping", "mapping.yaml", "--json").counts == {"created": 1, "invalid": 1}
+    assert served("run", str(bad), "--mapping", "mapping.yaml", "--json").counts == {
+        "created": 1,
+        "invalid": 1,
+        "already_imported": 1,
+    }
     assert served.sandbox.memory.accepted()[-1]["last_name"] == "Nr6"
 
 
@@ -409,7 +413,7 @@ def test_a_run_says_what_to_do_next_and_keeps_the_folder_in_the_command(serve: S
     ran = served(*RUN, "--out", "elsewhere")
     proposed = next(line.strip() for line in ran.out.splitlines() if "report.xlsx" in line and "importer run" in line)
     assert proposed.startswith("importer run elsewhere/")
-    assert served(*proposed.split()[1:]).code == 4
+    assert "no cell of this file was changed" in served(*proposed.split()[1:]).err
 
 
 def test_what_a_workbook_knows_of_its_cells_survives_the_way_back(serve: Serve) -> None:
@@ -430,7 +434,6 @@ def test_what_a_workbook_knows_of_its_cells_survives_the_way_back(serve: Serve) 
     ran = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
     assert ran.counts == {"invalid": 2}
     bad = served.door.folder / "results" / ran.summary["run"] / "invalid.csv"
-    assert [row["import_typed"] for row in read_csv(bad)] == ["H I", "H I"]
     bad.write_text(bad.read_text("utf-8-sig").replace("a lot", "900").replace("much", "901"), "utf-8-sig")
     again = served("run", str(bad), "--mapping", "mapping.yaml", "--json")
     assert (again.code, again.counts) == (0, {"created": 2})

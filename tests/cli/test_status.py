@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 from openpyxl import Workbook
 
 from tests.cli.conftest import HEADER, Served, candidate, read_csv, write_csv
-from tests.cli.test_corrections import BAD, MAIL, correct, run_first
+from tests.cli.test_corrections import BAD, MAIL, correct, fix, run_first
 from tests.cli.test_run import RUN
 
 Serve = Callable[..., Served]
@@ -25,14 +24,14 @@ def test_each_row_over_all_runs(serve: Serve) -> None:
     wrong = [candidate(number, **{MAIL: BAD}) for number in (2, 3)]
     write_csv(folder / "people.csv", [candidate(1), *wrong, candidate(4)])
     first = Path("results") / str(served(*RUN, "--rows", "2-5", "--json").summary["run"])
-    second = correct(
-        served, first / "invalid.csv", {MAIL: "ada@example.com"}, {MAIL: "eve@example.com", "Phone": "call me"}
-    )
+    second = correct(served, first, {MAIL: "ada@example.com"}, {MAIL: "eve@example.com", "Phone": "call me"})
     third = served(*RUN, "--rows", "5-5", "--resend-rejected", "--json")
-    assert (second.counts, third.counts) == ({"created": 1, "invalid": 1}, {"created": 1})
+    assert (second.counts, third.counts) == (
+        {"created": 1, "invalid": 1, "already_imported": 1, "rejected": 1},
+        {"created": 1},
+    )
     before = {path: path.stat().st_mtime_ns for path in (folder / "results").rglob("*") if path.is_file()}
     shown = served("status", "people.csv", "--to", "status.csv")
-    results = f"results/{second.summary['run']}/invalid.csv"
     assert (shown.code, shown.err) == (4, "")
     assert shown.out == (
         f"{TARGET}, over 3 runs, the last: {third.summary['run']}\n"
@@ -40,8 +39,7 @@ def test_each_row_over_all_runs(serve: Serve) -> None:
         "       3 created                 1 invalid\n"
         "\n"
         "What to fix\n"
-        f'     1  Phone, {first}/invalid.csv, row 3, column "Phone":\n'
-        "        'call me' is not a valid phone number [phone-invalid]\n"
+        "     1  Phone, row 4: 'call me' is not a valid phone number [phone-invalid]\n"
         "        -> write it as +90 ..., or in the usual form for TR\n"
         "\n"
         "What to do next\n"
@@ -68,7 +66,8 @@ def test_each_row_over_all_runs(serve: Serve) -> None:
     assert [(row["row"], row["outcome"], row["run"]) for row in target["rows"]] == [
         (4, "invalid", second.summary["run"])
     ]
-    assert correct(served, Path(results), {"Phone": "+905550000003"}).counts == {"created": 1}
+    done = correct(served, second.summary["run"], {"Phone": "+905550000003"})
+    assert done.counts == {"created": 1, "already_imported": 3}
     done = served("status", "people.csv")
     assert (done.code, done.out.splitlines()[-2]) == (0, "  No action needed: every row is complete")
 
@@ -132,18 +131,13 @@ def test_each_sheet_of_a_workbook_has_its_own_rows(serve: Serve) -> None:
 def test_a_corrected_row_of_a_killed_run_stays_unconfirmed(serve: Serve) -> None:
     """Also if the original is run again: the service may have it, and resume of the killed run finds out."""
     served = serve({"kind": "hang_after", "seconds": 30, "emails": ["ada@example.com"], "operation": "apply"})
-    first = run_first(served)
-    results = str(first / "invalid.csv")
-    path = served.door.folder / results
-    path.write_text(path.read_text("utf-8-sig").replace(BAD, "ada@example.com", 1), "utf-8")
-    served.killed_after(2, "run", results, "--mapping", "mapping.yaml")
+    report = run_first(served) / "report.xlsx"
+    fix(served.door.folder / report, {MAIL: "ada@example.com"})
+    served.killed_after(2, "run", str(report), "--mapping", "mapping.yaml")
     assert served(*RUN, "--json").counts == {"already_imported": 1, "unconfirmed": 1}
+    killed = sorted(path.name for path in (served.door.folder / "results").glob("2*"))[1]
     shown = served("status", "people.csv")
-    killed = re.findall(r"(\S+): results\S+invalid.csv", served("runs").out)[0]
     assert (shown.code, shown.out.splitlines()[2].split()[2:]) == (4, ["1", "unconfirmed"]), shown.out
-    assert (
-        f"  1. Continue the import of corrected rows; completed rows are skipped\n     importer resume {killed}\n"
-    ) in shown.out
     assert served("resume", killed).code == 0
     assert served("status", "people.csv").code == 0
     assert served.accepted == ["person1@example.com", "ada@example.com"]

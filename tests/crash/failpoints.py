@@ -26,7 +26,7 @@ _TRANSACTIONS = (
     ({("insert", "people")}, "an intent"),
     ({("intend", "people")}, "an intent"),  # again
     ({("update", "people")}, "a response"),
-    ({("insert", "outcomes")}, "an outcome in the journal"),
+    ({("insert", "outcomes")}, "an outcome in the table"),
 )
 BEFORE_SEND, HALF_SENT, SENT, RESPONDED = (
     "before the request is sent",
@@ -43,8 +43,8 @@ ROW_POINTS = (
     RESPONDED,
     "before the commit of a response",
     "after the commit of a response",
-    "before the commit of an outcome in the journal",
-    "after the commit of an outcome in the journal",
+    "before the commit of an outcome in the table",
+    "after the commit of an outcome in the table",
 )
 """The points that every row reaches, in this order; with `RESENT` before them when a row is resent."""
 

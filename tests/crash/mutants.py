@@ -260,14 +260,14 @@ MUTANTS = (
     Mutant(
         "a killed run's report forgets what the ledger knows",
         "runs/finalize.py",
-        "                known = outcome_of_state(state)\n",
-        "                known = Outcome(first, OutcomeKind.NOT_SENT)\n",
+        "                outcome = outcome_of_state(known)\n",
+        "                outcome = Outcome(first, OutcomeKind.NOT_SENT)\n",
         ("tests/cli/test_finalize.py",),
     ),
     Mutant(
-        "the manifest is finished before the journal is complete",
+        "the manifest is finished before the table is complete",
         "runs/finalize.py",
-        "        _complete_journal(folder, manifest.run, ledger)\n",
+        "        _complete_table(folder, manifest.run, ledger)\n",
         "",
         ("tests/cli/test_finalize.py",),
     ),

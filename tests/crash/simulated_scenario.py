@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, ClassVar
 
 from hypothesis import strategies as st
@@ -188,7 +189,7 @@ class SimulatedScenario(RuleBasedStateMachine):
         with open_ledger(self.address, clock=lambda: self.now) as ledger, ledger.lock_target(self.scope):
             loader = self._loader(ledger, options)
             try:
-                for outcome in loader.load(rows):
+                for outcome in chain.from_iterable(loader.load(rows)):
                     assert outcome.row not in outcomes, "a row has two outcomes"
                     outcomes[outcome.row] = outcome
             except Killed:

@@ -49,7 +49,7 @@ _OF_MANY = (
     SENT,
     "before the commit of a response",
     "after the commit of a response",
-    "before the commit of an outcome in the journal",
+    "before the commit of an outcome in the table",
 )
 _SMALL = [
     pytest.param(Part(SINGLY.name, "503 after accepting", "apply", ROW_POINTS, hits=1), id="one by one"),

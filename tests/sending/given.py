@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -220,10 +220,10 @@ class Harness:
         return outcomes
 
 
-def by_outcome(outcomes: Iterable[Outcome]) -> dict[int, Outcome]:
+def by_outcome(turns: Iterable[list[Outcome]]) -> dict[int, Outcome]:
     """Outcomes by their row; no row has two."""
     found: dict[int, Outcome] = {}
-    for outcome in outcomes:
+    for outcome in chain.from_iterable(turns):
         assert outcome.row not in found
         found[outcome.row] = outcome
     return found

@@ -11,6 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, cast
 
 from importer.ledger import Answered, Fingerprints, Intent, Known, Ledger, NotAllowed, RunRecord
@@ -100,7 +101,7 @@ def simulate(
     )
     time.drives(loader)
     people = (ReadyCandidate(row, f"person{row}@example.com", b"%d" % row) for row in range(2, rows + 2))
-    for outcome in loader.load(people):
+    for outcome in chain.from_iterable(loader.load(people)):
         found.kinds[outcome.kind] += 1
     found.missing = rows - len(accepted)
     found.stop, found.seconds = loader.stop, time.elapsed

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,7 @@ def test_a_pause_lets_what_is_in_flight_finish_and_starts_no_more(tmp_path: Path
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, service, ONE, cancellation=cancellation)
         found = {}
-        for outcome in loader.load(applications(range(2, 12))):
+        for outcome in chain.from_iterable(loader.load(applications(range(2, 12)))):
             found[outcome.row] = (outcome.kind, paused_long_enough.is_set())
             if outcome.row == 6:
                 sixth_is_done.set()

@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 import pytest
@@ -405,7 +405,7 @@ def test_candidates_are_read_by_the_caller_and_not_far_ahead(harness: Harness) -
             yield submission
 
     with harness.ledger() as ledger:
-        outcomes = harness.loader(ledger, Scripted(in_turn(CREATED))).load(source())
+        outcomes = chain.from_iterable(harness.loader(ledger, Scripted(in_turn(CREATED))).load(source()))
         first = next(outcomes)
         assert (first.row, len(read) < 10) == (2, True)
         for _ in range(50):
@@ -488,8 +488,8 @@ def test_a_dry_run_sends_nothing_and_knows_what_a_run_would_send(harness: Harnes
     """Imported rows, and those that were rejected and have not changed, have the outcome that a run gives them."""
     harness.load(Scripted(by_row({3: (FILL,)})), applications([2, 3]))
     with harness.ledger() as ledger:
-        outcomes = list(DryLoader(ledger, JOB_POST).load(applications([2, 3, 4])))
-        again = list(DryLoader(ledger, JOB_POST, resend_rejected=True).load(applications([3])))
+        (outcomes,) = DryLoader(ledger, JOB_POST).load(applications([2, 3, 4]))
+        (again,) = DryLoader(ledger, JOB_POST, resend_rejected=True).load(applications([3]))
     rejected_row = harness.load(Scripted(in_turn(CREATED)), applications([3]))[3]
     assert outcomes == [Outcome(2, K.ALREADY_IMPORTED), rejected_row, Outcome(4, K.NOT_SENT)]
     assert (rejected_row.kind, again) == (K.REJECTED, [Outcome(3, K.NOT_SENT)])
@@ -498,5 +498,5 @@ def test_a_dry_run_sends_nothing_and_knows_what_a_run_would_send(harness: Harnes
 def test_a_dry_run_needs_no_ledger() -> None:
     """Before the first run every row would be sent."""
     loader = DryLoader(None, JOB_POST)
-    assert list(loader.load(applications([2]))) == [Outcome(2, K.NOT_SENT)]
+    assert list(loader.load(applications([2]))) == [[Outcome(2, K.NOT_SENT)]]
     assert loader.stop is None

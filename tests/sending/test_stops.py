@@ -404,7 +404,7 @@ def test_closing_the_outcomes_stops_sending(harness: Harness) -> None:
     service = Scripted(answer)
     with harness.ledger() as ledger:
         outcomes = harness.loader(ledger, service).load(applications(range(2, 500)))
-        for _ in range(20):
+        for _ in range(5):
             next(outcomes)
         slow.set()
         while not begun.is_set():

@@ -22,6 +22,7 @@ from importer.sandbox.app import SandboxOptions
 from importer.sandbox.server import running as sandbox_running
 from importer.web.running import Progress
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
+from tests.cli.test_corrections import fix
 from tests.patience import wait_until
 from tests.web import walk
 from tests.web.client import Client
@@ -211,7 +212,7 @@ def test_the_life_of_a_row(pages: Start, serve: Serve) -> None:
 
 
 def test_fixed_rows_are_imported_from_the_result(pages: Start, serve: Serve) -> None:
-    """The file of invalid rows, fixed in its place, is checked and sent like the first one; nobody is sent twice."""
+    """What was fixed in report.xlsx is shown in the grid, checked and sent; nobody is sent twice."""
     served = serve()
     rows = [candidate(0), candidate(1, Phone="none"), candidate(2)]
     found = pages(live(served), file=write_csv(served.door.folder / "people.csv", rows))
@@ -219,9 +220,9 @@ def test_fixed_rows_are_imported_from_the_result(pages: Start, serve: Serve) -> 
     assert "2 of 3 candidates are in; 1 row needs a fix" in shown.text
     job = walk.job_of(found)
     assert job.finished is not None
-    invalid = job.finished.folder / "invalid.csv"
-    invalid.write_text(invalid.read_text("utf-8-sig").replace("none", "+905550000001"), "utf-8-sig")
+    fix(job.finished.folder / "report.xlsx", {"Phone": "+905550000001"})
     checked = found.client.send(shown.form("/result/fixed"))
+    assert "1 cell was corrected since this check" in checked.text
     draft = found.server.web.drafts.get(checked.address.split("/")[2])
     assert draft is not None
     found.client.send(checked.form("/check"))

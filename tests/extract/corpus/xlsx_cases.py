@@ -7,7 +7,7 @@ from typing import Any
 
 from importer.models import SourceOptions
 from tests.extract.corpus.case import Case, Expected
-from tests.extract.corpus.writers import edited, openpyxl_bytes, raw_xlsx, with_backslashes, xlsxwriter_bytes
+from tests.extract.corpus.writers import edited, raw_xlsx, with_backslashes, xlsxwriter_bytes
 
 _MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _PEOPLE = (("Name", "City"), ("Ada", "London"), ("Alan", "Wilmslow"))
@@ -280,24 +280,6 @@ _SHEETS = (
             reading="XLSX, sheet 'Sheet', header found in row 1, 1 hidden row left out, 2 columns",
         ),
         SourceOptions(hidden_rows="skip"),
-    ),
-    Case(
-        "xlsx-results-copied-out",
-        "reads a sheet of the report that was copied to a workbook, whatever sheet the mapping names",
-        "a.xlsx",
-        lambda: openpyxl_bytes(
-            (
-                ("Name", "Tel", "import_row", "import_status", "import_problem", "import_hint"),
-                ("Gül", "'+44 20 7946 0001", 7, 400, "bad", "fix"),
-            ),
-            "400 rejected",
-        ),
-        Expected(
-            ("Name", "Tel"),
-            {2: ("Gül", "'+44 20 7946 0001")},
-            reading="XLSX, sheet '400 rejected', a corrected results file, header in row 1, 2 columns",
-        ),
-        SourceOptions(sheet="Candidates", header_row=3),
     ),
 )
 

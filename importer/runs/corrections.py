@@ -1,0 +1,105 @@
+"""Corrections: what a person fixed, as a list of cells (row, column, old and new text) over the rows of a run.
+
+They come from a fixed report.xlsx or from the grid of the page. The file itself stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, replace
+from pathlib import Path
+
+from importer.extract import Sheet, is_canonical
+from importer.files import read_private, write_json
+from importer.models import CorrectedCell, Row
+from importer.problems import Column, FilePlace, Problem, UnusableInput
+from importer.runs.stored import row_to_stored
+
+
+def write_corrections(path: Path, corrections: Iterable[CorrectedCell]) -> None:
+    """Keep a list in a private file. Raises OSError."""
+    write_json(path, [astuple(one) for one in sorted(corrections, key=lambda one: (one.row, one.column.index))])
+
+
+def read_corrections(path: Path) -> tuple[CorrectedCell, ...]:
+    """The list in a file; () if there is none.
+
+    Raises:
+        UnusableInput: it was changed.
+    """
+    try:
+        listed = json.loads(read_private(path))
+        return tuple(CorrectedCell(row, Column(*column), *texts) for row, column, *texts in listed)
+    except FileNotFoundError:
+        return ()
+    except (OSError, ValueError, TypeError):
+        message, hint = "the list of corrections cannot be read", "remove it, and correct the cells again"
+        raise UnusableInput(Problem("correction-invalid", message, hint, FilePlace(str(path)))) from None
+
+
+class Corrected:
+    """The rows of a sheet with corrections, each of which must be for the text that the sheet has."""
+
+    def __init__(self, sheet: Sheet, corrections: Sequence[CorrectedCell]) -> None:
+        self._sheet = sheet
+        self._left: dict[int, list[CorrectedCell]] = {}
+        self._was: dict[int, str] = {}
+        for one in corrections:
+            self._left.setdefault(one.row, []).append(one)
+
+    def rows(self) -> Iterator[Row]:
+        """All rows. Raises UnusableInput if a cell has another text than a correction says."""
+        for row in self._sheet.rows():
+            if cells := self._left.pop(row.number, None):
+                _refuse_other_texts(row, cells)
+                self._was[row.number] = json.dumps(row_to_stored(row)[1:])
+                yield corrected(row, cells)
+            else:
+                yield row
+
+    def was(self, row: int) -> str | None:
+        """The stored form of a row without its corrections; None if it has none."""
+        return self._was.pop(row, None)
+
+    def refuse_missing(self) -> None:
+        """Raise UnusableInput if a corrected row was not among those that were read."""
+        if self._left:
+            rows = ", ".join(map(str, sorted(self._left)[:3]))
+            raise UnusableInput(_outdated(f"it has no row {rows}", self._sheet.origin.file))
+
+
+def _refuse_other_texts(row: Row, cells: Iterable[CorrectedCell]) -> None:
+    for one in cells:
+        if (text := row.cells[one.column.index]) != one.old:
+            message = f"{row.place(one.column)} has the text '{text[:80]}', not '{one.old[:80]}'"
+            raise UnusableInput(_outdated(message, row.origin.file))
+
+
+def _outdated(message: str, file: str) -> Problem:
+    hint = "check the file again, and correct the cells that still have a problem"
+    return Problem(
+        "correction-outdated", f"the corrections are for another version of the file: {message}", hint, FilePlace(file)
+    )
+
+
+def corrected(row: Row, cells: Iterable[CorrectedCell]) -> Row:
+    """A row with the new texts of some of its cells."""
+    cells = tuple(cells)
+    values = frozenset(one.column.index for one in cells if one.is_value)
+    return with_texts(row, {one.column.index: one.new for one in cells}, values)
+
+
+def with_texts(row: Row, new: Mapping[int, str], values: frozenset[int] = frozenset()) -> Row:
+    """A row with other texts in some cells, by the index of their column. A number, a date or TRUE stays a value if its
+    new text has the format of `Row`; values: the new texts that are values.
+    """
+    typed = (row.typed - {index for index, text in new.items() if not is_canonical(text)}) | values
+    return replace(
+        row,
+        cells=tuple(new.get(index, text) for index, text in enumerate(row.cells)),
+        typed=frozenset(index for index in typed if index not in new or new[index]),
+        problems=tuple(problem for problem in row.problems if not problem.is_in(new)),
+        links=tuple(link for link in row.links if link[0] not in new),
+        currencies=tuple(each for each in row.currencies if each[0] not in new),
+    )

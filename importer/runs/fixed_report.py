@@ -1,0 +1,279 @@
+"""What a person fixed in the report of a run: its cells, compared with the rows of the run, as a list of corrections.
+
+Every cell of report.xlsx is text, which no spreadsheet program changes. One that opens a CSV may change cells when it
+saves it, and never says so: `2021-03-04` becomes 3/4/2021, `0012` becomes 12. So of a CSV only the cells that the
+report asks to fix may be different; anything else is refused, as a value would be sent that nobody wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from importer.extract import ReadingLimits, ResultsTable, is_results_file, results_tables, run_of_report
+from importer.extract.sheet import Record
+from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, CorrectedCell, Outcome, OutcomeKind, Row
+from importer.problems import CellPlace, Column, FilePlace, Place, Problem, UnusableInput, unusable_file
+from importer.runs.manifest import RunManifest, is_run, part_folders
+from importer.runs.run_report import refuse_missing
+from importer.runs.table import TABLE, RunTable
+from importer.settings import Settings
+from importer.text.results_cells import truncated
+
+_SHOWN: Final = 3  # cells in a message
+_NOTE: Final = "Only the first "  # of the line after a sheet that is full
+_IN_REPORT: Final = "fix the rows in report.xlsx of the same folder, where a cell stays as you type it, and run that"
+
+
+def run_of_results_file(file: Path, out: Path) -> Path | None:
+    """The folder of the run whose results file this is, wherever it was moved; None for any other file.
+
+    Raises:
+        UnusableInput: it is the report of a run that is not in the results folder.
+    """
+    folder = file.absolute().parent
+    if (run := run_of_report(file)) is not None:
+        name = run.partition(".")[0]  # the rows of a target are those of the whole run
+        found = next((each for each in (out / name, folder.parent / name, folder) if is_run(each)), None)
+        if found is None or found.name.partition(".")[0] != name:
+            message, hint = f"its run {run} is not in {out}", "name its results folder with --out"
+            raise unusable_file("results-file-elsewhere", message, hint, file)
+        return found
+    if not is_run(folder) or not is_results_file(file):
+        return None
+    whole = folder.with_name(folder.name.partition(".")[0])
+    return whole if is_run(whole) else folder
+
+
+def read_fixed(file: Path, folder: Path, manifest: RunManifest, settings: Settings) -> tuple[CorrectedCell, ...]:
+    """The corrections of a run with those that a person made in one of its results files. folder: of the run.
+
+    Raises:
+        UnusableInput: with every problem: nothing was changed, a row cannot be told, or a program changed the file.
+    """
+    refuse_missing(folder)
+    with ExitStack() as stack:
+        table = stack.enter_context(RunTable(folder))
+        parts = [part for part in part_folders(folder, manifest) if part != folder and (part / TABLE).is_file()]
+        outcomes = [table, *(stack.enter_context(RunTable(part)) for part in parts)]
+        comparison = _Comparison(str(file), manifest, table, outcomes)
+        for each in results_tables(file, str(file), ReadingLimits.of(settings)):
+            comparison.add(each)
+        changed = comparison.finish()
+        merged = dict(table.corrections)
+        for cell, one in changed.items():
+            old = merged.pop(cell).old if cell in merged else one.old
+            if one.new != old:
+                merged[cell] = replace(one, old=old)
+    return tuple(merged.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A row of a results file, and the one of the run that it is."""
+
+    sheet: str | None
+    record: Record
+    row: Row
+
+
+class _Comparison:
+    """Compares the rows of a results file with those of its run."""
+
+    def __init__(self, file: str, manifest: RunManifest, table: RunTable, outcomes: Sequence[RunTable]) -> None:
+        self._file, self._table, self._outcomes = file, table, outcomes
+        self._email, self._name = manifest.identity or ((), ())
+        self._route = manifest.route_column  # a row without a target is fixed there, and has no outcome of its own
+        self._lines: dict[int, str] = {}  # where each row was found
+        self._changed: dict[tuple[int, int], CorrectedCell] = {}
+        self._replaced: dict[str, tuple[str, int]] = {}  # by their new address: rows that became another person
+        self._rewritten: list[str] = []
+        self._problems: list[Problem] = []
+
+    def add(self, table: ResultsTable) -> None:
+        """Compare the rows of one sheet, or of a CSV."""
+        columns = self._table.sheet.columns
+        places, problems = _places_of(table.header, columns, FilePlace(self._file))
+        self._problems += problems
+        if problems:
+            return
+        number_at = table.header.index(IMPORT_COLUMNS[0])
+        candidate_at = table.header.index(CANDIDATE_COLUMN) if CANDIDATE_COLUMN in table.header else None
+        for record in table.records:
+            number = _cell(record, number_at)
+            if record.blank or number.startswith(_NOTE):
+                continue
+            where = CellPlace(table.origin, record.number, Column.at(number_at, IMPORT_COLUMNS[0]))
+            row = self._row(number, where)
+            if row is None:
+                continue
+            if candidate_at is not None and (other := self._other_person(row, _cell(record, candidate_at), where)):
+                self._problems.append(other)
+                continue
+            self._compare(_Line(table.origin.sheet, record, row), places, where)
+
+    def _row(self, number: str, where: CellPlace) -> Row | None:
+        found = None
+        if number.isascii() and number.isdigit() and len(number) < 9:
+            found = self._table.rows_with([int(number)]).get(int(number))
+        if found is None:
+            message = f"'{number[:40]}' is not the number of a row of this run" if number else "this row has no number"
+            hint = "undo the change of import_row; new people belong in a file of their own"
+            self._problems.append(Problem("results-row-unknown", message, hint, where))
+        elif (other := self._lines.setdefault(found.number, str(where))) != str(where):
+            message = f"row {number} is in this file twice, also in {other.removeprefix(f'{self._file}, ')}"
+            hint = "keep one of them; new people belong in a file of their own"
+            self._problems.append(Problem("results-row-twice", message, hint, where))
+            return None
+        return found
+
+    def _other_person(self, row: Row, shown: str, where: CellPlace) -> Problem | None:
+        """The problem of a row beside the number of another one: only some of the columns were sorted."""
+        was = ", ".join(filter(None, (row.cells[index] for index in dict.fromkeys((*self._name, *self._email)))))
+        if shown == truncated(was).strip():
+            return None
+        message = f"this row is of '{shown[:60]}', but row {row.number} of the file was '{was[:60]}'"
+        return Problem("results-row-mixed", message, self._write_again, where)
+
+    @property
+    def _write_again(self) -> str:
+        return f"write the report again (importer report {self._table.path.parent.name}), and sort whole rows only"
+
+    def _compare(self, line: _Line, places: Sequence[int], where: CellPlace) -> None:
+        row, changed = line.row, []
+        for column, at in zip(self._table.sheet.columns, places, strict=True):
+            now, before = _cell(line.record, at), row.cells[column.index]
+            if now != before and now != (written := truncated(before).strip()):
+                place = replace(where, column=Column.at(at, column.name))
+                if written != before:
+                    hint = "fix it in the source, and run that again"
+                    self._problems.append(Problem("cell-cut", "this text is longer than a cell can be", hint, place))
+                else:
+                    changed.append((column, at, now, place))
+        outcome = self._outcome(row.number) if changed else None
+        for column, at, now, place in changed:
+            found = [each for each in line.record.problems if each.index == at]
+            if self._is_rewritten(line, column, at, now, outcome):
+                shown = str(place).removeprefix(f"{self._file}, ")
+                self._rewritten.append(f"{shown} was {_quoted(row.cells[column.index])} and is {_quoted(now)} now")
+            elif found:
+                self._problems += [replace(each.problem, place=place) for each in found]
+            elif column.index in row.typed and at not in line.record.typed and _AMBIGUOUS.fullmatch(now):
+                hint = f"write {now.replace('.', '')} or {now}0"
+                self._problems.append(Problem("correction-ambiguous", f"'{now}' can be two numbers", hint, place))
+            else:
+                is_value = at in line.record.typed
+                one = CorrectedCell(row.number, column, row.cells[column.index], now, is_value)
+                self._changed[row.number, column.index] = one
+        new = {column.index: now for column, _, now, _ in changed}
+        if new.keys() & set(self._email) and new.keys() & set(self._name):
+            self._replaced |= {new[index]: (str(where), row.number) for index in self._email if new.get(index)}
+
+    def _is_rewritten(self, line: _Line, column: Column, at: int, now: str, outcome: Outcome | None) -> bool:
+        """Whether a program may have changed a cell, and not a person."""
+        before, is_value = line.row.cells[column.index], at in line.record.typed
+        if line.sheet is not None and (column.index in line.row.typed or not is_value):
+            return False
+        is_route = outcome is None and column.index == self._route
+        if not is_route and not _may_be_fixed(outcome, line.row, column.index):
+            return line.sheet is None or _may_be_rewritten(before, now)
+        return bool(now) and _may_be_mistaken(before, now)
+
+    def _outcome(self, row: int) -> Outcome | None:
+        return next(filter(None, (each.outcome(row) for each in self._outcomes)), None)
+
+    def finish(self) -> dict[tuple[int, int], CorrectedCell]:
+        """The changed cells, by row number and index of the column."""
+        if self._replaced:
+            self._problems += self._mixed()
+        if self._rewritten:
+            more = f"; and {len(self._rewritten) - _SHOWN} more cells" if len(self._rewritten) > _SHOWN else ""
+            cells = "; ".join(self._rewritten[:_SHOWN])
+            message = f"a spreadsheet program may have changed values: {cells}{more}"
+            self._problems.append(Problem("results-file-rewritten", message, _IN_REPORT, FilePlace(self._file)))
+        if not self._problems and not self._changed:
+            message, hint = "no cell of this file was changed", "fix the highlighted cells, save it, and run it again"
+            self._problems.append(Problem("nothing-corrected", message, hint, FilePlace(self._file)))
+        if self._problems:
+            raise UnusableInput(self._problems)
+        return self._changed
+
+    def _mixed(self) -> Iterator[Problem]:
+        """The problems of rows whose name and address are now those of another row."""
+        for row in self._table.rows():
+            for text in {row.cells[index] for index in self._email} & self._replaced.keys():
+                place, number = self._replaced[text]
+                if number != row.number:
+                    message = f"{place}: row {number} is the person of row {row.number} now"
+                    yield Problem("results-row-mixed", message, self._write_again, FilePlace(self._file))
+
+
+def _cell(record: Record, at: int) -> str:
+    return record.cells[at] if at < len(record.cells) else ""
+
+
+def _places_of(
+    header: Sequence[str], columns: Sequence[Column], place: Place
+) -> tuple[tuple[int, ...], tuple[Problem, ...]]:
+    """Where in a results file each column of the source is; columns that a person added are not read."""
+    wanted, found = Counter(column.name for column in columns), Counter(header)
+    wrong = [name for name, count in wanted.items() if found[name] != count and (name or found[name] < count)]
+    if wrong:
+        names = ", ".join(f"'{name}'" if name else "one without a header" for name in wrong[:_SHOWN])
+        message = f"columns of the source are missing, or there twice: {names}"
+        problem = Problem("results-columns-changed", message, "undo the change of the header row", place)
+        return (), (problem,)
+    seen: Counter[str] = Counter()
+    places = []
+    for column in columns:
+        places.append([at for at, name in enumerate(header) if name == column.name][seen[column.name]])
+        seen[column.name] += 1
+    return tuple(places), ()
+
+
+# --- what a spreadsheet program changes -------------------------------------------------------------
+
+_AMBIGUOUS: Final = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")  # one or a thousand
+_DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2\d{2,4}.*", re.DOTALL)
+_GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?")
+_LOSES: Final = re.compile(r"\+?0*(\d+)")  # its zeros or plus, in every program
+
+
+def _may_be_fixed(outcome: Outcome | None, was: Row, index: int) -> bool:
+    """Whether the report asks to fix a cell, by the index of its column, or the row as a whole: the service rejected it
+    without naming a cell.
+    """
+    if outcome is None or outcome.kind not in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
+        return False
+    places = [one.place for one in outcome.problems]
+    cells = [one for one in places if isinstance(one, CellPlace) and (one.origin, one.row) == (was.origin, was.number)]
+    if any(one.column is None or one.column.index == index for one in cells):
+        return True
+    return outcome.kind is OutcomeKind.REJECTED and not all(isinstance(one, CellPlace) for one in places)
+
+
+def _may_be_rewritten(before: str, now: str) -> bool:
+    """Whether a program can have made a value of a text: a number or a date, where the text has digits."""
+    return "@" not in before and any(map(str.isdigit, before)) and any(map(str.isdigit, now))
+
+
+def _may_be_mistaken(before: str, now: str) -> bool:
+    """Whether a program has dropped zeros, or may have saved what a person typed as another value: 2026-04-03 as
+    4/3/2026, 45.000 as 45.
+    """
+    loses = _LOSES.fullmatch(before)
+    if loses is not None and loses[1] == now:
+        return True
+    date = _DATE.fullmatch(now)
+    is_turned = date is not None and date[1] != date[3] and max(int(date[1]), int(date[3])) <= 12
+    return is_turned or (_GROUPED.search(before) is not None and _NUMBER.fullmatch(now) is not None)
+
+
+def _quoted(text: str) -> str:
+    return f"'{text[:40]}'" if text else "blank"

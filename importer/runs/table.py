@@ -1,0 +1,413 @@
+"""The table of a run, in its folder: each row as it was read, each candidate as it was checked, and the outcomes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self
+
+from importer.extract import Sheet
+from importer.models import CorrectedCell, Outcome, OutcomeKind, ReadyCandidate, Row
+from importer.problems import DatabaseError, Problem, StoppedEarly, not_writable, unusable_file
+from importer.runs.corrections import Corrected
+from importer.runs.row_selection import Selection
+from importer.runs.stored import (
+    problems_from_json,
+    problems_to_json,
+    row_from_stored,
+    row_to_stored,
+    sheet_from_stored,
+    sheet_to_stored,
+)
+from importer.sqlite_file import Connection, SqliteFile, create_private, not_a_database
+
+TABLE: Final = "run.sqlite"
+
+# rows.was: of a row with corrections, the cells and the rest in the file. candidates.row: the first one; rows: of a
+# candidate with several, else ""; kind: of an outcome, NULL if it is to be sent.
+_SCHEMA: Final = """
+CREATE TABLE sheet (
+    facts VARCHAR NOT NULL
+);
+CREATE TABLE rows (
+    row INTEGER NOT NULL PRIMARY KEY,
+    cells VARCHAR NOT NULL,
+    more VARCHAR NOT NULL,
+    was VARCHAR
+);
+CREATE TABLE corrections (
+    row INTEGER NOT NULL,
+    "index" INTEGER NOT NULL,
+    old VARCHAR NOT NULL,
+    new VARCHAR NOT NULL,
+    is_value INTEGER NOT NULL,
+    PRIMARY KEY (row, "index")
+);
+CREATE TABLE candidates (
+    row INTEGER NOT NULL PRIMARY KEY,
+    rows VARCHAR NOT NULL,
+    email VARCHAR,
+    body BLOB,
+    kind VARCHAR,
+    problems VARCHAR NOT NULL,
+    warnings VARCHAR NOT NULL
+);
+CREATE TABLE outcomes (
+    row INTEGER NOT NULL PRIMARY KEY,
+    kind VARCHAR NOT NULL,
+    status INTEGER,
+    attempts INTEGER NOT NULL,
+    problems VARCHAR NOT NULL,
+    candidate_id INTEGER
+);
+"""
+_PAGE: Final = 500  # rows that are read or written at once
+_ROWS: Final = f"SELECT row, cells, more FROM rows WHERE row > ? ORDER BY row LIMIT {_PAGE}"
+_CELLS_OF_FILE: Final = "coalesce(json_extract(was, '$[0]'), cells)"
+_MORE_OF_FILE: Final = "coalesce(json_extract(was, '$[1]'), more)"
+_KEEP: Final = """INSERT INTO candidates (row, rows, email, body, kind, problems, warnings)
+    VALUES (?, ?, ?, ?, ?, ?, ?)"""
+_KEPT: Final = f"""SELECT row, rows, email, body, kind, problems, warnings FROM candidates
+    WHERE row > ? ORDER BY row LIMIT {_PAGE}"""
+_COLUMNS: Final = ("row", "kind", "status", "attempts", "problems", "candidate_id")
+_OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
+_INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)"
+
+
+class Classified(NamedTuple):
+    """A candidate to send, or its outcome; the numbers of its rows, in order; the warnings about one to send."""
+
+    rows: tuple[int, ...]
+    result: ReadyCandidate | Outcome
+    warnings: tuple[Problem, ...] = ()
+
+
+class TableUnwritable(StoppedEarly):
+    """Outcomes cannot be written, so no more rows are sent. The ledger knows what was sent."""
+
+    def __init__(self, path: Path, reason: str, remedy: str = "free disk space or fix the disk, then ") -> None:
+        super().__init__(
+            f"{path}: the outcomes of run {path.parent.name} cannot be written ({reason}), so nothing more is sent. "
+            f"The ledger knows what was sent: {remedy}run the same command again"
+        )
+
+
+class TableUnreadable(StoppedEarly):
+    """Outcomes cannot be read at the moment. The ledger knows what was sent."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"{path}: the outcomes of run {path.parent.name} cannot be read ({reason}). The ledger knows "
+            "what was sent: close the program that has the file open, or fix the disk, then run the same command again"
+        )
+
+
+class RunTable:
+    """The rows of a run in `<folder>/run.sqlite` (0600), and what became of them. An existing table is continued.
+
+    Raises (reading methods, too):
+        UnusableInput: the folder is missing or cannot be written, or the file is not a database or is damaged.
+        TableUnwritable, TableUnreadable: an existing table cannot be written or read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / TABLE
+        self._is_new = not self.path.exists()
+        create_private(self.path)
+        self._file = SqliteFile(self.path)
+        try:
+            self._initialize()
+        except BaseException:
+            self._file.close()
+            raise
+        self._is_new = False
+
+    def _initialize(self) -> None:
+        with self._transaction() as connection:
+            if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+                return
+        with self._transaction(writes=True) as connection:
+            for statement in _SCHEMA.split(";"):
+                connection.execute(statement)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def begin(self) -> None:
+        """Rows may be sent from now on. Until then the run has only checked its file."""
+        with self._transaction(writes=True) as connection:
+            connection.execute("PRAGMA user_version = 1")
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether rows may have been sent."""
+        with self._transaction() as connection:
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+        return bool(version)
+
+    # --- the rows as they were read ---
+
+    def store(self, sheet: Sheet, selection: Selection, corrections: Sequence[CorrectedCell] = ()) -> None:
+        """Keep the selected rows of a sheet, with their corrections. All are read here, once.
+
+        Raises:
+            UnusableInput: the sheet cannot be read to its end, or a correction is for another text.
+            TableUnwritable: they cannot be written.
+        """
+        corrected = Corrected(sheet, corrections)
+        rows = selection.of(corrected.rows())
+        while block := [(*row_to_stored(row), corrected.was(row.number)) for row in islice(rows, _PAGE)]:
+            with self._transaction(writes=True) as connection:
+                connection.executemany("INSERT INTO rows (row, cells, more, was) VALUES (?, ?, ?, ?)", block)
+        corrected.refuse_missing()
+        if corrections:
+            cells = f"{len(corrections):,} cell{'' if len(corrections) == 1 else 's'} corrected"
+            sheet = replace(sheet, reading=f"{sheet.reading}, {cells}")
+        listed = [(one.row, one.column.index, one.old, one.new, one.is_value) for one in corrections]
+        with self._transaction(writes=True) as connection:
+            connection.executemany("INSERT INTO corrections VALUES (?, ?, ?, ?, ?)", listed)
+            connection.execute("INSERT INTO sheet (facts) VALUES (?)", (sheet_to_stored(sheet),))
+
+    @cached_property
+    def sheet(self) -> Sheet:
+        """The sheet that was stored, with its corrections. Each call of its `rows` reads them from here.
+
+        Raises:
+            UnusableInput: none was stored.
+        """
+        with self._transaction() as connection:
+            found = connection.execute("SELECT facts FROM sheet").fetchone()
+        if found is None:
+            hint = "restore it from a backup, or run the same import again; the ledger knows what was sent"
+            raise unusable_file("source-copy-changed", "the rows of the run are missing", hint, self.path)
+        return sheet_from_stored(found[0], partial(_rows_in, self.path.parent))
+
+    @cached_property
+    def corrections(self) -> dict[tuple[int, int], CorrectedCell]:
+        """The corrected cells, by row number and index of the column."""
+        columns = self.sheet.columns
+        with self._transaction() as connection:
+            found = connection.execute('SELECT * FROM corrections ORDER BY row, "index"').fetchall()
+        return {
+            (row, index): CorrectedCell(row, columns[index], old, new, bool(is_value))
+            for row, index, old, new, is_value in found
+        }
+
+    def rows(self) -> Iterator[Row]:
+        """The rows, corrected, in their order; in pages, so that no transaction stays open."""
+        origin, last = self.sheet.origin, 0
+        while True:
+            with self._transaction() as connection:
+                page = connection.execute(_ROWS, (last,)).fetchall()
+            if not page:
+                return
+            yield from (row_from_stored(found, origin) for found in page)
+            last = page[-1][0]
+
+    def rows_with(self, numbers: Iterable[int]) -> dict[int, Row]:
+        """The rows with these numbers, corrected, as far as there are any."""
+        return self._found("SELECT row, cells, more FROM rows WHERE row = ?", numbers)
+
+    def originals(self, numbers: Iterable[int]) -> dict[int, Row]:
+        """The rows with these numbers as they are in the file."""
+        return self._found(f"SELECT row, {_CELLS_OF_FILE}, {_MORE_OF_FILE} FROM rows WHERE row = ?", numbers)
+
+    def _found(self, query: str, numbers: Iterable[int]) -> dict[int, Row]:
+        origin = self.sheet.origin
+        with self._transaction() as connection:
+            rows = [connection.execute(query, (number,)).fetchone() for number in numbers]
+        return {row[0]: row_from_stored(row, origin) for row in rows if row is not None}
+
+    def numbers_with(self, index: int, text: str) -> list[int]:
+        """The numbers of the rows whose cell at this index has this text in the file."""
+        where = f"json_extract({_CELLS_OF_FILE}, '$[{int(index)}]') = ?"
+        with self._transaction() as connection:
+            return [row for (row,) in connection.execute(f"SELECT row FROM rows WHERE {where}", (text,))]
+
+    # --- the outcomes ---
+
+    def record(self, outcomes: Sequence[Outcome]) -> None:
+        """Record outcomes; they are on disk when this returns.
+
+        Raises:
+            ValueError: a row already has an outcome: a bug, as every row has exactly one.
+            TableUnwritable: they cannot be written.
+        """
+        with self._transaction(writes=True) as connection:
+            try:
+                connection.executemany(_INSERT, map(_outcome_row, outcomes))
+            except sqlite3.IntegrityError:
+                raise ValueError(f"a row got a second outcome; one of {[one.row for one in outcomes[:5]]}") from None
+        if not self._file.is_in_place():
+            raise TableUnwritable(self.path, "the file was moved or deleted", "")
+
+    def keep(self, candidates: Sequence[Classified]) -> None:
+        """Keep candidates as they were checked.
+
+        Raises:
+            TableUnwritable: they cannot be written.
+        """
+        with self._transaction(writes=True) as connection:
+            connection.executemany(_KEEP, map(_kept_row, candidates))
+
+    def forget_candidates(self) -> None:
+        """Remove what is kept: all candidates are checked again."""
+        with self._transaction(writes=True) as connection:
+            connection.execute("DELETE FROM candidates")
+
+    def kept(self) -> Iterator[Classified]:
+        """The candidates as they were checked, in the order of the source; read in pages."""
+        last = 0
+        while True:
+            with self._transaction() as connection:
+                page = connection.execute(_KEPT, (last,)).fetchall()
+            if not page:
+                return
+            yield from map(_classified, page)
+            last = page[-1][0]
+
+    def body(self, row: int) -> bytes:
+        """The bytes that are sent for the candidate with this first row; b"" if there are none."""
+        with self._transaction() as connection:
+            found = connection.execute("SELECT body FROM candidates WHERE row = ?", (row,)).fetchone()
+        return (found[0] or b"") if found else b""
+
+    def replace(self, outcome: Outcome) -> None:
+        """Replace the outcome of a row.
+
+        Raises:
+            TableUnwritable: it cannot be written.
+        """
+        row, *values = _outcome_row(outcome)
+        change = f"UPDATE outcomes SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE row = ?"
+        with self._transaction(writes=True) as connection:
+            connection.execute(change, (*values, row))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def __contains__(self, row: int) -> bool:
+        """Whether the row has an outcome."""
+        return self.outcome(row) is not None
+
+    @contextmanager
+    def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+        """A transaction that raises the errors of this class."""
+        try:
+            with self._file.transaction(writes=writes) as connection:
+                yield connection
+        except DatabaseError as error:
+            if error.is_damaged:
+                raise not_a_database(self.path, str(error)) from None
+            if not writes:
+                raise TableUnreadable(self.path, str(error)) from None
+            raise (not_writable if self._is_new else TableUnwritable)(self.path, str(error)) from None
+
+    def outcome(self, row: int) -> Outcome | None:
+        """The outcome of one row, None where it has none."""
+        with self._transaction() as connection:
+            found = connection.execute(f"{_OUTCOMES} WHERE row = ?", (row,)).fetchone()
+        return _outcome(found) if found is not None else None
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """All outcomes in the order of their rows. Streams."""
+        return self._read("ORDER BY row")
+
+    def page(
+        self, first: int, count: int, *, cause: tuple[str, str | None] | None, all_rows: bool
+    ) -> Iterator[Outcome]:
+        """Some outcomes in the order of their rows, from the `first` (from 0): those with problems, or all rows.
+
+        cause: only those that have a problem with this code, in the column with this name.
+        """
+        code, column = cause or ("", None)
+        known = "problems <> '' AND kind <> 'filtered'"
+        if cause is not None:
+            each = "SELECT 1 FROM json_each(problems) WHERE json_extract(value, '$.code') = ?"
+            named = "coalesce(nullif(json_extract(value, '$.place.column[2]'), ''), "
+            named += "'=' || json_extract(value, '$.place.column[1]'), '') = ?"
+            known += f" AND EXISTS ({each} AND {named})"
+        which = "" if all_rows else f"WHERE {known} "
+        values = (code, column or "") if cause is not None and not all_rows else ()
+        return self._read(f"{which}ORDER BY row LIMIT ? OFFSET ?", *values, count, first)
+
+    def _read(self, which: str, *values: int | str) -> Iterator[Outcome]:
+        with self._transaction() as connection:
+            for found in connection.execute(f"{_OUTCOMES} {which}", values):
+                yield _outcome(found)
+
+    def counts(self) -> dict[OutcomeKind, int]:
+        """How many rows have each outcome; every kind is there, in the report's order."""
+        with self._transaction() as connection:
+            found = dict(connection.execute("SELECT kind, count(*) FROM outcomes GROUP BY kind").fetchall())
+        return {kind: found.get(kind.value, 0) for kind in OutcomeKind}
+
+
+def _kept_row(one: Classified) -> tuple[Any, ...]:
+    """The values of _KEEP."""
+    result, rows = one.result, json.dumps(one.rows) if len(one.rows) > 1 else ""
+    if isinstance(result, Outcome):
+        return one.rows[0], rows, None, None, result.kind.value, problems_to_json(result.problems), ""
+    return one.rows[0], rows, result.email, result.body, None, "", problems_to_json(one.warnings)
+
+
+def _classified(found: tuple[Any, ...]) -> Classified:
+    row, listed, email, body, kind, problems, warnings = found
+    rows = tuple(json.loads(listed)) if listed else (row,)
+    if kind is not None:
+        return Classified(rows, Outcome(row, OutcomeKind(kind), problems=problems_from_json(problems)))
+    return Classified(rows, ReadyCandidate(row, email, body), problems_from_json(warnings))
+
+
+def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:
+    """The values of _COLUMNS."""
+    problems = problems_to_json(outcome.problems)
+    return outcome.row, outcome.kind.value, outcome.status, outcome.attempts, problems, outcome.candidate_id
+
+
+def _outcome(found: tuple[Any, ...]) -> Outcome:
+    row, kind, status, attempts, problems, candidate_id = found
+    return Outcome(row, OutcomeKind(kind), status, attempts, problems_from_json(problems), candidate_id)
+
+
+def _rows_in(folder: Path) -> Iterator[Row]:
+    with RunTable(folder) as table:
+        yield from table.rows()
+
+
+class EarlierOutcomes:
+    """Reads outcomes from the tables of the runs in a results folder. A table is opened when it is first needed."""
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+        self._tables: dict[str, RunTable | None] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        for table in filter(None, self._tables.values()):
+            table.close()
+
+    def of(self, run: str, row: int) -> Outcome | None:
+        """The outcome of a row in a run; None if the run's folder is missing, or the run was killed before.
+
+        Raises:
+            UnusableInput: the table of that run is damaged.
+        """
+        if run not in self._tables:
+            folder = self._out / run
+            self._tables[run] = RunTable(folder) if (folder / TABLE).is_file() else None
+        table = self._tables[run]
+        return table.outcome(row) if table is not None else None
