@@ -277,7 +277,7 @@ def measure_spreadsheets(names: Sequence[str], locales: Sequence[str]) -> list[s
 
 def measure_source(source: Source, locales: Sequence[str], ways: Sequence[Way]) -> dict[tuple[str, str], Told]:
     """Import a source whose rows are all to be fixed, then fix them in every way."""
-    found = {}
+    found: dict[tuple[str, str], Told] = {}
     show(f"{source.name}: {len(source.rows)} rows")
     with TemporaryDirectory(prefix="importer-spreadsheets-") as name:
         folder = Path(name)
@@ -340,9 +340,9 @@ def _save_in_place(path: Path, way: Way, locale: str) -> None:
 def _fix_workbook(path: Path) -> None:
     book = load_workbook(path)
     for title, column, text in (("invalid", "Wrong", "900"), ("400 rejected", "First", "Eda")):
-        names = {cell.value: cell.column for cell in book[title][1]}
-        for number in range(2, book[title].max_row + 1):
-            book[title].cell(number, names[column]).value = text
+        at = [cell.value for cell in book[title][1]].index(column)
+        for row in book[title].iter_rows(min_row=2):
+            row[at].value = text
     book.save(path)
 
 

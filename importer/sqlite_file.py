@@ -13,6 +13,7 @@ from importer.files import open_private, sync_folder
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable, unusable_file
 
 Connection = sqlite3.Connection
+IntegrityError = sqlite3.IntegrityError
 _BUSY_TIMEOUT: Final = 30.0  # seconds to wait while another process writes
 
 

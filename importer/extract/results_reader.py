@@ -55,7 +55,7 @@ def results_tables(path: Path, name: str, limits: ReadingLimits) -> Iterator[Res
         yield table
     if is_empty:
         message, hint = "it has no column import_row", "use the report.xlsx of the run, or run its source again"
-        raise unusable_file("results-columns-missing", message, hint, name)
+        raise unusable_file("results-columns-changed", message, hint, name)
 
 
 def _csv_table(path: Path, name: str, limits: ReadingLimits) -> list[ResultsTable]:
@@ -63,7 +63,7 @@ def _csv_table(path: Path, name: str, limits: ReadingLimits) -> list[ResultsTabl
     found = survey(path, encoding)
     if found.undecodable is not None:
         hint = "save it as CSV UTF-8; or fix the rows in report.xlsx of the same folder"
-        raise unusable_file("encoding-undeclared", "this results file is not in UTF-8 any more", hint, name)
+        raise unusable_file("encoding-wrong", "this results file is not in UTF-8 any more", hint, name)
     with path.open(encoding=encoding.codec, newline="") as file:
         first = file.readline()
     # A spreadsheet program may have saved it with another delimiter.

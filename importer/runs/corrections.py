@@ -79,7 +79,7 @@ def _refuse_other_texts(row: Row, cells: Iterable[CorrectedCell]) -> None:
 def _outdated(message: str, file: str) -> Problem:
     hint = "check the file again, and correct the cells that still have a problem"
     return Problem(
-        "correction-outdated", f"the corrections are for another version of the file: {message}", hint, FilePlace(file)
+        "correction-invalid", f"the corrections are for another version of the file: {message}", hint, FilePlace(file)
     )
 
 

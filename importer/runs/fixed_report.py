@@ -54,7 +54,7 @@ def read_fixed(file: Path, folder: Path, manifest: RunManifest, settings: Settin
     """The corrections of a run with those that a person made in one of its results files. folder: of the run.
 
     Raises:
-        UnusableInput: with every problem: nothing was changed, a row cannot be told, or a program changed the file.
+        UnusableInput: with every problem: nothing was changed, a row is not recognized, or a program changed the file.
     """
     refuse_missing(folder)
     with ExitStack() as stack:
@@ -128,7 +128,7 @@ class _Comparison:
         elif (other := self._lines.setdefault(found.number, str(where))) != str(where):
             message = f"row {number} is in this file twice, also in {other.removeprefix(f'{self._file}, ')}"
             hint = "keep one of them; new people belong in a file of their own"
-            self._problems.append(Problem("results-row-twice", message, hint, where))
+            self._problems.append(Problem("results-row-unknown", message, hint, where))
             return None
         return found
 
@@ -138,7 +138,7 @@ class _Comparison:
         if shown == truncated(was).strip():
             return None
         message = f"this row is of '{shown[:60]}', but row {row.number} of the file was '{was[:60]}'"
-        return Problem("results-row-mixed", message, self._write_again, where)
+        return Problem("results-row-unknown", message, self._write_again, where)
 
     @property
     def _write_again(self) -> str:
@@ -210,7 +210,7 @@ class _Comparison:
                 place, number = self._replaced[text]
                 if number != row.number:
                     message = f"{place}: row {number} is the person of row {row.number} now"
-                    yield Problem("results-row-mixed", message, self._write_again, FilePlace(self._file))
+                    yield Problem("results-row-unknown", message, self._write_again, FilePlace(self._file))
 
 
 def _cell(record: Record, at: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,7 +25,7 @@ from importer.runs.stored import (
     sheet_from_stored,
     sheet_to_stored,
 )
-from importer.sqlite_file import Connection, SqliteFile, create_private, not_a_database
+from importer.sqlite_file import Connection, IntegrityError, SqliteFile, create_private, not_a_database
 
 TABLE: Final = "run.sqlite"
 
@@ -246,7 +245,7 @@ class RunTable:
         with self._transaction(writes=True) as connection:
             try:
                 connection.executemany(_INSERT, map(_outcome_row, outcomes))
-            except sqlite3.IntegrityError:
+            except IntegrityError:
                 raise ValueError(f"a row got a second outcome; one of {[one.row for one in outcomes[:5]]}") from None
         if not self._file.is_in_place():
             raise TableUnwritable(self.path, "the file was moved or deleted", "")

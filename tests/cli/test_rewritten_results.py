@@ -243,11 +243,11 @@ ROWS = [
     pytest.param({"import_row": ""}, "results-row-unknown", id="a row that someone added"),
     pytest.param({"import_row": "2.0"}, "results-row-unknown", id="a number that a program has rewritten"),
     pytest.param({"import_row": "9"}, "results-row-unknown", id="a row that is not in the file"),
-    pytest.param({"import_row": "3"}, "results-row-twice", id="one row twice"),
-    pytest.param({"import_candidate": "Eve, eve@example.com"}, "results-row-mixed", id="some columns sorted"),
+    pytest.param({"import_row": "3"}, "results-row-unknown", id="one row twice"),
+    pytest.param({"import_candidate": "Eve, eve@example.com"}, "results-row-unknown", id="some columns sorted"),
     pytest.param(
         {"E-mail": "person2@example.com", "First": "Ada2", "Last": "Nr2"},
-        "results-row-mixed",
+        "results-row-unknown",
         id="cells of another row",
     ),
 ]

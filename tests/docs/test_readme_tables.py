@@ -15,7 +15,7 @@ import pytest
 
 from importer.app.run_log import LOG_FILE
 from importer.cli.app import COMMANDS, load_command
-from importer.models import ID_COLUMN, IMPORT_COLUMNS, LINKS_COLUMN, TYPED_COLUMN, OutcomeKind, Stop
+from importer.models import ID_COLUMN, IMPORT_COLUMNS, OutcomeKind, Stop
 from importer.problems import ImporterError
 from importer.report.outcomes import (
     NO_ACTION_SHEET_LIMIT,
@@ -178,7 +178,7 @@ def test_the_always_written_files_come_first() -> None:
 
 def test_the_added_columns_are_listed() -> None:
     """docs/results.md explains each import_ column."""
-    assert tuple(table(RESULTS, "column", "contents")) == (*IMPORT_COLUMNS, ID_COLUMN, TYPED_COLUMN, LINKS_COLUMN)
+    assert tuple(table(RESULTS, "column", "contents")) == (*IMPORT_COLUMNS, ID_COLUMN)
 
 
 def test_every_key_of_the_summary_is_listed() -> None:

@@ -70,7 +70,7 @@ def test_a_notice_has_what_to_do_and_no_personal_data(serve: Serve, web: Web) ->
     assert lines[8] == "The 3 largest of 4 causes"
     assert "  2 rows in column Phone: " in body
     assert "    What to do: " in body
-    assert f"    importer run results/{run.name}/report.xlsx --sheet invalid" in lines
+    assert f"    importer run results/{run.name}/report.xlsx" in lines
     assert lines[-1] == f"Report on {socket.gethostname()}: {run}/report.html"
     kept = [path.read_text() for path in (run / "log.jsonl", *(served.door.folder / "metrics").iterdir())]
     for text in (subject, body, *kept, *map(str, web.paths), ran.err):

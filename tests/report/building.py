@@ -35,7 +35,6 @@ FACTS = RunFacts(
     finished=True,
     exit_code=0,
     identity=((1,), (0,)),
-    knows_types=True,
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ from tests.report.building import (
     rows,
 )
 
-ADDED = ["import_row", "import_status", "import_problem", "import_hint", "import_typed"]
+ADDED = ["import_row", "import_status", "import_problem", "import_hint"]
 HEADER = ["ID", "E-mail", "Mobile", "Degree 1", *ADDED]
 
 
@@ -116,7 +115,7 @@ def test_cells_of_a_csv_source_are_named_by_row_and_column(tmp_path: Path) -> No
     bad = row(7, "1", "a@example.com", "020 7946 0123", "bachelor", origin=CSV_ORIGIN)
     invalid = Outcome(7, OutcomeKind.INVALID, problems=(bad_degree(bad),))
 
-    write_report(tmp_path, facts_with(origin=CSV_ORIGIN, knows_types=False), [bad], [invalid])
+    write_report(tmp_path, facts_with(origin=CSV_ORIGIN), [bad], [invalid])
 
     reported = read_csv(tmp_path / "invalid.csv")[1][6]
     assert reported == f"row 7, column \"{DEGREE.name}\": 'bachelor' is not a degree that the service accepts"
@@ -149,7 +148,7 @@ def test_hostile_cells_come_back(tmp_path: Path, delimiter: str) -> None:
 
 def test_form_of_the_file(tmp_path: Path) -> None:
     """The bytes are UTF-8 with BOM, CRLF, and minimal quotes, so that Excel opens the files directly."""
-    csv_facts = facts_with(delimiter=";", origin=Origin("candidates.csv"), knows_types=False)
+    csv_facts = facts_with(delimiter=";", origin=Origin("candidates.csv"))
     write_report(tmp_path, csv_facts, [row(4, "ğ", "a,b", "c;d")], created([4]))
 
     assert (tmp_path / "201_created.csv").read_bytes() == (
@@ -188,11 +187,3 @@ def test_earlier_files_without_rows_go(tmp_path: Path) -> None:
     }
     assert files_in(tmp_path) == {*names, "source.csv"}
     assert len(read_csv(tmp_path / "201_created.csv")) == 2
-
-
-def test_cells_that_a_workbook_keeps_as_values_are_named(tmp_path: Path) -> None:
-    """The letters of typed cells are kept, so that numbers and dates are read correctly again."""
-    typed = replace(row(4), typed=frozenset({0, 3}))
-    write_report(tmp_path, FACTS, [typed, row(5)], created([4, 5]))
-
-    assert [cells[-1] for cells in read_csv(tmp_path / "201_created.csv")] == ["import_typed", "A D", ""]

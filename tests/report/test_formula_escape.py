@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importer.extract import ReadingLimits, open_sheet
-from importer.models import Outcome, OutcomeKind, SourceOptions
+from importer.extract import ReadingLimits, results_tables
+from importer.models import Outcome, OutcomeKind
 from importer.problems import Column
 from importer.report import write_report
 from importer.text.results_cells import escape_formula
@@ -58,9 +58,9 @@ def test_results_file_fed_back_has_the_cells_of_the_source(tmp_path: Path) -> No
 
     write_report(tmp_path, FACTS, source, outcomes)
 
-    sheet = open_sheet(tmp_path / "invalid.csv", SourceOptions(sheet="Candidates", header_row=3), ReadingLimits())
-    assert [column.name for column in sheet.columns] == ["ID", "E-mail", "Mobile", "Degree 1"]
-    assert [each.cells for each in sheet.rows()] == [each.cells for each in source]
+    (table,) = results_tables(tmp_path / "invalid.csv", "invalid.csv", ReadingLimits())
+    assert table.header[:4] == ("ID", "E-mail", "Mobile", "Degree 1")
+    assert [each.cells[:4] for each in table.records] == [each.cells for each in source]
 
 
 def test_headers_and_messages_are_escaped_too(tmp_path: Path) -> None:
@@ -72,4 +72,4 @@ def test_headers_and_messages_are_escaped_too(tmp_path: Path) -> None:
 
     header, cells = read_csv(tmp_path / "400_rejected.csv")
     assert header[3] == "'+1"
-    assert cells[4:] == ["4", "400 rejected", "'=HYPERLINK()", "'@me", ""]
+    assert cells[4:] == ["4", "400 rejected", "'=HYPERLINK()", "'@me"]

@@ -47,7 +47,7 @@ def test_sheets_stand_in_the_order_of_the_outcomes(tmp_path: Path) -> None:
         "filtered",
     ]
     for sheet in book.worksheets[1:]:
-        assert sheet.auto_filter.ref == "A1:J2", sheet.title
+        assert sheet.auto_filter.ref == "A1:I2", sheet.title
         assert sheet.freeze_panes == "C2", sheet.title
         assert sheet.print_title_rows == "$1:$1", sheet.title
 
@@ -80,13 +80,13 @@ def test_a_sheet_has_the_rows_of_its_outcome(tmp_path: Path) -> None:
     assert _cells(_open(tmp_path)["invalid"]) == [
         [
             *("import_row", "import_candidate", "import_status", "import_problem", "import_hint"),
-            *("ID", "E-mail", "Mobile", "Degree 1", "import_typed"),
+            *("ID", "E-mail", "Mobile", "Degree 1"),
         ],
         [
             *("7", "0012, a@example.com", "invalid"),
             """Candidates!D7, column "Degree 1": 'bachelor' is not a degree that the service accepts""",
             "add it under values: in mappings/zoho.yaml:41",
-            *("0012", "a@example.com", "+44 20 7946 0123", "bachelor", None),
+            *("0012", "a@example.com", "+44 20 7946 0123", "bachelor"),
         ],
     ]
 
@@ -102,7 +102,6 @@ def test_cells_with_problems_are_highlighted_with_their_message(tmp_path: Path) 
     assert [cell.comment.text if cell.comment else None for cell in cells] == [
         *(None, None, None, None, None, None, None, "'' is not a valid phone number\nwrite it with its country"),
         "'bachelor' is not a degree that the service accepts\nadd it under values: in mappings/zoho.yaml:41",
-        None,
     ]
     marked = cells[8].fill.fgColor.rgb
     assert [cell.fill.fgColor.rgb == marked for cell in cells[5:9]] == [False, False, True, True]
@@ -170,7 +169,7 @@ def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: O
         *map(str, range(1, 10_001)),
         f"Only the first 10,000 rows are shown here; {file} has all rows.",
     ]
-    assert sheet.auto_filter.ref == "A1:J10001"
+    assert sheet.auto_filter.ref == "A1:I10001"
     assert len(read_csv(tmp_path / file)) == 1 + count
     assert summary.outcomes[kind] == count
     assert count in [cells[1] for cells in _cells(book["Summary"])]

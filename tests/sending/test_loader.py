@@ -405,13 +405,14 @@ def test_candidates_are_read_by_the_caller_and_not_far_ahead(harness: Harness) -
             yield submission
 
     with harness.ledger() as ledger:
-        outcomes = chain.from_iterable(harness.loader(ledger, Scripted(in_turn(CREATED))).load(source()))
+        turns = harness.loader(ledger, Scripted(in_turn(CREATED))).load(source())
+        outcomes = chain.from_iterable(turns)
         first = next(outcomes)
         assert (first.row, len(read) < 10) == (2, True)
         for _ in range(50):
             next(outcomes)
         assert len(read) < 51 + 256 + 8
-        outcomes.close()
+        turns.close()
     assert threads == {threading.get_ident()}
 
 

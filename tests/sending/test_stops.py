@@ -358,7 +358,9 @@ def test_an_interruption_ends_waiting_at_once(
     with harness.ledger() as ledger:
         loader = harness.loader(ledger, Scripted(answers), LoadOptions(resend_delay=600), cancellation=cancellation)
         outcomes = by_outcome(loader.load(applications([2, 3])))
-        assert [row.state for row in ledger.row_states("run-1")] == [state] * len(list(ledger.row_states("run-1")))
+        first, *others = ledger.row_states("run-1")
+        assert first.state is state
+        assert {row.state for row in others} <= {state, State.PLANNED}  # a sender may not have begun with it
         assert ledger.check() == ()
     thread.join()
     assert time.monotonic() - began < PATIENCE

@@ -453,7 +453,7 @@ def test_a_cell_that_there_is_not_is_not_corrected(pages: Start, tmp_path: Path)
 def test_the_outcome_is_that_of_the_command_with_a_corrected_file(
     pages: Start, front_door: FrontDoor, serve: Serve, tmp_path: Path
 ) -> None:
-    """The mapping that the page wrote gives each row the same outcome by the command, of a file with the corrections."""
+    """The mapping that the page wrote gives each row of a corrected file the same outcome by the command."""
     served = serve()
     found = pages(live(served), file=odd_file(tmp_path))
     matched(found.client, at_match(found))
