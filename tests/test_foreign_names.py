@@ -12,13 +12,18 @@ ROOT = Path(__file__).parent.parent
 
 PRIVATE = {
     # Of Python; `.ci/run` tests each version that we support.
-    "extract": {"_is_text_encoding"},  # codecs.CodecInfo
+    "extract": {
+        "_is_text_encoding",  # codecs.CodecInfo
+        # Of openpyxl's read-only workbook and its worksheets: what its own reader of a worksheet is made of.
+        *("_archive", "_date_formats", "_timedelta_formats", "_get_source", "_shared_strings", "_worksheet_path"),
+        "_sheet_visibility",  # of xlrd's book: visibility without loading a sheet
+    },
 }
 OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_kept_sheets", "_done", "_open"}
 OWN |= {"_corrections", "_lines", "_block", "_with", "_in_section", "_without_empty"}
 """Of namedtuple and os, which are documented, and between classes of one of our files."""
 
-BOUNDED = {"requests", "urllib3", "pycurl", "psycopg[binary]", "XlsxWriter"}
+BOUNDED = {"requests", "openpyxl", "urllib3", "pycurl", "psycopg[binary]", "XlsxWriter"}
 """Subclassed or configured in depth: a new major version must be reviewed first."""
 
 

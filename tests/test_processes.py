@@ -33,7 +33,7 @@ def test_no_secret_is_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("importer_token", "s3cret")
     monkeypatch.setenv("IMPORTER_LEDGER", "postgresql://me:s3cret@db.example.com/ledger")
     monkeypatch.setenv("OTHER_TOOL_KEY", "s3cret")
-    monkeypatch.setenv("IMPORTER_WORKBOOK_SECONDS", "7")
+    monkeypatch.setenv("IMPORTER_WORKBOOK_UNPACKED_MEGABYTES", "7")
     _, _, environment = json.loads(subprocess.check_output(python_command(TOLD), env=child_environment()))
     assert "s3cret" not in str(environment)
-    assert environment["IMPORTER_WORKBOOK_SECONDS"] == "7"
+    assert environment["IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"] == "7"

@@ -383,24 +383,13 @@ def test_a_missing_token_file_is_reported(folder: Path) -> None:
 def test_reading_limits_have_defaults_and_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """The defaults of the settings are those of the reader; megabytes become bytes."""
     assert ReadingLimits.of(load_settings()) == ReadingLimits()
-    monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "8192")
     monkeypatch.setenv("IMPORTER_WORKBOOK_UNPACKED_MEGABYTES", "3000")
-    monkeypatch.setenv("IMPORTER_WORKBOOK_SECONDS", "600")
     monkeypatch.setenv("IMPORTER_SOURCE_MEGABYTES", "9000")
     monkeypatch.setenv("IMPORTER_CSV_ROW_MEGABYTES", "40")
     monkeypatch.setenv("IMPORTER_CSV_COLUMNS", "20000")
     assert ReadingLimits.of(load_settings()) == ReadingLimits(
-        source=9000 << 20, row=40 << 20, columns=20_000, seconds=600, memory=8192 << 20, unpacked=3000 << 20
+        source=9000 << 20, row=40 << 20, columns=20_000, unpacked=3000 << 20
     )
-
-
-def test_less_memory_than_any_workbook_needs_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A limit under which nothing could be read is a slip."""
-    monkeypatch.setenv("IMPORTER_WORKBOOK_MEMORY_MEGABYTES", "2")
-    assert refusal() == [
-        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES: the value is not valid: input should be greater than or equal to "
-        "128; set by the environment variable IMPORTER_WORKBOOK_MEMORY_MEGABYTES; fix it there"
-    ]
 
 
 HINT = "a settings file must be a small text file; check this file"

@@ -6,7 +6,6 @@ They are no sources: what was fixed there is compared with the rows of the run (
 from __future__ import annotations
 
 import csv
-import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -19,10 +18,10 @@ from importer.extract.csv_file import CsvFile, survey
 from importer.extract.encoding import UTF8, byte_order_mark
 from importer.extract.results_file import is_results_header
 from importer.extract.sheet import CellProblem, ReadingLimits, Record
+from importer.extract.workbook_cells import unescaped
 from importer.problems import Origin, UnusableInput, unusable_file
 
 _DELIMITERS: Final = ",;\t|"
-_ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")  # a character that XML does not allow
 
 
 def is_results_file(path: Path) -> bool:
@@ -120,5 +119,5 @@ def _record(cells: Sequence[Any]) -> Record:
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
-        return clean(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), value))
+        return clean(unescaped(value))
     return "" if value is None else cell_text(value)

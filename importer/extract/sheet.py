@@ -55,9 +55,8 @@ class ReadingLimits:
     """The limits of reading one file, so that a hostile or broken file ends in a message, not in a frozen machine.
 
     `source`: bytes of a file; `standard_input`: bytes read from there. For a CSV, `cell_characters`: the longest cell;
-    `row`: bytes of the longest row; `columns`: the most cells in a row. For the child process that reads a workbook,
-    `seconds`: time; `memory`: bytes; `unpacked`: bytes of the unpacked workbook. `kept`: the private folder where the
-    sheets that were read are kept, so that they are read once.
+    `row`: bytes of the longest row; `columns`: the most cells in a row. `unpacked`: bytes of an unpacked workbook.
+    `kept`: the private folder where the sheets of workbooks are kept, so that they are read once.
     """
 
     source: int = 4 << 30
@@ -65,8 +64,6 @@ class ReadingLimits:
     cell_characters: int = 16 << 20
     row: int = 16 << 20
     columns: int = 16_384
-    seconds: float = 120.0
-    memory: int = 2 << 30
     unpacked: int = 2 << 30
     kept: str | None = None
 
@@ -81,8 +78,6 @@ class ReadingLimits:
             standard_input=settings.standard_input_megabytes << 20,
             row=settings.csv_row_megabytes << 20,
             columns=settings.csv_columns,
-            seconds=settings.workbook_seconds,
-            memory=settings.workbook_memory_megabytes << 20,
             unpacked=settings.workbook_unpacked_megabytes << 20,
             kept=settings.kept_sheets,
         )

@@ -1,47 +1,55 @@
-"""Opens a workbook: a child process reads the sheet, and its table is found here.
+"""Opens a workbook: chooses its sheet, reads it once, and keeps the records in a file from where they are read again.
 
-However the child ends, the result is a sheet or one clear problem.
+The file has no name, or is in the folder of an import that is prepared in the browser.
 """
 
 from __future__ import annotations
 
-import subprocess
+import difflib
+import hashlib
+import marshal
+import os
+import struct
 import tempfile
-from collections import defaultdict
+import unicodedata
+import warnings
+import weakref
+from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from threading import Timer
+from typing import IO, Any, Final, Protocol
 
-from importer.extract.cell_flags import MergedRange
+from importer import __version__
 from importer.extract.cell_text import quoted
 from importer.extract.header import place_of
-from importer.extract.kept_sheets import kept_sheet
-from importer.extract.sheet import CellProblem, FileKind, Layout, ReadingLimits, Record
-from importer.extract.sheet_content import Batch, Refusal, Request, SheetFacts, decoded, encoded, frame, read_frame
+from importer.extract.sheet import WINDOW, CellProblem, FileKind, Layout, ReadingLimits, Record, SheetName
 from importer.extract.table import RecordSource
 from importer.extract.table_warnings import hidden_columns_read, hidden_rows_read
+from importer.extract.workbook_cells import Cell, CellReader, DamagedError, MergedRange, SheetFacts
+from importer.files import make_subfolder, open_private
 from importer.models import SourceOptions
-from importer.problems import (
-    CellPlace,
-    FilePlace,
-    Origin,
-    Problem,
-    UnusableInput,
-    column_letter,
-    file_problem,
-    unusable_file,
-)
-from importer.processes import child_environment, python_command
+from importer.problems import CellPlace, Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
 
-_MAX_HEADS = 8  # sheets that are looked at, beside the one that is read
-_HIDDEN_SECONDS = 20  # for hidden sheets, of which only a warning may come
-_SHOWN = 10  # merged ranges in one warning
-# The messages of Python and Rust when memory is short.
-_OUT_OF_MEMORY = ("MemoryError", "memory allocation", "Cannot allocate", "capacity overflow", "start new thread")
-_PIPE = 1 << 20  # bytes: large enough for a batch, so that the child can continue while it is read
-_ENGINES = dict.fromkeys(FileKind, ("calamine",)) | {FileKind.XLSX: ("calamine", "openpyxl")}
+_MAX_HEADS: Final = 8  # sheets that are looked at, beside the one that is read
+_MOST_KEPT: Final = 4  # sheets in a folder
+_SHOWN: Final = 10  # merged ranges in one warning
+_BATCH: Final = 250  # records that are written at once
+_LENGTH: Final = struct.Struct(">I")
+_OFFSET: Final = struct.Struct(">Q")
+_DAMAGED: Final = (
+    "the workbook cannot be read: it is damaged, or has a form that importer does not know",
+    "open it in a spreadsheet program and save it again",
+)
+
+
+class _Book(Protocol):
+    sheets: tuple[SheetName, ...]
+
+    def rows(self, title: str, facts: SheetFacts) -> Iterator[tuple[int, list[Cell]]]: ...
 
 
 def workbook_records(
@@ -52,27 +60,31 @@ def workbook_records(
     Raises:
         UnusableInput: it is damaged or too large, or does not have the sheet.
     """
-    requests = _requests(path, name, kind, options.sheet, limits)
-    sheet = _read(requests) if limits.kept is None else _read_once(requests, Path(limits.kept))
-    facts, origin = sheet.facts, sheet.origin
-    if facts.unchecked and options.hidden_rows == "skip":
-        message = f"the mapping skips hidden rows, but which rows are hidden cannot be read ({facts.unchecked})"
-        hint = "open it in a spreadsheet program and save it as .xlsx, or remove hidden_rows: from the mapping"
-        raise unusable_file("hidden-rows-unknown", message, hint, place_of(origin))
-    how, hidden = f"{kind}, sheet {origin.sheet!r}", frozenset(facts.hidden)
+    kept = _kept_path(Path(limits.kept), path, options.sheet) if limits.kept else None
+    sheet = _KeptSheet.open(kept, name) if kept is not None else None
+    if sheet is None:
+        with _told_well(name):
+            book = _open(path, name, kind, limits)
+            title = _chosen(book, options.sheet, name)
+        with _told_well(name, title):
+            sheet = _KeptSheet.read(book, name, title, kept)
+    facts, read = sheet.facts, sheet.origin.sheet
+    is_named = options.sheet is not None
+    visible = tuple(one for one, is_visible in sheet.sheets if is_visible)
+    others = [] if is_named else [one for one in visible if one != read]
     return RecordSource(
-        origin,
-        how,
+        sheet.origin,
+        f"{kind}, sheet {read!r}",
         sheet.records,
         lambda layout: (
-            *sheet.warnings(layout),
-            *hidden_rows_read(hidden, sheet.records, options, layout),
-            *hidden_columns_read(facts.hidden_columns, options, layout),
+            *_warnings(sheet, others, layout),
+            *hidden_rows_read(frozenset(facts.hidden), sheet.records, options, layout),
+            *hidden_columns_read(sorted(facts.hidden_columns), options, layout),
         ),
         even=False,
-        hidden=hidden,
-        sheets=tuple(facts.visible),
-        hidden_tables=tuple(_heads(name, facts.hidden_sheets, facts.hidden_heads)),
+        hidden=frozenset(facts.hidden),
+        sheets=visible,
+        hidden_tables=() if is_named else tuple(_head(name, *each) for each in sheet.heads),
     )
 
 
@@ -80,309 +92,288 @@ def sheet_heads(
     path: Path, name: str, kind: FileKind, titles: Sequence[str], limits: ReadingLimits
 ) -> list[RecordSource]:
     """The first rows of sheets of a workbook, of eight at most; none if they cannot be read."""
-    return list(_heads(name, titles, _read_heads(_requests(path, name, kind, None, limits), titles)))
+    with _told_well(name):
+        return [_head(name, *each) for each in _heads(_open(path, name, kind, limits), name, titles)]
 
 
-def _heads(name: str, titles: Sequence[str], batches: Sequence[bytes]) -> Iterator[RecordSource]:
-    for title, data in zip(titles, batches, strict=False):
-        yield RecordSource(Origin(name, title), "", partial(_all_records, (data,)), even=False)
+def _open(path: Path, name: str, kind: FileKind, limits: ReadingLimits) -> _Book:
+    # Imported here: both are slow to load, and a CSV needs neither.
+    if kind is FileKind.XLS:
+        from importer.extract.xls_book import XlsBook
+
+        return XlsBook(path, name)
+    from importer.extract.xlsx_book import XlsxBook
+
+    return XlsxBook(path, name, limits)
 
 
-def _requests(path: Path, name: str, kind: FileKind, sheet: str | None, limits: ReadingLimits) -> list[Request]:
-    """One for each reader."""
-    file, cost = str(path.absolute()), (limits.memory, limits.seconds, limits.unpacked)
-    return [Request(file, name, kind.value, engine, sheet, *cost) for engine in _ENGINES[kind]]
+@contextmanager
+def _told_well(name: str, title: str = "") -> Iterator[None]:
+    """Whatever a library raises for a damaged workbook is one problem: it may raise anything."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of parts that openpyxl skips; none has cells
+            yield
+    except (UnusableInput, OSError, MemoryError):
+        raise
+    except DamagedError as error:
+        message = f"the workbook is damaged and cannot be read (sheet {title!r}: {error})"
+        raise unusable_file("workbook-damaged", message, _DAMAGED[1], name) from None
+    except Exception:  # noqa: BLE001 - of any kind
+        raise unusable_file("workbook-damaged", *_DAMAGED, name) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadSheet:
-    """A sheet with all its rows, kept as the bytes that the child sent."""
+_PlainRecord = tuple[Any, ...]
 
-    origin: Origin
-    facts: SheetFacts
-    batches: Iterable[bytes]
+
+def _heads(book: _Book, name: str, titles: Sequence[str]) -> Iterator[tuple[str, list[_PlainRecord]]]:
+    """The titles and the first rows of some sheets, as far as they can be read."""
+    for title in titles[:_MAX_HEADS]:
+        with suppress(Exception):  # no reason not to read another one
+            reader, rows = CellReader(name, SheetFacts()), book.rows(title, SheetFacts())
+            yield title, [_plain(reader.record(*row)) for row in islice(rows, WINDOW)]
+
+
+def _head(name: str, title: str, records: Sequence[_PlainRecord]) -> RecordSource:
+    return RecordSource(Origin(name, title), "", lambda: (_record(*each) for each in records), even=False)
+
+
+# --- which sheet is read ------------------------------------------------------------------------
+
+
+def _chosen(book: _Book, wanted: str | None, name: str) -> str:
+    """The title of the sheet that is named, hidden or not, or has this number among the visible ones; else of the first
+    visible one with cells.
+
+    Raises:
+        UnusableInput: there is none.
+    """
+    sheets = book.sheets
+    if not sheets:
+        message = "the workbook has no worksheet; sheets of charts or macros have no rows"
+        raise unusable_file("sheets-empty", message, "copy the rows to a worksheet, or export them as CSV", name)
+    visible = [sheet.title for sheet in sheets if sheet.visible]
+    if wanted is None:
+        if found := next(filter(partial(_has_cells, book), visible), None):
+            return found
+        is_hidden = len(visible) < len(sheets)
+        hint = "to read a hidden sheet, set sheet: under source: in the mapping; " if is_hidden else ""
+        raise unusable_file("sheets-empty", "all visible sheets are empty", f"{hint}{_list_of(sheets)}", name)
+    for normalized in (str, _folded):
+        for sheet in sheets:
+            if normalized(sheet.title) == normalized(wanted):
+                return sheet.title
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(visible):
+        return visible[int(wanted) - 1]
+    titles = {_folded(sheet.title): sheet.title for sheet in sheets}
+    near = difflib.get_close_matches(_folded(wanted), list(titles), n=1)
+    hint = f"did you mean {titles[near[0]]!r}? " if near else ""
+    raise unusable_file("sheet-not-found", f"the sheet {wanted!r} does not exist", f"{hint}{_list_of(sheets)}", name)
+
+
+def _has_cells(book: _Book, title: str) -> bool:
+    return any(cells for _, cells in book.rows(title, SheetFacts()))
+
+
+def _list_of(sheets: Sequence[SheetName]) -> str:
+    titles = [repr(sheet.title) + ("" if sheet.visible else " (hidden)") for sheet in sheets]
+    return f"the sheets are {', '.join(titles)}"
+
+
+def _folded(title: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", title).replace("İ", "i").replace("ı", "i").casefold().split())
+
+
+# --- the records of a sheet, in a file --------------------------------------------------------------
+
+
+class _KeptSheet:
+    """A sheet that was read. Its file has the records in batches, then the facts, then where these begin."""
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self._file = file
+        weakref.finalize(self, file.close)
+        self._end = _OFFSET.unpack(self._bytes(file.seek(-_OFFSET.size, os.SEEK_END), _OFFSET.size))[0]
+        title, self.sheets, self.heads, merged, *facts = marshal.loads(self._block(self._end)[0])
+        self.origin = Origin(name, title)
+        self.facts = SheetFacts(*facts)
+        self.facts.merged = [MergedRange(*each) for each in merged]
+
+    @classmethod
+    def read(cls, book: _Book, name: str, title: str, kept: Path | None) -> _KeptSheet:
+        """Read a sheet of a workbook; kept: where its file is, instead of one without a name."""
+        facts = SheetFacts()
+        reader, rows = CellReader(name, facts), book.rows(title, facts)
+        draft = kept.with_suffix(".tmp") if kept is not None else None
+        with ExitStack() as undo:
+            file = undo.enter_context(_created(draft) if draft is not None else tempfile.TemporaryFile())
+            while batch := [_plain(reader.record(*row)) for row in islice(rows, _BATCH)]:
+                _write(file, batch)
+            end = file.tell()
+            sheets = [(one.title, one.visible) for one in book.sheets]
+            heads = list(_heads(book, name, [one for one, is_visible in sheets if not is_visible and one != title]))
+            merged = [tuple(each) for each in facts.merged]
+            known = facts.hidden, facts.hidden_columns, facts.links, facts.lost_digits, facts.formats
+            _write(file, (title, sheets, heads, merged, *known))
+            file.write(_OFFSET.pack(end))
+            file.flush()
+            undo.pop_all()
+        if kept is not None and draft is not None:
+            draft.replace(kept)
+            for old in sorted(kept.parent.iterdir(), key=lambda one: one.stat().st_mtime_ns)[:-_MOST_KEPT]:
+                old.unlink()
+        return cls(file, name)
+
+    @classmethod
+    def open(cls, kept: Path, name: str) -> _KeptSheet | None:
+        """The sheet that is kept there; None if there is none."""
+        with suppress(OSError, EOFError, ValueError, TypeError, struct.error):
+            return cls(os.fdopen(open_private(kept), "rb"), name)
+        return None
 
     def records(self) -> Generator[Record, None, None]:
-        """Every row, including blank ones; may be called again."""
-        return _all_records(self.batches)
+        """Every row that has cells; may be called again. Cells under merged ones, which nobody sees, are blank."""
+        for record, hidden in self._all():
+            if hidden:
+                texts = tuple("" if index in hidden else text for index, text in enumerate(record.cells))
+                record = replace(
+                    record,
+                    cells=texts,
+                    typed=record.typed - hidden,
+                    problems=tuple(one for one in record.problems if one.index not in hidden),
+                    currencies=tuple(one for one in record.currencies if one[0] not in hidden),
+                )
+            links = self.facts.links.get(record.number)
+            if links:
+                record = replace(record, links=tuple(one for one in links.items() if one[0] not in hidden))
+            yield record
 
-    def warnings(self, layout: Layout) -> Iterator[Problem]:
-        yield from self._unchecked()
-        yield from self._other_sheets()
-        yield from self._merged(layout)
-        yield from self._lost_digits(layout)
-        yield from self._formats(layout)
-        yield from self._uncalculated(layout)
-        yield from self._in_utc(layout)
+    def hidden_values(self) -> Iterator[tuple[int, int]]:
+        """The row and the index of each cell whose value a merged one hides."""
+        for record, hidden in self._all() if self.facts.merged else ():
+            yield from ((record.number, index) for index in sorted(hidden))
 
-    def _unchecked(self) -> Iterator[Problem]:
-        if self.facts.unchecked:
+    def _all(self) -> Iterator[tuple[Record, frozenset[int]]]:
+        """Each record as it was read, and the indexes of its cells that are under merged ones."""
+        waiting, reached = deque(sorted(self.facts.merged)), list[MergedRange]()
+        at = 0
+        while at < self._end:
+            data, at = self._block(at)
+            for each in marshal.loads(data):
+                record = _record(*each)
+                hidden: frozenset[int] = frozenset()
+                while waiting and waiting[0].first_row <= record.number:
+                    reached.append(waiting.popleft())
+                if reached:
+                    reached = [one for one in reached if one.last_row >= record.number]
+                    hidden = frozenset(_covered(record, reached))
+                yield record, hidden
+
+    def _block(self, at: int) -> tuple[bytes, int]:
+        """The bytes of a block, and where the next one begins."""
+        (size,) = _LENGTH.unpack(self._bytes(at, _LENGTH.size))
+        return self._bytes(at + _LENGTH.size, size), at + _LENGTH.size + size
+
+    def _bytes(self, at: int, size: int) -> bytes:
+        self._file.seek(at)
+        return self._file.read(size)
+
+
+def _kept_path(folder: Path, workbook: Path, sheet: str | None) -> Path:
+    """Where a sheet of a workbook is kept: by the content of the workbook, of which there may be copies."""
+    with workbook.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update(f"\0{sheet!r}\0{workbook.suffix.lower()}\0{__version__}".encode("utf-8", "backslashreplace"))
+    return folder / digest.hexdigest()
+
+
+def _created(path: Path) -> IO[bytes]:
+    with suppress(FileExistsError):
+        make_subfolder(path.parent)
+    return os.fdopen(open_private(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), "wb+")
+
+
+def _write(file: IO[bytes], value: Any) -> None:
+    data = marshal.dumps(value)
+    file.write(_LENGTH.pack(len(data)) + data)
+
+
+def _plain(record: Record) -> _PlainRecord:
+    """A record as values that marshal knows; most have only texts."""
+    if not (record.typed or record.problems):
+        return record.number, record.cells
+    problems = [(one.index, one.problem.code, one.problem.message, one.problem.hint) for one in record.problems]
+    return record.number, record.cells, record.typed, problems, record.currencies
+
+
+def _record(
+    number: int,
+    cells: tuple[str, ...],
+    typed: frozenset[int] = frozenset(),
+    problems: Sequence[tuple[int, str, str, str]] = (),
+    currencies: tuple[tuple[int, str], ...] = (),
+) -> Record:
+    found = tuple(CellProblem(index, Problem(code, message, hint)) for index, code, message, hint in problems)
+    return Record(number, cells, typed, found, (), currencies)
+
+
+def _covered(record: Record, merged: Iterable[MergedRange]) -> Iterator[int]:
+    """The indexes of the filled cells that merged ranges hide."""
+    for each in merged:
+        for index in range(each.first_index, min(each.last_index + 1, len(record.cells))):
+            if record.cells[index] and (record.number, index) != (each.first_row, each.first_index):
+                yield index
+
+
+# --- what a person should know ----------------------------------------------------------------------
+
+
+def _warnings(sheet: _KeptSheet, others: Sequence[str], layout: Layout) -> Iterator[Problem]:
+    origin = sheet.origin
+    if others:
+        message = f"only the sheet {origin.sheet!r} is read, not {', '.join(map(repr, others))}"
+        hint = "to read another sheet, set sheet: under source: in the mapping"
+        yield file_problem("sheets-not-read", message, hint, origin.file)
+    yield from _merged(sheet, layout)
+    for index, row in sorted(sheet.facts.lost_digits.items()):
+        if row > layout.header_row:
+            message = "the column contains numbers of more than 15 digits, but a workbook stores only 15"
+            hint = "if they are IDs, format the column as text in the original and export it again"
+            yield Problem("digits-lost", message, hint, CellPlace(origin, row, layout.column_at(index)))
+    for (index, code), cells in sheet.facts.formats.items():
+        if own := [each for each in cells if each[0] > layout.header_row]:
+            row, text = own[0]
             message = (
-                f"only the values of this sheet could be read, not its formatting ({self.facts.unchecked}): error "
-                "cells and formulas without a stored result are read as blank; leading zeros, percent signs, hidden "
-                "rows and merged cells may be missing or wrong"
+                f"the number format {quoted(code)} shows something else than is read in {len(own):,} "
+                f"{'cells' if len(own) > 1 else 'cell'} of the column; this one is read as {quoted(text)}"
             )
-            hint = "open it in a spreadsheet program and save it as .xlsx, or compare the rows with the original"
-            yield Problem("sheet-partly-read", message, hint, place_of(self.origin))
-
-    def _other_sheets(self) -> Iterator[Problem]:
-        if self.facts.others:
-            message = f"only the sheet {self.facts.title!r} is read, not {', '.join(map(repr, self.facts.others))}"
-            hint = "to read another sheet, set sheet: under source: in the mapping"
-            yield file_problem("sheets-not-read", message, hint, self.origin.file)
-
-    def _merged(self, layout: Layout) -> Iterator[Problem]:
-        shown = [
-            merged
-            for merged in (MergedRange(*each) for each in self.facts.merged)
-            if merged.last_row > layout.header_row
-            and merged.first_row not in layout.left_out
-            and merged.first_index < len(layout.columns)
-        ]
-        if shown:
-            ranges = ", ".join(map(_address, shown[:_SHOWN])) + (", ..." if len(shown) > _SHOWN else "")
-            some = f"{len(shown):,} ranges of cells are" if len(shown) > 1 else "a range of cells is"
-            message = f"{some} merged ({ranges}); only the first cell of each has the value, the others are blank"
-            hint = "unmerge the cells and fill them in, unless blank is correct"
-            yield Problem("cells-merged", message, hint, place_of(self.origin))
-        if covered := [each for each in self.facts.covered if each[0] not in layout.left_out]:
-            count = "values are" if len(covered) > 1 else "value is"
-            message = f"{len(covered):,} {count} hidden under merged cells and not read ({_listed(covered)})"
-            hint = "unmerge the cells to see the values; clear them, or keep the cells unmerged"
-            yield Problem("cells-merged", message, hint, place_of(self.origin))
-
-    def _lost_digits(self, layout: Layout) -> Iterator[Problem]:
-        for index, row in sorted(self.facts.lost_digits.items()):
-            if row > layout.header_row:
-                message = "the column contains numbers of more than 15 digits, but a workbook stores only 15"
-                hint = "if they are IDs, format the column as text in the original and export it again"
-                yield Problem("digits-lost", message, hint, CellPlace(self.origin, row, layout.column_at(index)))
-
-    def _formats(self, layout: Layout) -> Iterator[Problem]:
-        for index, number_format, cells in self.facts.formats:
-            if own := [each for each in cells if each[0] > layout.header_row]:
-                row, text = own[0]
-                message = (
-                    f"the number format {quoted(number_format)} shows something else than is read in {len(own):,} "
-                    f"{'cells' if len(own) > 1 else 'cell'} of the column; this one is read as {quoted(text)}"
-                )
-                hint = "if the format's letters or digits belong to the value, type them into the cells as text"
-                yield Problem("format-not-read", message, hint, CellPlace(self.origin, row, layout.column_at(index)))
-
-    def _uncalculated(self, layout: Layout) -> Iterator[Problem]:
-        for index, rows in sorted(self.facts.uncalculated.items()):
-            if own := [row for row in rows if row > layout.header_row]:
-                message = (
-                    f"{len(own):,} {'formulas' if len(own) > 1 else 'formula'} of the column may not have been "
-                    "calculated: the result is 0 or blank, and the workbook asks to be calculated when it is opened"
-                )
-                hint = "open it in a spreadsheet program and save it, then import it again"
-                yield Problem(
-                    "formulas-not-calculated", message, hint, CellPlace(self.origin, own[0], layout.column_at(index))
-                )
-
-    def _in_utc(self, layout: Layout) -> Iterator[Problem]:
-        for index, rows in sorted(self.facts.in_utc.items()):
-            if own := [row for row in rows if row > layout.header_row]:
-                message = (
-                    f"cells of the column ({len(own):,}) store a date in the time zone UTC; the day may be "
-                    "another than the one that was typed"
-                )
-                hint = "compare the first dates with the original"
-                yield Problem("dates-in-utc", message, hint, CellPlace(self.origin, own[0], layout.column_at(index)))
+            hint = "if the format's letters or digits belong to the value, type them into the cells as text"
+            yield Problem("format-not-read", message, hint, CellPlace(origin, row, layout.column_at(index)))
 
 
-def _listed(cells: Sequence[tuple[int, int]]) -> str:
-    """The addresses of the first cells, each of a row number and a column index."""
-    some = ", ".join(f"{column_letter(index)}{row}" for row, index in cells[:_SHOWN])
-    return some + (", ..." if len(cells) > _SHOWN else "")
+def _merged(sheet: _KeptSheet, layout: Layout) -> Iterator[Problem]:
+    shown = [
+        merged
+        for merged in sheet.facts.merged
+        if merged.last_row > layout.header_row
+        and merged.first_row not in layout.left_out
+        and merged.first_index < len(layout.columns)
+    ]
+    if shown:
+        ranges = ", ".join(map(_address, shown[:_SHOWN])) + (", ..." if len(shown) > _SHOWN else "")
+        some = f"{len(shown):,} ranges of cells are" if len(shown) > 1 else "a range of cells is"
+        message = f"{some} merged ({ranges}); only the first cell of each has the value, the others are blank"
+        hint = "unmerge the cells and fill them in, unless blank is correct"
+        yield Problem("cells-merged", message, hint, place_of(sheet.origin))
+    if covered := [each for each in sheet.hidden_values() if each[0] not in layout.left_out]:
+        count = "values are" if len(covered) > 1 else "value is"
+        some = ", ".join(f"{column_letter(index)}{row}" for row, index in covered[:_SHOWN])
+        some += ", ..." if len(covered) > _SHOWN else ""
+        message = f"{len(covered):,} {count} hidden under merged cells and not read ({some})"
+        hint = "unmerge the cells to see the values; clear them, or keep the cells unmerged"
+        yield Problem("cells-merged", message, hint, place_of(sheet.origin))
 
 
 def _address(merged: MergedRange) -> str:
     first = f"{column_letter(merged.first_index)}{merged.first_row}"
     return f"{first}:{column_letter(merged.last_index)}{merged.last_row}"
-
-
-def _all_records(batches: Iterable[bytes]) -> Generator[Record, None, None]:
-    for data in batches:
-        batch = decoded(data)
-        assert isinstance(batch, Batch)
-        yield from _records(batch)
-
-
-def _records(batch: Batch) -> Iterator[Record]:
-    typed, problems = _typed(batch), _cell_problems(batch)
-    for offset, cells in enumerate(zip(*batch.columns, strict=True)):
-        number = batch.first + offset
-        links, currencies = (tuple(each.get(number, {}).items()) for each in (batch.links, batch.currencies))
-        yield Record(number, cells, typed[offset], problems.get(offset, ()), links, currencies)
-
-
-def _typed(batch: Batch) -> Sequence[frozenset[int]]:
-    """Which cells are typed, for each row of a batch."""
-    always = frozenset(index for index, typed in enumerate(batch.typed) if typed is True)
-    masks = [(index, mask) for index, mask in enumerate(batch.typed) if isinstance(mask, bytes)]
-    if not masks:
-        return [always] * batch.count
-    known: dict[tuple[int, ...], frozenset[int]] = {}
-    sets = []
-    for pattern in zip(*(mask for _, mask in masks), strict=True):
-        if pattern not in known:
-            known[pattern] = always | {index for (index, _), typed in zip(masks, pattern, strict=True) if typed}
-        sets.append(known[pattern])
-    return sets
-
-
-def _cell_problems(batch: Batch) -> dict[int, tuple[CellProblem, ...]]:
-    problems: defaultdict[int, tuple[CellProblem, ...]] = defaultdict(tuple)
-    for offset, index, texts in batch.problems:
-        problems[offset] += (CellProblem(index, Problem(*texts)),)
-    return problems
-
-
-def _read_once(requests: Sequence[Request], folder: Path) -> _ReadSheet:
-    """A sheet that is kept in a folder from now on, if it is not yet."""
-    name, path, title = requests[0].name, Path(requests[0].path), requests[0].sheet
-    kept = kept_sheet(folder, path, title, lambda: tuple(_read(requests).batches))
-    facts = kept.facts
-    if facts is None:
-        read = _read(requests)
-        facts = read.facts
-        kept.keep(encoded(facts), tuple(read.batches))
-    return _ReadSheet(Origin(name, facts.title), facts, kept)
-
-
-# --- the child process --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """How a child process ended without a result."""
-
-    timed_out: bool
-    code: int
-    stderr: str
-
-    @property
-    def out_of_memory(self) -> bool:
-        return any(text in self.stderr for text in _OUT_OF_MEMORY)
-
-    @property
-    def proves_damage(self) -> bool:
-        return "DamagedError: " in self.stderr
-
-    @property
-    def reason(self) -> str:
-        """The last line of its stderr, without the name of the exception."""
-        lines = [line for line in self.stderr.splitlines() if not line.startswith("note:")]
-        last = lines[-1].strip() if lines else ""
-        return last.rpartition("Error: ")[2][:200] or f"the reading process ended with exit code {self.code}"
-
-
-def _read(requests: Sequence[Request]) -> _ReadSheet:
-    """Read a sheet with the first request, or with the next one if that fails.
-
-    Raises:
-        UnusableInput: the workbook does not have the sheet, is damaged, or exceeds a limit.
-    """
-    name, failures = requests[0].name, []
-    for request in requests:
-        result = _run_child(request)
-        if not isinstance(result, _Failure):
-            sheet = _collected(result, name)
-            hidden = sheet.facts.hidden_sheets if request.sheet is None else ()
-            quick = replace(request, seconds=min(request.seconds, _HIDDEN_SECONDS))
-            return replace(sheet, facts=replace(sheet.facts, hidden_heads=_read_heads([quick], hidden)))
-        failures.append(result)
-        if result.timed_out:
-            break
-    # If one reader proved damage, that is the reason, however the other one failed.
-    raise _refusal(requests[0], max(failures, key=lambda failure: failure.proves_damage))
-
-
-def _read_heads(requests: Sequence[Request], titles: Sequence[str]) -> list[bytes]:
-    """A batch with the first rows of each of the first sheets with these titles; [] if they cannot be read."""
-    wanted = [replace(request, heads=list(titles[:_MAX_HEADS])) for request in requests] if titles else []
-    for result in map(_run_child, wanted):
-        if not isinstance(result, _Failure):
-            return [] if isinstance(decoded(result[-1]), Refusal) else result
-    return []
-
-
-def _run_child(request: Request) -> list[bytes] | _Failure:
-    """The messages of a child process, or why it failed."""
-    command = python_command("from importer.extract.workbook_child import main; main()")
-    timed_out: list[bool] = []
-    with (
-        tempfile.TemporaryFile() as errors,
-        subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=child_environment(),
-            pipesize=_PIPE,
-        ) as child,
-    ):
-
-        def time_out() -> None:
-            timed_out.append(True)
-            child.kill()
-
-        timer = Timer(request.seconds, time_out)
-        timer.start()
-        try:
-            frames = _exchange(child, request)
-            code = child.wait()
-        finally:
-            timer.cancel()
-            child.kill()
-        if code == 0:
-            return frames
-        errors.seek(0)
-        return _Failure(bool(timed_out), code, errors.read(1 << 20).decode("utf-8", "replace").strip())
-
-
-def _exchange(child: subprocess.Popen[bytes], request: Request) -> list[bytes]:
-    assert child.stdin is not None
-    assert child.stdout is not None
-    try:
-        with child.stdin as pipe:
-            pipe.write(frame(request))
-    except BrokenPipeError:
-        return []  # it ended before it read the request; the caller checks its exit code
-    frames = []
-    while (data := read_frame(child.stdout)) is not None:
-        frames.append(data)
-    return frames
-
-
-def _collected(frames: list[bytes], name: str) -> _ReadSheet:
-    last = decoded(frames[-1])
-    if isinstance(last, Refusal):
-        raise UnusableInput([replace(Problem(*problem), place=FilePlace(name)) for problem in last.problems])
-    assert isinstance(last, SheetFacts)
-    return _ReadSheet(Origin(name, last.title), last, tuple(frames[:-1]))
-
-
-def _refusal(request: Request, failure: _Failure) -> UnusableInput:
-    if failure.timed_out:
-        message = f"reading the workbook took more than {request.seconds:g} seconds and was stopped"
-        hint = "save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS"
-        return unusable_file("limit-exceeded", message, hint, request.name)
-    if failure.out_of_memory and not failure.proves_damage:
-        message = f"reading the workbook needs more memory than the limit of {request.memory >> 20:,} MB"
-        hint = (
-            "delete cells far to the right of the table or far below it, save the sheet as CSV, or raise "
-            "IMPORTER_WORKBOOK_MEMORY_MEGABYTES"
-        )
-        return unusable_file("limit-exceeded", message, hint, request.name)
-    if "password" in failure.reason.lower():
-        message = "the workbook is protected with a password"
-        hint = "open it with its password and save it without a password"
-        return unusable_file("workbook-encrypted", message, hint, request.name)
-    message = "the workbook cannot be read: it is damaged, or has a form that importer does not know"
-    if failure.proves_damage:  # else the reason is the words of a library
-        message = f"the workbook is damaged and cannot be read ({failure.reason})"
-    hint = "open it in a spreadsheet program and save it again"
-    return unusable_file("workbook-damaged", message, hint, request.name)

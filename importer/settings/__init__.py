@@ -175,8 +175,6 @@ class Settings(BaseModel):
     ping_url: SecretStr | None = None
     metrics_folder: Path | None = None
     mapping_folders: str | None = None  # more folders for files of mappings, separated as in PATH
-    workbook_seconds: float = Field(default=120, gt=0)
-    workbook_memory_megabytes: int = Field(default=2048, ge=128)
     workbook_unpacked_megabytes: int = Field(default=2048, ge=1)
 
     _set_by: dict[str, SettingSource] = PrivateAttr(default_factory=dict)

@@ -15,28 +15,10 @@ _TABLE = "".join(
     + "</row>"
     for number, row in enumerate((HEADER, candidate(1)), start=1)
 )
-_LONG_CELL = '<row r="3"><c r="A3" t="inlineStr"><is><t>{}</t></is></c></row>'
 _PICTURE = {"xl/media/picture.bin": bytes(3 << 20)}
 _CSV = csv_text((HEADER, candidate(1))).encode()
 
 LIMITS = [
-    pytest.param(
-        "a.xlsx",
-        lambda: raw_xlsx(_TABLE),
-        {"IMPORTER_WORKBOOK_SECONDS": "0.01"},
-        "a.xlsx: reading the workbook took more than 0.01 seconds and was stopped [limit-exceeded]\n"
-        "  -> save the sheet as CSV, or raise IMPORTER_WORKBOOK_SECONDS\n",
-        id="time",
-    ),
-    pytest.param(
-        "a.xlsx",
-        lambda: raw_xlsx(_TABLE + _LONG_CELL.format("x" * (30 << 20))),
-        {"IMPORTER_WORKBOOK_MEMORY_MEGABYTES": "128"},
-        "a.xlsx: reading the workbook needs more memory than the limit of 128 MB [limit-exceeded]\n"
-        "  -> delete cells far to the right of the table or far below it, save the sheet as CSV, or raise "
-        "IMPORTER_WORKBOOK_MEMORY_MEGABYTES\n",
-        id="memory",
-    ),
     pytest.param(
         "a.xlsx",
         lambda: raw_xlsx(_TABLE, extra=_PICTURE),

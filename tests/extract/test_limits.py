@@ -1,10 +1,7 @@
-"""Hostile and oversized files end in a message, within the limits, without a leftover process."""
+"""Hostile and oversized files end in a message, within the limits."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 import zipfile
 from pathlib import Path
@@ -15,7 +12,7 @@ from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
 from tests.extract.corpus.writers import openpyxl_bytes, raw_xlsx
-from tests.patience import PATIENCE, wait_until
+from tests.patience import PATIENCE
 
 _HEADER = '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row>'
 
@@ -27,33 +24,11 @@ def refusal(path: Path, limits: ReadingLimits) -> str:
     return str(caught.value)
 
 
-def children() -> set[str]:
-    """The running child processes of this process."""
-    return set(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split())
-
-
-def test_slow_workbook_is_stopped(tmp_path: Path) -> None:
-    """Reading stops after the time limit, and so does its process."""
-    others = children()
-    path = tmp_path / "slow.xlsx"
-    rows = "".join(f'<row r="{n}"><c r="A{n}"><v>{n}</v></c></row>' for n in range(2, 150_000))
-    path.write_bytes(raw_xlsx(_HEADER + rows))
-    started = time.monotonic()
-    message = refusal(path, ReadingLimits(seconds=0.05))
-    assert message == (
-        "slow.xlsx: reading the workbook took more than 0.05 seconds and was stopped; save the sheet as CSV, or "
-        "raise IMPORTER_WORKBOOK_SECONDS"
-    )
-    assert time.monotonic() - started < PATIENCE
-    assert children() <= others
-
-
 def test_stray_cell_far_away(tmp_path: Path) -> None:
-    """A stray cell makes a sheet too large for the fast reader; the other one reads it, and the cell is reported."""
+    """A stray cell makes a row as wide as the sheet: it is reported."""
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'))
-    limits = ReadingLimits(memory=400 << 20)
-    (row,) = open_sheet(path, SourceOptions(), limits, shown_as="wide.xlsx").rows()
+    (row,) = open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="wide.xlsx").rows()
     assert [str(problem) for problem in row.problems] == [
         "wide.xlsx, Sheet!XFD1048576: the row has 16384 cells, but the header has 1; clear the extra cells, or give "
         "them a header; in a CSV, quote cells that contain the delimiter"
@@ -78,38 +53,32 @@ def test_stray_cells_in_a_few_of_many_rows(tmp_path: Path) -> None:
 
 
 def test_stray_cells_in_too_many_rows(tmp_path: Path) -> None:
-    """Stray cells in thousands of rows are rejected at once, with the address of the first."""
+    """Stray cells in thousands of rows are rejected, with the address of one."""
     path = tmp_path / "wide.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + _wide_rows(range(2, 3002), 2)))
     assert refusal(path, ReadingLimits()) == (
-        "wide.xlsx: stray cells make 1,500 rows up to 16,384 columns wide; the first is XFD2; delete the columns to "
-        "the right of the table and save the workbook again, or save the sheet as CSV"
+        "wide.xlsx: stray cells make rows up to 16,384 columns wide, such as XFD2442; delete the columns to the right "
+        "of the table and save the workbook again, or save the sheet as CSV"
     )
 
 
-@pytest.mark.parametrize(("row", "cell"), [(4294967295, 2), (2, 9999999)])
-def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int) -> None:
+WRONG_ROWS = [
+    (4294967295, 2, "row 4294967295 is after the last possible one"),
+    (2, 9999999, "row 2 has the cell A9999999"),
+]
+
+
+@pytest.mark.parametrize(("row", "cell", "told"), WRONG_ROWS)
+def test_row_number_that_no_sheet_has(tmp_path: Path, row: int, cell: int, told: str) -> None:
     """A row number above the last possible row is damage, found at once, within memory and time limits."""
     path = tmp_path / "a.xlsx"
     path.write_bytes(raw_xlsx(_HEADER + f'<row r="{row}"><c r="A{cell}"><v>1</v></c></row>'))
     started = time.monotonic()
     assert refusal(path, ReadingLimits()) == (
-        f"a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': it has a row {max(row, cell):,}; the "
-        "last possible row is 1,048,576); open it in a spreadsheet program and save it again"
+        f"a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': {told}); open it in a spreadsheet program "
+        "and save it again"
     )
     assert time.monotonic() - started < PATIENCE
-
-
-def test_workbook_over_the_memory_limit(tmp_path: Path) -> None:
-    """A sheet that needs more than the memory limit is rejected, with what to do."""
-    others = children()
-    path = tmp_path / "heavy.xlsx"
-    path.write_bytes(raw_xlsx(_HEADER.replace("Name", "x" * (8 << 20))))
-    assert refusal(path, ReadingLimits(memory=64 << 20)) == (
-        "heavy.xlsx: reading the workbook needs more memory than the limit of 64 MB; delete cells far to the right "
-        "of the table or far below it, save the sheet as CSV, or raise IMPORTER_WORKBOOK_MEMORY_MEGABYTES"
-    )
-    assert children() <= others
 
 
 def test_bomb_is_rejected_before_it_is_unpacked(tmp_path: Path) -> None:
@@ -125,16 +94,14 @@ def test_bomb_is_rejected_before_it_is_unpacked(tmp_path: Path) -> None:
 
 def test_bomb_that_lies_about_its_size(tmp_path: Path) -> None:
     """A part that unpacks to more than its declared size is rejected, within the memory limit."""
-    others = children()
     path = tmp_path / "lie.xlsx"
     sheet = b"<worksheet>" + b" " * (8 << 20) + b"</worksheet>"
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/worksheets/sheet1.xml": sheet}))
     _understate(path, len(sheet))
     started = time.monotonic()
-    message = refusal(path, ReadingLimits(memory=500 << 20, seconds=PATIENCE))
+    message = refusal(path, ReadingLimits())
     assert message.startswith("lie.xlsx: the workbook cannot be read")
     assert time.monotonic() - started < PATIENCE
-    assert children() <= others
 
 
 def _understate(path: Path, size: int) -> None:
@@ -206,32 +173,3 @@ def test_blank_lines(tmp_path: Path, line: bytes) -> None:
     # The CPU time of the fastest of three: others have the processor in between
     filled, blank = (min(seconds(each * 10_000) for _ in range(3)) for each in (b"Ada\n", line))
     assert blank < 1.5 * filled
-
-
-def test_child_ends_after_its_parent(tmp_path: Path) -> None:
-    """The child process ends by itself after its parent was killed."""
-    path = tmp_path / "a.xlsx"
-    path.write_bytes(openpyxl_bytes((("Name",), *(("Ada",),) * 3000)))
-    code = (
-        "import os, sys; from pathlib import Path; from importer.extract import ReadingLimits, open_sheet;"
-        "from importer.models import SourceOptions; import threading;"
-        "threading.Timer(0.05, os._exit, (9,)).start();"
-        f"\nwhile True: open_sheet(Path({str(path)!r}), SourceOptions(), ReadingLimits())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 9
-    wait_until(lambda: not _readers())
-
-
-def _readers() -> list[str]:
-    """Orphaned readers: those whose parent is the first process."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-            command = (status.parent / "cmdline").read_text()
-        except OSError:
-            continue  # it has just ended
-        if fields[1] == "1" and "importer.extract.workbook_child" in command:
-            found.append(command)
-    return found

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import xlsxwriter
 
 from importer.extract import ReadingLimits, open_sheet
-from importer.extract.cell_flags import CellStyles
-from importer.extract.xlsx_flags import find_xlsx_flags, find_xlsx_flags_slowly
-from importer.extract.xlsx_package import read_package
 from importer.models import SourceOptions
 
 ADA = "https://linkedin.example.com/in/ada"
@@ -42,13 +38,3 @@ def test_links_of_xlsx(tmp_path: Path) -> None:
         6: {},
     }
     assert [row.cells[1] for row in rows] == ["LinkedIn", "Profile, new", "Jobs", "none", "x"]
-
-
-def test_both_scans_find_the_same_links(tmp_path: Path) -> None:
-    """The scan by regular expressions and the one by a parser agree."""
-    with zipfile.ZipFile(workbook(tmp_path / "a.xlsx")) as archive:
-        package = read_package(archive)
-        part = package.paths["Sheet1"]
-        fast, slow = find_xlsx_flags(archive, part, CellStyles()), find_xlsx_flags_slowly(archive, part, CellStyles())
-    assert len(fast.links) == 3
-    assert fast.links == slow.links

@@ -48,7 +48,7 @@ def _cases() -> Iterator[Case]:
 
     none = SourceOptions()
     yield case("values", "shows stored values as a person sees them", _EXPECTED, _TABLE, none)
-    yield case("errors", "reports error cells, which calamine returns as blank", _ERRORS_EXPECTED, _ERRORS, none)
+    yield case("errors", "reports error cells", _ERRORS_EXPECTED, _ERRORS, none)
     hidden = Expected(
         ("Name", "City"),
         {3: ("Alan", "Oslo")},
@@ -77,8 +77,8 @@ def _cases() -> Iterator[Case]:
         none,
     )
     cut = (
-        "a.xls: the workbook is damaged and cannot be read (the file is cut off); open it in a spreadsheet program "
-        "and save it again"
+        "a.xls: the workbook cannot be read: it is damaged, or has a form that importer does not know; open it in a "
+        "spreadsheet program and save it again"
     )
     yield Case(
         "xls-cut",

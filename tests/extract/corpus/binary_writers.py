@@ -198,7 +198,9 @@ def _ole(streams: dict[str, bytes]) -> bytes:
         content = stream.ljust(4096, b"\0").ljust(-(-len(stream) // 512) * 512, b"\0")
         start = len(fat)
         fat += [*range(start + 1, start + len(content) // 512), 0xFFFFFFFE]
-        entries += _entry(name, 2, start, max(len(stream), 4096))
+        is_last = name == [*streams][-1]
+        right = 0xFFFFFFFF if is_last else len(entries) // 128 + 1  # the next one
+        entries += _entry(name, 2, start, max(len(stream), 4096), right=right)
         sectors += content
     assert len(fat) <= 128, "one FAT sector is enough for the corpus"
     fat += [0xFFFFFFFF] * (128 - len(fat))
@@ -208,8 +210,8 @@ def _ole(streams: dict[str, bytes]) -> bytes:
     return header + struct.pack("<128I", *fat) + entries.ljust(512, b"\0") + sectors
 
 
-def _entry(name: str, kind: int, start: int, size: int, child: int = 0xFFFFFFFF) -> bytes:
+def _entry(name: str, kind: int, start: int, size: int, child: int = 0xFFFFFFFF, right: int = 0xFFFFFFFF) -> bytes:
     coded = (name + "\0").encode("utf-16-le")
     none = 0xFFFFFFFF
-    entry = coded.ljust(64, b"\0") + struct.pack("<HBBIII", len(coded), kind, 1, none, none, child)
+    entry = coded.ljust(64, b"\0") + struct.pack("<HBBIII", len(coded), kind, 1, none, right, child)
     return entry + bytes(36) + struct.pack("<IQ", start, size)

@@ -159,18 +159,6 @@ DOUBT_CASES = (
         ),
     ),
     Case(
-        "doubt-xor-damaged",
-        "recognizes it behind a damaged record, which calamine skips",
-        "a.xls",
-        lambda: xls_bytes(_PEOPLE, first=b"\x1e\x04\x02\0\xa4\0" + b"\x2f\0\x06\0\0\0\x34\x12\x78\x56"),
-        Expected(
-            refused=(
-                "a.xls: the workbook is protected with a password; open it with its password and save it without a "
-                "password",
-            )
-        ),
-    ),
-    Case(
         "doubt-macro-sheet",
         "does not take a macro sheet for a table",
         "a.xls",

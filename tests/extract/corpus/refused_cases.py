@@ -163,8 +163,8 @@ REFUSED_CASES = (
         "rejects a workbook that declares entities",
         "a.xlsx",
         lambda: raw_xlsx("", worksheet=_ENTITIES),
-        "a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': it declares a document type); open it in "
-        "a spreadsheet program and save it again",
+        "a.xlsx: the workbook cannot be read: it is damaged, or has a form that importer does not know; open it in a "
+        "spreadsheet program and save it again",
     ),
     _refused(
         "xml-broken",
