@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 _PACKAGES = str(Path(__file__).resolve().parent.parent)
@@ -17,7 +17,6 @@ _PASSED = {
     "PATH", "HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "TMPDIR", "TEMP", "TMP", "LANG", "LANGUAGE", "TZ",
     "TZDIR", "SYSTEMROOT", "WINDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH",
 }  # fmt: skip
-_NICENESS = 10  # added to the niceness of background processes
 _SECRET = ("TOKEN", "LEDGER")  # the address of a ledger may contain a password
 
 
@@ -52,16 +51,6 @@ def without_secrets() -> Iterator[None]:
         yield
     finally:
         os.environ.update(kept)
-
-
-def lower_priority(process: int = 0) -> None:
-    """Lower the priority of a process (0: this one), so that it does not delay the sending of a run."""
-    if hasattr(os, "setpriority"):
-        with suppress(OSError):  # the process has ended
-            os.setpriority(os.PRIO_PROCESS, process, os.getpriority(os.PRIO_PROCESS, process) + _NICENESS)
-    if sys.platform == "linux":
-        with suppress(OSError):  # a container may forbid it
-            os.sched_setscheduler(process, os.SCHED_BATCH, os.sched_param(0))
 
 
 def _is_current_folder(entry: str) -> bool:

@@ -14,7 +14,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "importer"
 
 # What each room may import, besides itself: never another stage, never a room above.
-FILES = {"files", "sqlite_file", "group_writer", "file_lock"}
+FILES = {"files", "sqlite_file", "file_lock"}
 GROUND = {"models", "problems", "sent_answers", "processes", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
 STAGES = {"extract", "transform", "sending", "report", "suggest", "template"}
@@ -42,7 +42,7 @@ MAY_IMPORT = {
 HOMES = {
     "pandas": {"suggest"},
     "openpyxl": {"extract"},
-    "python_calamine": {"extract"},
+    "xlrd": {"extract"},
     "defusedxml": {"extract"},
     "csv": {"extract", "mapping", "report"},
     "ruamel": {"mapping", "suggest"},

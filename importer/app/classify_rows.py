@@ -65,7 +65,6 @@ class _Checked(NamedTuple):
 Known = Callable[[Emails], tuple[dict[int, Outcome], set[int]]]
 """The outcomes of candidates that are not sent since they were in another form, and those that an earlier run imported,
 by the ledger; both by first row."""
-_UNNAMED: Final = Origin("")
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,8 @@ def detail_of(event: orders.Event) -> str | None:
             return f"Requests go through the proxy {proxy} (IMPORTER_PROXY)."
         case orders.Reading(file, size):
             return f"Reading {file} ({size / 1_000_000:,.0f} MB) ..."
+        case orders.RowsRead(rows):
+            return f"{rows:,} rows are read; nothing has been sent yet."
         case orders.RowsChecked(candidates):
             return f"{candidates:,} rows are checked; nothing has been sent yet."
         case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:

@@ -46,6 +46,7 @@ from importer.app.orders import (
     RowEnded,
     RowsChecked,
     RowsEnded,
+    RowsRead,
     RunControl,
     Stopped,
     TargetBlocked,
@@ -262,7 +263,7 @@ class _Execution:
 
     def _until_stopped(self, event: Event) -> None:
         self.listen(event)
-        is_early = isinstance(event, RowsChecked | RowEnded)  # its report, once begun, is completed
+        is_early = isinstance(event, RowsRead | RowsChecked | RowEnded)  # its report, once begun, is completed
         if self.control.is_stopped and is_early:
             raise CheckStopped
 

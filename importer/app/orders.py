@@ -310,6 +310,13 @@ class Reading(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RowsRead(Event):
+    """So many rows of a workbook are read; nothing has been sent yet."""
+
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
 class RowsChecked(Event):
     """So many candidates of a target are checked; nothing has been sent yet."""
 

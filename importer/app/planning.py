@@ -6,7 +6,7 @@ The order of work is extract -> transform -> load -> report; `import_file` execu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from importer.app.classify_rows import Candidates, Forecast
-from importer.app.orders import Listener, Order, RowsChecked
+from importer.app.orders import Listener, Order, RowsChecked, RowsRead
 from importer.app.plan import Plan, PlannedRun, discard, remove_files, sending_rate
 from importer.extract import (
     ReadingLimits,
@@ -31,7 +31,7 @@ from importer.models import Operation, Outcome, Question, SourceOptions
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report import write_unfinished_summary
 from importer.runs.known_rows import Emails, KnownRows
-from importer.runs.manifest import RunManifest, RunTarget, write_manifest
+from importer.runs.manifest import RunManifest, RunTarget, manifests_in, write_manifest
 from importer.runs.presences import Presence
 from importer.runs.private_copies import (
     ChildTables,
@@ -44,11 +44,12 @@ from importer.runs.private_copies import (
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id
 from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
-from importer.runs.table import RunTable
+from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
 from importer.transform import join_warnings
 
 _MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
+_WORKBOOKS = (".xlsx", ".xlsm", ".xls")
 _AT_ONCE = 1_000  # rows that are looked up in the ledger
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
@@ -98,7 +99,8 @@ class Planner:
 
     @property
     def limits(self) -> ReadingLimits:
-        return ReadingLimits.of(self.order.settings)
+        limits = ReadingLimits.of(self.order.settings)
+        return replace(limits, on_rows=lambda rows: self.listen(RowsRead(rows)))
 
     def plan(self, mapping: Mapping) -> PlannedRun:
         """The plan of a run with one target."""
@@ -185,7 +187,19 @@ class Planner:
         return _Inputs(mapping, sheet, children, resolved), manifest
 
     def _open(self, copy: SourceCopy, options: SourceOptions) -> Sheet:
+        if copy.path.suffix.lower() in _WORKBOOKS and (read := self._read_before(copy, options)) is not None:
+            return read
         return open_sheet(copy.path, options, self.limits, shown_as=self.order.shown_as)
+
+    def _read_before(self, copy: SourceCopy, options: SourceOptions) -> Sheet | None:
+        """The rows of the last run that has read this workbook in the same way: that takes much longer than a CSV."""
+        wanted = copy.sha256, self.order.shown_as, options, options.names, ALL_ROWS
+        for folder, one in reversed(list(manifests_in(self.order.settings.out))):
+            found = one.sha256, one.file, one.options, one.options.names, one.selection
+            if found == wanted and (folder / TABLE).is_file():
+                with suppress(UnusableInput, StoppedEarly), RunTable(folder) as table:
+                    return table.file_sheet
+        return None
 
     def _manifest(
         self, folder: Path, copy: SourceCopy, sheet: Sheet, options: SourceOptions, started_at: datetime

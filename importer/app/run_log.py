@@ -9,12 +9,12 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain, pairwise
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self, get_args
 
 from importer.app import orders
 from importer.files import open_private
-from importer.group_writer import GroupWriter, QueuedWrite
 from importer.models import Outcome
 from importer.sending import RequestAnswered
 from importer.settings import LogLevel
@@ -22,7 +22,7 @@ from importer.settings import LogLevel
 LOG_FILE: Final = "log.jsonl"
 _NAMES: Final = (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in range(1, 5)))  # the newest lines first
 _MAX_BYTES: Final = 50_000_000
-_DELAY: Final = 1.0  # seconds that a line may be only in memory
+_DELAY: Final = 1.0  # seconds in which requests are written together
 _LEVELS: Final = get_args(LogLevel)
 
 
@@ -39,8 +39,9 @@ class RunLog:
         self._levels = frozenset(_LEVELS[_LEVELS.index(level) :])
         self._listen = listen
         self._run = '""'  # the current one, as JSON
-        self._path: Path | None = None
-        self._writer: GroupWriter[str] | None = None  # from `Planned` on, which makes the folder known
+        self._path: Path | None = None  # from `Planned` on, which makes the folder known
+        self._lines: list[str] = []  # that are not written yet
+        self._written_at = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -48,12 +49,12 @@ class RunLog:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
         if kind is not None:
             self._log("error", "failed", error=kind.__name__, exit_code=getattr(error, "exit_code", 1))
-        if self._writer is not None:
-            self._writer.close()
+        self._write()
 
     def __call__(self, event: orders.Event) -> None:
         if not isinstance(event, orders.RowEnded):
             self._log_event(event)
+            self._write()
         elif "debug" in self._levels and not event.outcome.attempts:
             self._log_unsent(event.outcome)
         self._listen(event)
@@ -74,7 +75,6 @@ class RunLog:
         match event:
             case orders.Planned(folder=folder, targets=targets):
                 self._path = folder / LOG_FILE
-                self._writer = GroupWriter(self._commit, linger=_DELAY, name="log")
                 for one in targets:
                     self._run = json.dumps(one.run)
                     counts = {"ready": one.ready, "held_back": one.held_back, "filtered": one.filtered}
@@ -103,25 +103,28 @@ class RunLog:
             self._put(level, event, json.dumps(values)[1:-1])
 
     def _put(self, level: str, event: str, values: str) -> None:
-        if self._writer is not None:
+        if self._path is not None:
             time = datetime.now(UTC).isoformat(timespec="milliseconds")
             known = f'"time": "{time}", "level": "{level}", "event": "{event}", "run": {self._run}'
-            self._writer.put(f"{{{known}, {values}}}\n" if values else f"{{{known}}}\n")
+            self._lines.append(f"{{{known}, {values}}}\n" if values else f"{{{known}}}\n")
+            if monotonic() - self._written_at >= _DELAY:
+                self._write()
 
-    def _commit(self, group: list[QueuedWrite[str]]) -> None:
-        # Opened for each group: the folder of a run that does not start can be removed at any time.
-        if self._path is not None:
-            try:
-                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-                with os.fdopen(open_private(self._path, flags), "wb") as file:
-                    file.write("".join(queued.write for queued in group).encode())
-                    size = file.seek(0, os.SEEK_END)
-                if size >= self._max_bytes:
-                    self._rotate(self._path)
-            except OSError:
-                self._path = None  # the last line may be cut: nothing is written after it
-        for queued in group:
-            queued.finish()
+    def _write(self) -> None:
+        # Opened each time: the folder of a run that does not start can be removed at any time.
+        lines, self._lines = self._lines, []
+        self._written_at = monotonic()
+        if self._path is None or not lines:
+            return
+        try:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+            with os.fdopen(open_private(self._path, flags), "wb") as file:
+                file.write("".join(lines).encode())
+                size = file.seek(0, os.SEEK_END)
+            if size >= self._max_bytes:
+                self._rotate(self._path)
+        except OSError:
+            self._path = None  # the last line may be cut: nothing is written after it
 
     @staticmethod
     def _rotate(path: Path) -> None:

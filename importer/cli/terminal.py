@@ -47,7 +47,7 @@ class Terminal:
         self._quiet = quiet
         self._clock = clock
         self._rows: _Progress | None = None
-        self._checking_since: float | None = None
+        self._doing, self._doing_since = "", 0.0
         self._total: int | None = None
         self._rate: orders.SendingRate | None = None
         self.previews: list[orders.Previewed] = []
@@ -73,9 +73,10 @@ class Terminal:
                 self._show_detail(duration)
         elif isinstance(event, orders.Previewed):
             self.previews.append(event)
+        elif isinstance(event, orders.RowsRead):
+            self._preparing("Reading", event.rows)
         elif isinstance(event, orders.RowsChecked):
-            if not self._quiet:
-                self._checking(event.candidates)
+            self._preparing("Checking", event.candidates)
         elif isinstance(event, orders.Planned):
             self._end_rows()
             self._rate = event.rate
@@ -92,12 +93,16 @@ class Terminal:
         if not self._quiet:
             print_message(line)
 
-    def _checking(self, candidates: int) -> None:
-        self._checking_since = self._checking_since or self._clock()
-        if self._rows is None and self._clock() - self._checking_since >= _SHORT_CHECK:
-            self._rows = _Progress(None, self._clock, "Checking")
+    def _preparing(self, doing: str, count: int) -> None:
+        if self._quiet:
+            return
+        if self._doing != doing:
+            self._end_rows()
+            self._doing, self._doing_since = doing, self._clock()
+        if self._rows is None and self._clock() - self._doing_since >= _SHORT_CHECK:
+            self._rows = _Progress(None, self._clock, doing)
         if self._rows is not None:
-            self._rows.checked(candidates)
+            self._rows.checked(count)
 
     def _progress(self) -> _Progress:
         if self._rows is None:

@@ -186,19 +186,6 @@ def plain_number(value: int | float) -> str:
     return "0" if text == "-0" else text
 
 
-def plain_numbers(values: Sequence[float]) -> list[str] | None:
-    """The same of many numbers at once; None if one may have lost digits, or another form of its text.
-
-    >>> plain_numbers([905321234567.0, 3.0]), plain_numbers([12.5, 3.0]), plain_numbers([1.0, 1e15])
-    (['905321234567', '3'], ['12.5', '3'], None)
-    """
-    if all(map(float.is_integer, values)):
-        return None if any(map(has_lost_digits, (min(values), max(values)))) else list(map(str, map(int, values)))
-    texts = ("{:.15g} " * len(values)).format(*values)
-    has_other_form = "e" in texts or "-0 " in texts or "n" in texts  # an exponent, minus 0, infinity
-    return None if has_other_form else texts.split()
-
-
 def has_lost_digits(value: int | float) -> bool:
     """Whether a number has more digits than a spreadsheet stores: the last ones have been replaced by zeros."""
     return bool(abs(value) >= _PLAIN_NUMBER)

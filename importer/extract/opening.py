@@ -32,7 +32,7 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
     """Open a CSV or a workbook and find its table.
 
     `shown_as` is the file name for messages, if the person knows the file by another name than `path`. A workbook is
-    read here, in a child process, and kept in memory; a CSV is read by each call of `Sheet.rows`.
+    read here, once; a CSV is read by each call of `Sheet.rows`.
 
     Raises:
         UnusableInput: the file does not exist, its format is not supported, its encoding must be declared, no header
@@ -43,15 +43,6 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
         name = "standard input"
     kind = file_kind(path, name, limits.source)
     return open_table(_records(path, name, kind, options, limits), options)
-
-
-def open_records(path: Path, name: str, options: SourceOptions, limits: ReadingLimits) -> RecordSource:
-    """The records of a CSV, or of a sheet of a workbook. `name` is the file name for messages.
-
-    Raises:
-        UnusableInput: as open_sheet.
-    """
-    return _records(path, name, file_kind(path, name, limits.source), options, limits)
 
 
 def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits) -> RecordSource:

@@ -56,7 +56,8 @@ class ReadingLimits:
 
     `source`: bytes of a file; `standard_input`: bytes read from there. For a CSV, `cell_characters`: the longest cell;
     `row`: bytes of the longest row; `columns`: the most cells in a row. `unpacked`: bytes of an unpacked workbook.
-    `kept`: the private folder where the sheets of workbooks are kept, so that they are read once.
+    `kept`: the private folder where the sheets of workbooks are kept, so that they are read once; `on_rows`: called
+    with how many rows of a workbook are read.
     """
 
     source: int = 4 << 30
@@ -66,6 +67,7 @@ class ReadingLimits:
     columns: int = 16_384
     unpacked: int = 2 << 30
     kept: str | None = None
+    on_rows: Callable[[int], None] | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, settings: Settings) -> ReadingLimits:

@@ -15,7 +15,7 @@ import unicodedata
 import warnings
 import weakref
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -38,6 +38,7 @@ _MAX_HEADS: Final = 8  # sheets that are looked at, beside the one that is read
 _MOST_KEPT: Final = 4  # sheets in a folder
 _SHOWN: Final = 10  # merged ranges in one warning
 _BATCH: Final = 250  # records that are written at once
+_TOLD_EACH: Final = 1_000  # records
 _LENGTH: Final = struct.Struct(">I")
 _OFFSET: Final = struct.Struct(">Q")
 _DAMAGED: Final = (
@@ -67,7 +68,7 @@ def workbook_records(
             book = _open(path, name, kind, limits)
             title = _chosen(book, options.sheet, name)
         with _told_well(name, title):
-            sheet = _KeptSheet.read(book, name, title, kept)
+            sheet = _KeptSheet.read(book, name, title, kept, limits.on_rows)
     facts, read = sheet.facts, sheet.origin.sheet
     is_named = options.sheet is not None
     visible = tuple(one for one, is_visible in sheet.sheets if is_visible)
@@ -114,7 +115,7 @@ def _told_well(name: str, title: str = "") -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of parts that openpyxl skips; none has cells
             yield
-    except (UnusableInput, OSError, MemoryError):
+    except (UnusableInput, OSError, MemoryError, ImportError, NameError):  # the last ones: a bug of ours
         raise
     except DamagedError as error:
         message = f"the workbook is damaged and cannot be read (sheet {title!r}: {error})"
@@ -200,15 +201,20 @@ class _KeptSheet:
         self.facts.merged = [MergedRange(*each) for each in merged]
 
     @classmethod
-    def read(cls, book: _Book, name: str, title: str, kept: Path | None) -> _KeptSheet:
+    def read(
+        cls, book: _Book, name: str, title: str, kept: Path | None, on_rows: Callable[[int], None] | None
+    ) -> _KeptSheet:
         """Read a sheet of a workbook; kept: where its file is, instead of one without a name."""
-        facts = SheetFacts()
+        facts, count = SheetFacts(), 0
         reader, rows = CellReader(name, facts), book.rows(title, facts)
         draft = kept.with_suffix(".tmp") if kept is not None else None
         with ExitStack() as undo:
-            file = undo.enter_context(_created(draft) if draft is not None else tempfile.TemporaryFile())
+            file = undo.enter_context(_created(draft))
             while batch := [_plain(reader.record(*row)) for row in islice(rows, _BATCH)]:
                 _write(file, batch)
+                count += len(batch)
+                if on_rows is not None and count % _TOLD_EACH == 0:
+                    on_rows(count)
             end = file.tell()
             sheets = [(one.title, one.visible) for one in book.sheets]
             heads = list(_heads(book, name, [one for one, is_visible in sheets if not is_visible and one != title]))
@@ -234,19 +240,10 @@ class _KeptSheet:
     def records(self) -> Generator[Record, None, None]:
         """Every row that has cells; may be called again. Cells under merged ones, which nobody sees, are blank."""
         for record, hidden in self._all():
-            if hidden:
-                texts = tuple("" if index in hidden else text for index, text in enumerate(record.cells))
-                record = replace(
-                    record,
-                    cells=texts,
-                    typed=record.typed - hidden,
-                    problems=tuple(one for one in record.problems if one.index not in hidden),
-                    currencies=tuple(one for one in record.currencies if one[0] not in hidden),
-                )
-            links = self.facts.links.get(record.number)
-            if links:
-                record = replace(record, links=tuple(one for one in links.items() if one[0] not in hidden))
-            yield record
+            shown = _without(record, hidden) if hidden else record
+            if links := self.facts.links.get(record.number):
+                shown = replace(shown, links=tuple(one for one in links.items() if one[0] not in hidden))
+            yield shown
 
     def hidden_values(self) -> Iterator[tuple[int, int]]:
         """The row and the index of each cell whose value a merged one hides."""
@@ -287,7 +284,9 @@ def _kept_path(folder: Path, workbook: Path, sheet: str | None) -> Path:
     return folder / digest.hexdigest()
 
 
-def _created(path: Path) -> IO[bytes]:
+def _created(path: Path | None) -> IO[bytes]:
+    if path is None:
+        return tempfile.TemporaryFile()
     with suppress(FileExistsError):
         make_subfolder(path.parent)
     return os.fdopen(open_private(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), "wb+")
@@ -323,6 +322,17 @@ def _covered(record: Record, merged: Iterable[MergedRange]) -> Iterator[int]:
         for index in range(each.first_index, min(each.last_index + 1, len(record.cells))):
             if record.cells[index] and (record.number, index) != (each.first_row, each.first_index):
                 yield index
+
+
+def _without(record: Record, hidden: frozenset[int]) -> Record:
+    """A record without the cells of some indexes."""
+    return replace(
+        record,
+        cells=tuple("" if index in hidden else text for index, text in enumerate(record.cells)),
+        typed=record.typed - hidden,
+        problems=tuple(one for one in record.problems if one.index not in hidden),
+        currencies=tuple(one for one in record.currencies if one[0] not in hidden),
+    )
 
 
 # --- what a person should know ----------------------------------------------------------------------

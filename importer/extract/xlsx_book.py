@@ -132,7 +132,11 @@ def _code(sheet: Any, style: int) -> str:
 
 
 class _Parser(WorkSheetParser):
-    """Gives the cells of each row with what openpyxl leaves out: formulas without a result, numbers that are no date."""
+    """Gives the cells of each row with what openpyxl leaves out: formulas without a result, numbers that are no day.
+
+    Raises:
+        DamagedError: two rows have the same number, or a cell is in another row: readers might keep different ones.
+    """
 
     def __init__(self, source: Any, sheet: Any, book: Any, facts: SheetFacts, code_of: Any) -> None:
         strings, dates, durations = sheet._shared_strings, book._date_formats, book._timedelta_formats

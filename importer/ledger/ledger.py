@@ -14,7 +14,6 @@ from sqlalchemy import Connection, RowMapping, Select, bindparam, insert, select
 from importer.ledger.database import Database, Result, Work
 from importer.ledger.schema import examine, initialize_or_check
 from importer.ledger.states import (
-    DONE,
     Answered,
     Fingerprints,
     GroupPlan,
@@ -285,10 +284,6 @@ class Ledger:
         """Whether the service at that address ever responded to a run."""
         query = select(people.c.status).join(runs).where(runs.c.base == base, people.c.status.is_not(None)).limit(1)
         return self._ask(lambda connection: connection.scalar(query)) is not None
-
-    def rows_done(self, run: str) -> Iterator[int]:
-        """The rows of a run that are done: created or already exists. None that a later run has sent again."""
-        return (found.row for found in self.row_states(run) if found.state in DONE)
 
     def row_states(self, run: str) -> Iterator[RowState]:
         """Each row of a run that was intended, and by no later run since, in row order; read in pages."""

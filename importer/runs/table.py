@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
+from importer import __version__
 from importer.extract import Sheet
 from importer.models import CorrectedCell, Outcome, OutcomeKind, ReadyCandidate, Row
 from importer.problems import DatabaseError, Problem, StoppedEarly, not_writable, unusable_file
@@ -33,7 +34,8 @@ TABLE: Final = "run.sqlite"
 # candidate with several, else ""; kind: of an outcome, NULL if it is to be sent.
 _SCHEMA: Final = """
 CREATE TABLE sheet (
-    facts VARCHAR NOT NULL
+    facts VARCHAR NOT NULL,
+    version VARCHAR NOT NULL
 );
 CREATE TABLE rows (
     row INTEGER NOT NULL PRIMARY KEY,
@@ -71,6 +73,7 @@ _PAGE: Final = 500  # rows that are read or written at once
 _ROWS: Final = f"SELECT row, cells, more FROM rows WHERE row > ? ORDER BY row LIMIT {_PAGE}"
 _CELLS_OF_FILE: Final = "coalesce(json_extract(was, '$[0]'), cells)"
 _MORE_OF_FILE: Final = "coalesce(json_extract(was, '$[1]'), more)"
+_FILE_ROWS: Final = f"SELECT row, {_CELLS_OF_FILE}, {_MORE_OF_FILE} FROM rows WHERE row > ? ORDER BY row LIMIT {_PAGE}"
 _KEEP: Final = """INSERT INTO candidates (row, rows, email, body, kind, problems, warnings)
     VALUES (?, ?, ?, ?, ?, ?, ?)"""
 _KEPT: Final = f"""SELECT row, rows, email, body, kind, problems, warnings FROM candidates
@@ -169,13 +172,10 @@ class RunTable:
             with self._transaction(writes=True) as connection:
                 connection.executemany("INSERT INTO rows (row, cells, more, was) VALUES (?, ?, ?, ?)", block)
         corrected.refuse_missing()
-        if corrections:
-            cells = f"{len(corrections):,} cell{'' if len(corrections) == 1 else 's'} corrected"
-            sheet = replace(sheet, reading=f"{sheet.reading}, {cells}")
         listed = [(one.row, one.column.index, one.old, one.new, one.is_value) for one in corrections]
         with self._transaction(writes=True) as connection:
             connection.executemany("INSERT INTO corrections VALUES (?, ?, ?, ?, ?)", listed)
-            connection.execute("INSERT INTO sheet (facts) VALUES (?)", (sheet_to_stored(sheet),))
+            connection.execute("INSERT INTO sheet VALUES (?, ?)", (sheet_to_stored(sheet), __version__))
 
     @cached_property
     def sheet(self) -> Sheet:
@@ -186,10 +186,21 @@ class RunTable:
         """
         with self._transaction() as connection:
             found = connection.execute("SELECT facts FROM sheet").fetchone()
+            (count,) = connection.execute("SELECT count(*) FROM corrections").fetchone()
         if found is None:
             hint = "restore it from a backup, or run the same import again; the ledger knows what was sent"
             raise unusable_file("source-copy-changed", "the rows of the run are missing", hint, self.path)
-        return sheet_from_stored(found[0], partial(_rows_in, self.path.parent))
+        sheet = sheet_from_stored(found[0], partial(_rows_in, self.path.parent))
+        cells = f", {count:,} cell{'' if count == 1 else 's'} corrected" if count else ""
+        return replace(sheet, reading=sheet.reading + cells)
+
+    @property
+    def file_sheet(self) -> Sheet | None:
+        """The sheet as it is in the file, without corrections; None if another version of importer has read it."""
+        with self._transaction() as connection:
+            facts, version = connection.execute("SELECT facts, version FROM sheet").fetchone() or ("", "")
+        read = partial(_rows_in, self.path.parent, _FILE_ROWS)
+        return sheet_from_stored(facts, read) if version == __version__ else None
 
     @cached_property
     def corrections(self) -> dict[tuple[int, int], CorrectedCell]:
@@ -202,12 +213,12 @@ class RunTable:
             for row, index, old, new, is_value in found
         }
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self, query: str = _ROWS) -> Iterator[Row]:
         """The rows, corrected, in their order; in pages, so that no transaction stays open."""
         origin, last = self.sheet.origin, 0
         while True:
             with self._transaction() as connection:
-                page = connection.execute(_ROWS, (last,)).fetchall()
+                page = connection.execute(query, (last,)).fetchall()
             if not page:
                 return
             yield from (row_from_stored(found, origin) for found in page)
@@ -380,9 +391,9 @@ def _outcome(found: tuple[Any, ...]) -> Outcome:
     return Outcome(row, OutcomeKind(kind), status, attempts, problems_from_json(problems), candidate_id)
 
 
-def _rows_in(folder: Path) -> Iterator[Row]:
+def _rows_in(folder: Path, query: str = _ROWS) -> Iterator[Row]:
     with RunTable(folder) as table:
-        yield from table.rows()
+        yield from table.rows(query)
 
 
 class EarlierOutcomes:

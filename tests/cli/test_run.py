@@ -16,6 +16,7 @@ import pytest
 from openpyxl import Workbook
 
 from importer.app import import_file, planning
+from importer.extract import Sheet
 from importer.ledger import Ledger, Scope
 from importer.problems import StoppedEarly
 from tests.cli.conftest import HEADER, MAPPING, FrontDoor, Served, candidate, read_csv, write_csv
@@ -445,6 +446,34 @@ def test_what_a_workbook_knows_of_its_cells_survives_the_way_back(serve: Serve) 
         ("2.5", "2026-03-04"),
         ("2.5", "2026-03-04"),
     ]
+
+
+def test_a_workbook_is_read_once_for_check_and_run(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows of the last run with the same content are taken over, with all that is known of their cells."""
+    served, opened = serve(), list[Path]()
+    book = Workbook()
+    for row in ([*HEADER, "From"], [*candidate(1), date(2026, 3, 4)], [*candidate(2, Salary="#N/A"), "soon"]):
+        book.worksheets[0].append(row)
+    book.save(served.door.folder / "people.xlsx")
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(mapping.read_text("utf-8") + "  available_from: From\n", "utf-8")
+    read = planning.open_sheet
+
+    def open_sheet(path: Path, *rest: Any, **named: Any) -> Sheet:
+        opened.append(path)
+        return read(path, *rest, **named)
+
+    monkeypatch.setattr(planning, "open_sheet", open_sheet)
+    checked = served("check", "people.xlsx", "--mapping", "mapping.yaml", "--json")
+    ran = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
+    assert (checked.counts, ran.counts) == ({"not_sent": 1, "invalid": 1}, {"created": 1, "invalid": 1})
+    assert ran.summary["problems"] == checked.summary["problems"]
+    assert ran.summary["source"] == checked.summary["source"]
+    assert len(opened) == 1
+    book.worksheets[0].append([*candidate(3), ""])
+    book.save(served.door.folder / "people.xlsx")
+    assert served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json").counts["created"] == 1
+    assert len(opened) == 2
 
 
 def test_an_error_value_matters_only_in_a_mapped_column(serve: Serve) -> None:

@@ -237,7 +237,6 @@ def test_row_states_give_the_last_state_and_the_last_status(ledger: Ledger) -> N
         RowState(9, State.UNCONFIRMED, None, 1),
     ]
     assert list(ledger.row_states("run-0")) == []
-    assert (list(ledger.rows_done("run-1")), list(ledger.rows_done("run-0"))) == ([2], [])
 
 
 def test_a_person_is_in_the_run_that_sent_it_last(ledger: Ledger) -> None:
