@@ -312,7 +312,7 @@ def _record(
     problems: Sequence[tuple[int, str, str, str]] = (),
     currencies: tuple[tuple[int, str], ...] = (),
 ) -> Record:
-    found = tuple(CellProblem(index, Problem(code, message, hint)) for index, code, message, hint in problems)
+    found = tuple(CellProblem(each[0], Problem(*each[1:])) for each in problems)
     return Record(number, cells, typed, found, (), currencies)
 
 

@@ -62,7 +62,7 @@ def test_all_rows_of_a_candidate_are_tried_again(serve: Serve) -> None:
 
 
 def test_warnings_about_a_child_file_are_reported(serve: Serve) -> None:
-    """A child workbook of which only the values can be read causes a warning, by `check` and `run`."""
+    """Merged cells of a child workbook cause a warning, by `check` and `run`."""
     served = serve()
     folder = served.door.folder
     run = with_children(folder)
@@ -70,12 +70,13 @@ def test_warnings_about_a_child_file_are_reported(serve: Serve) -> None:
     rows = "".join(
         "<row>" + "".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row) + "</row>" for row in schools
     )
-    (folder / "schools.xlsx").write_bytes(raw_xlsx(rows, styles='<cellXfs><xf numFmtId="odd"/></cellXfs>'))
+    merged = '<mergeCells count="1"><mergeCell ref="B2:B3"/></mergeCells>'
+    (folder / "schools.xlsx").write_bytes(raw_xlsx(rows, after=merged))
     mapping = folder / "zoho_backup.yaml"
     mapping.write_text(mapping.read_text().replace("Candidates_Educational_Details.csv", "schools.xlsx"))
     for command in ("check", "run"):
         warning, *_ = served(command, *run[1:], "--json").summary["warnings"]
-        assert warning.startswith("schools.xlsx, Sheet: only the values of this sheet could be read, not its ")
+        assert warning.startswith("schools.xlsx, Sheet: a range of cells is merged (B2:B3); only the first cell")
 
 
 def test_a_run_with_child_files_goes_on_and_is_purged(serve: Serve) -> None:
