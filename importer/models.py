@@ -29,10 +29,6 @@ class TakenFile:
     file: str
     commands: tuple[str, ...]
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any] | None) -> TakenFile | None:
-        return cls(values["file"], tuple(values["commands"])) if values else None
-
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:

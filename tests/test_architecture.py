@@ -73,7 +73,7 @@ HOMES = {
     "typer": {"cli"},
     "rich": {"cli"},
     "dotenv": {"settings"},
-    "pydantic": {"settings", "service", "mapping", "report"},
+    "pydantic": {"settings", "service", "mapping", "report", "runs"},
     "pydantic_core": {"mapping"},
 }
 

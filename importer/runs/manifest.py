@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from importer.files import read_private, write_json
 from importer.ledger import Scope
-from importer.models import ManyTargets, Operation, SourceOptions, Stop, TakenFile, Target, TargetRun
+from importer.models import ManyTargets, SourceOptions, Stop, TakenFile, Target, TargetRun
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
-from importer.runs.row_selection import ALL_ROWS, Selection, selection_from_json
+from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.text.terminal import command_line
 
 MANIFEST = "run.json"
@@ -145,10 +147,9 @@ def write_manifest(folder: Path, manifest: RunManifest) -> None:
     Raises:
         StoppedEarly: the folder cannot be written, usually because the disk is full.
     """
-    values = asdict(manifest)
-    values["version"] = VERSION
+    values = _adapter().dump_python(manifest, mode="json")
     try:
-        write_json(folder / MANIFEST, values)
+        write_json(folder / MANIFEST, {**values, "version": VERSION})
     except OSError as error:
         raise StoppedEarly(
             f"{folder}: the results folder cannot be written ({error.strerror}). The ledger knows what was sent: "
@@ -167,51 +168,23 @@ def read_manifest(folder: Path) -> RunManifest:
     except FileNotFoundError:
         message, hint = "this folder does not contain a run", "list the runs with: importer runs"
     except (OSError, ValueError, KeyError, TypeError) as error:
-        message, hint = f"the manifest of this run cannot be read: {error}", "you can still open its CSV files"
+        reason = str(error).partition("\n")[0]
+        message, hint = f"the manifest of this run cannot be read: {reason}", "you can still open its CSV files"
     raise DamagedRun(Problem("run-unreadable", message, hint, FilePlace(str(folder))))
 
 
 def _manifest(values: dict[str, Any]) -> RunManifest:
     if values.pop("version") != VERSION:
         raise ValueError("it was written by another version of importer")
-    ending = values.pop("ending")
-    if ending is not None:
-        stopped = Stop(**ending["stopped"]) if ending["stopped"] else None
-        ending = Ending(
-            **{
-                **ending,
-                "at": datetime.fromisoformat(ending["at"]),
-                "stopped": stopped,
-            }
-        )
-    children = tuple(ChildCopy(**child) for child in values["children"])
-    targets = tuple(map(_target, values["targets"]))
-    names = (values["run"], values["source"], values["mapping_copy"])
-    kept = [name for name in (values["questions"],) if name is not None]
-    copies = [child.copy for child in children]
-    _refuse_paths(*names, *kept, *copies, *(target.run for target in targets))
-    return RunManifest(
-        **{
-            **values,
-            "options": SourceOptions.from_json(values["options"]),
-            "selection": selection_from_json(values["selection"]),
-            "targets": targets,
-            "warnings": tuple(values["warnings"]),
-            "started_at": datetime.fromisoformat(values["started_at"]),
-            "children": children,
-            "taken": TakenFile.from_json(values.get("taken")),
-            "groups": tuple(tuple(rows) for rows in values["groups"]),
-            "identity": tuple(tuple(indexes) for indexes in values["identity"]),
-            "ending": ending,
-        }
-    )
+    found = _adapter().validate_python(values)
+    copies = [found.source, found.mapping_copy, *(child.copy for child in found.children)]
+    _refuse_paths(found.run, *copies, *(target.run for target in found.targets), *filter(None, [found.questions]))
+    return found
 
 
-def _target(values: dict[str, Any]) -> RunTarget:
-    target = Target(Operation(values["target"]["operation"]), values["target"]["id"])
-    return RunTarget(
-        **{**values, "target": target, "words": tuple(values["words"]), "written": tuple(values.get("written", ()))}
-    )
+@cache
+def _adapter() -> TypeAdapter[RunManifest]:
+    return TypeAdapter(RunManifest)
 
 
 def _refuse_paths(*names: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from importer.models import Row
 from importer.problems import UsageError
@@ -118,13 +118,3 @@ def parse_rows(text: str) -> Selection:
     if start is not None and end is not None and end < start:
         raise UsageError(f"--rows {text!r} ends before it starts; write the smaller row number first")
     return Selection(start, end)
-
-
-def selection_from_json(values: dict[str, Any]) -> Selection:
-    """The selection with these fields."""
-    ranges, routed = values.pop("ranges", None), values.pop("routed", None)
-    return Selection(
-        **values,
-        ranges=None if ranges is None else tuple((first, last) for first, last in ranges),
-        routed=Routed(routed["column"], tuple(routed["words"])) if routed else None,
-    )
