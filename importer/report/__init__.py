@@ -1,7 +1,7 @@
 """The results folder: the outcome of every row, for people and for programs."""
 
 from importer.report.accounting import ReportedRow, SummaryCounter, pair, place_in_list
-from importer.report.csv_files import write_rows
+from importer.report.csv_files import cells, header, write_rows
 from importer.report.next_steps import next_steps
 from importer.report.outcomes import EDITS_FILE, WORKBOOK_FILE, csv_file, outcome_text
 from importer.report.problem_codes import GeneralTexts
@@ -19,8 +19,10 @@ __all__ = [
     "RunFacts",
     "Summary",
     "SummaryCounter",
+    "cells",
     "csv_file",
     "edited_files",
+    "header",
     "is_newer_than_report",
     "next_steps",
     "outcome_text",

@@ -48,7 +48,7 @@ class CsvFiles:
     def add(self, reported: ReportedRow) -> None:
         """Write one row."""
         kind = reported.outcome.kind
-        self._file_of(kind).writerow(_cells(reported, self._facts[kind]))
+        self._file_of(kind).writerow(_escaped(cells(reported, self._facts[kind])))
 
     def close(self) -> None:
         """Close the files."""
@@ -60,24 +60,26 @@ class CsvFiles:
             path = self._folder / csv_file(kind)
             opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
             self._files[kind] = _writer(self._open.enter_context(opened), self._facts[kind].delimiter)
-            self._files[kind].writerow(_header(self._facts[kind]))
+            self._files[kind].writerow(_escaped(header(self._facts[kind])))
         return self._files[kind]
 
 
 def write_rows(file: IO[str], facts: RunFacts, rows: Iterable[ReportedRow]) -> None:
     """Write rows with any outcome to one file of the same form."""
     out = _writer(file, facts.delimiter)
-    out.writerow(_header(facts))
+    out.writerow(_escaped(header(facts)))
     for reported in rows:
-        out.writerow(_cells(reported, facts))
+        out.writerow(_escaped(cells(reported, facts)))
 
 
-def _header(facts: RunFacts) -> list[str]:
-    return _escaped([*(column.name for column in facts.columns), *IMPORT_COLUMNS, *facts.last_columns])
+def header(facts: RunFacts) -> list[str]:
+    """The names of the columns: those of the source, then ours."""
+    return [*(column.name for column in facts.columns), *IMPORT_COLUMNS, *facts.last_columns]
 
 
-def _cells(reported: ReportedRow, facts: RunFacts) -> list[str]:
-    return _escaped([*reported.row.cells, *reported.import_cells, *reported.last_cells(facts)])
+def cells(reported: ReportedRow, facts: RunFacts) -> list[str]:
+    """The cells of a row, as many as the header has."""
+    return [*reported.row.cells, *reported.import_cells, *reported.last_cells(facts)]
 
 
 def _writer(file: IO[str], delimiter: str) -> Any:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from importer.extract import Sheet
 from importer.models import Outcome, OutcomeKind, Row
-from importer.problems import DamagedRun, FilePlace, Problem
-from importer.report import RunFacts, Summary, write_report
+from importer.problems import DamagedRun, FilePlace, Problem, unusable_file
+from importer.report import RunFacts, Summary, cells, header, pair, write_report
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
 from importer.runs.row_selection import route_word
 from importer.runs.table import TABLE, RunTable
 from importer.text.normalize import closest
+
+if TYPE_CHECKING:
+    import pandas
 
 CONTINUE_HINT = "continue with importer resume, or run the same command again; completed rows are skipped"
 NO_PERSONAL_DATA: Final = "--no-personal-data"
@@ -39,13 +42,36 @@ def rewrite_report(folder: Path, *, personal_data: bool = True) -> Summary:
 
 def report_of_whole(folder: Path, manifest: RunManifest, *, personal_data: bool = True) -> Summary:
     """Like `rewrite_report`, but without writing the reports of its targets again."""
+    with _opened(folder, manifest) as (facts, rows, outcomes):
+        facts = replace(facts, personal_data=facts.personal_data and personal_data)
+        return write_report(folder, facts, rows, outcomes)
+
+
+def rows_as_frame(folder: Path) -> pandas.DataFrame:
+    """Each row of a run with its outcome: the columns of its CSV files, all text, indexed by the row in the file.
+
+    Raises:
+        UnusableInput: it is not the folder of a run that has ended, or its table is missing or damaged.
+    """
+    import pandas as pd  # imported late: it takes half a second
+
+    manifest = read_manifest(folder)
+    if manifest.ending is None:
+        raise unusable_file("run-unreadable", "the run has not ended", CONTINUE_HINT, folder)
+    with _opened(folder, manifest) as (facts, rows, outcomes):
+        reported = list(pair(rows, outcomes))
+        numbers = pd.Index([one.row.number for one in reported], name="row")
+        return pd.DataFrame([cells(one, facts) for one in reported], numbers, header(facts), dtype=str)
+
+
+@contextmanager
+def _opened(folder: Path, manifest: RunManifest) -> Iterator[tuple[RunFacts, Iterator[Row], Iterator[Outcome]]]:
+    """What reports are made from: the facts of a run, its rows, and an outcome for each of them."""
     refuse_missing(folder)
     with ExitStack() as stack:
         table = stack.enter_context(RunTable(folder))
         outcomes = _outcomes_of_parts(folder, manifest, table, stack) if manifest.is_split else table.outcomes()
-        facts = facts_of(manifest, table.sheet)
-        facts = replace(facts, personal_data=facts.personal_data and personal_data)
-        return write_report(folder, facts, table.rows(), outcomes)
+        yield facts_of(manifest, table.sheet), table.rows(), outcomes
 
 
 def refuse_missing(folder: Path) -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from importer import results
 from importer.extract import ReadingLimits, open_sheet
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, State, open_ledger
 from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, SourceOptions, Target
-from importer.problems import Problem, UsageError
+from importer.problems import Problem, UnusableInput, UsageError
 from importer.report import Summary, read_summary
 from importer.runs.finalize import close
 from importer.runs.manifest import Ending, RunManifest, RunTarget, read_manifest, write_manifest
@@ -170,6 +171,18 @@ def test_a_later_report_says_the_same(folder: Path, ledger: Ledger) -> None:
     intend(ledger, Intent(Attempt(identity, "run-2", 3, 1), b"body"))
     ledger.write([Answered(Attempt(identity, "run-2", 3, 1), State.CREATED, 201)])
     assert counts(rewrite_report(folder)) == counts(first)
+
+
+def test_the_rows_of_a_run_as_a_data_frame(folder: Path, ledger: Ledger) -> None:
+    """For engineers: cells as text under the names of the CSV files, and no rows of a run that goes on."""
+    with pytest.raises(UnusableInput, match="has not ended"):
+        results(folder)
+    close(folder, ledger)
+    frame = results(folder)
+    assert list(frame.columns) == ["E-mail", "import_row", "import_status", "import_problem", "import_hint"]
+    assert frame.loc[2, ["E-mail", "import_status"]].tolist() == ["person2@example.com", "201 created"]
+    assert frame["import_status"].str.contains("unconfirmed").sum() == 2
+    assert list(frame.index) == [2, 3, 4, 5, 6, 7]
 
 
 def test_a_run_that_never_started_is_left_alone(folder: Path, ledger: Ledger) -> None:
