@@ -15,7 +15,8 @@ PRIVATE = {
     "extract": {
         "_is_text_encoding",  # codecs.CodecInfo
         # Of openpyxl's read-only workbook and its worksheets: what its own reader of a worksheet is made of.
-        *("_archive", "_date_formats", "_timedelta_formats", "_get_source", "_shared_strings", "_worksheet_path"),
+        *("_archive", "_cell_styles", "_date_formats", "_timedelta_formats"),
+        *("_get_source", "_shared_strings", "_worksheet_path"),
         "_sheet_visibility",  # of xlrd's book: visibility without loading a sheet
     },
 }

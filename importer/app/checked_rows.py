@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from importer.extract import ReadingLimits
+from importer.extract import ReadingLimits, clean
 from importer.mapping import ResolvedMapping
 from importer.models import NEEDS_ATTENTION, Application, CorrectedCell, Outcome, OutcomeKind, PoolCandidate, Row
 from importer.problems import CellPlace, Column, Problem, UsageError
@@ -140,7 +140,7 @@ class CheckedRows:
         """
         if (mapping := self._mapping) is None or mapping.grouping is not None:
             return False
-        result = transform_row(with_texts(row, {index: text}), mapping)
+        result = transform_row(with_texts(row, {self.columns[index]: text}), mapping)
         return not isinstance(result, Invalid) or not any(one.is_in((index,)) for one in result.problems)
 
     # --- corrections --------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class CheckedRows:
                 raise UsageError(f"the check has no such cell in row {number}; check again")
             known = kept.pop((number, index), None)
             old = rows[number].cells[index]
-            new = text.strip()
+            new = clean(text)
             changed += new != (known.new if known else old)
             if new != old:
                 kept[number, index] = CorrectedCell(number, self.columns[index], old, new)

@@ -219,7 +219,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
             f"import the file again with: {_import_command(manifest)}"
         )
     if sending.sandbox_setup is not None and not manifest.sandbox:
-        raise UsageError("--questions and --faults can only be used with the sandbox")
+        raise UsageError(f"{manifest.run} was not a sandbox run: leave out --sandbox, --questions and --faults")
     if manifest.sandbox:
         setup = sending.sandbox_setup or SandboxSetup()
         kept = folder / manifest.questions if manifest.questions else None

@@ -5,7 +5,7 @@ The order of work is extract -> transform -> load -> report; `import_file` execu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -30,6 +30,7 @@ from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, rou
 from importer.models import Operation, Outcome, Question, SourceOptions
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report import write_unfinished_summary
+from importer.runs.corrections import refuse_split_candidates
 from importer.runs.known_rows import Emails, KnownRows
 from importer.runs.manifest import RunManifest, RunTarget, manifests_in, write_manifest
 from importer.runs.presences import Presence
@@ -127,6 +128,8 @@ class Planner:
             with RunTable(folder) as table:
                 table.store(inputs.sheet, manifest.selection, () if part else self.order.corrections)
                 sheet = table.sheet
+                if inputs.resolved.grouping is not None:
+                    refuse_split_candidates(sheet.rows(), self.order.corrections, inputs.resolved.grouping)
                 known = KnownRows(
                     run,
                     scope,
@@ -294,6 +297,7 @@ class Planner:
                 mapping_copy=_MAPPINGS,
                 targets=targets,
                 route_column=column.index,
+                identity=_identity_of_all(plan.manifest for plan in plans),
                 warnings=tuple(map(str, sheet.warnings)),
             )
             if plans:
@@ -365,6 +369,12 @@ def _identity(resolved: ResolvedMapping) -> tuple[tuple[int, ...], ...]:
     candidate = resolved.candidate
     names = (*candidate["first_name"].columns, *candidate["last_name"].columns)
     return tuple(tuple(column.index for column in columns) for columns in (candidate["email"].columns, names))
+
+
+def _identity_of_all(manifests: Iterable[RunManifest]) -> tuple[tuple[int, ...], ...]:
+    """The columns that any of the targets reads as e-mail, and those as name."""
+    both = zip(*(one.identity for one in manifests), strict=True)
+    return tuple(tuple(dict.fromkeys(index for each in columns for index in each)) for columns in both)
 
 
 def _warnings(inputs: _Inputs) -> tuple[Problem, ...]:

@@ -1,6 +1,6 @@
 """Extract: a CSV or workbook becomes a Sheet of Rows of text. The public names of the room."""
 
-from importer.extract.cell_text import is_canonical
+from importer.extract.cell_text import clean, find_problem, is_canonical
 from importer.extract.opening import open_sheet
 from importer.extract.results_file import run_of_report
 from importer.extract.results_reader import ResultsTable, is_results_file, results_tables
@@ -13,7 +13,9 @@ __all__ = [
     "ResultsTable",
     "Sheet",
     "SourceCopy",
+    "clean",
     "copy_source",
+    "find_problem",
     "is_canonical",
     "is_results_file",
     "open_sheet",

@@ -196,6 +196,7 @@ def has_lost_digits(value: int | float) -> bool:
 
 _PLAIN_NUMBER = 1e15  # whole numbers below have at most 15 digits
 _MIDNIGHT = time()
+_LAST_SECOND = datetime(9999, 12, 31, 23, 59, 59)
 Value = str | bool | int | float | datetime | date | time | timedelta
 
 
@@ -219,7 +220,8 @@ def _time_text(value: time) -> str:
 
 def _whole_second(value: datetime) -> datetime:
     """The nearest second: dates are stored as floats, and 14:30:00 is read as 14:29:59.999998."""
-    return (value + timedelta(microseconds=500_000)).replace(microsecond=0) if value.microsecond else value
+    rounds_up = value.microsecond >= 500_000 and value < _LAST_SECOND
+    return value.replace(microsecond=0) + timedelta(seconds=rounds_up)
 
 
 def _duration_text(value: timedelta) -> str:

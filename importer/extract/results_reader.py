@@ -6,19 +6,18 @@ They are no sources: what was fixed there is compared with the rows of the run (
 from __future__ import annotations
 
 import csv
-import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from importer.extract.cell_text import cell_text, clean, error_cell
 from importer.extract.csv_file import CsvFile, survey
 from importer.extract.encoding import UTF8, byte_order_mark
 from importer.extract.results_file import is_results_header
-from importer.extract.sheet import CellProblem, ReadingLimits, Record
-from importer.extract.workbook_cells import unescaped
+from importer.extract.sheet import ReadingLimits, Record
+from importer.extract.workbook import visible_sheets
+from importer.models import IMPORT_COLUMNS
 from importer.problems import Origin, UnusableInput, unusable_file
 
 _DELIMITERS: Final = ",;\t|"
@@ -81,43 +80,7 @@ def _split(line: str, delimiter: str) -> list[str]:
 
 
 def _sheets(path: Path, name: str, limits: ReadingLimits) -> Iterator[ResultsTable]:
-    from openpyxl import load_workbook  # slow to load
-
-    try:
-        with zipfile.ZipFile(path) as archive:
-            unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > limits.unpacked:
-            hint = "check that it is the right file, or raise IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"
-            raise unusable_file("limit-exceeded", f"it unpacks to {unpacked >> 20:,} MB", hint, name)
-        book = load_workbook(path, read_only=True, data_only=True)
-        try:
-            for sheet in book.worksheets:
-                if sheet.sheet_state == "visible":
-                    sheet.reset_dimensions()  # a wrong one hides rows
-                    records = map(_record, sheet.iter_rows())
-                    header = next(records, Record(1, ())).cells
-                    if is_results_header(header):
-                        yield ResultsTable(Origin(name, sheet.title), header, records)
-        finally:
-            book.close()
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, OSError, SyntaxError) as error:
-        hint = "save it again in a spreadsheet program, or write it again with importer report"
-        raise unusable_file("workbook-damaged", f"the workbook cannot be read: {error}", hint, name) from None
-
-
-def _record(cells: Sequence[Any]) -> Record:
-    """A row of a workbook; numbers, dates and TRUE as `Row` writes them."""
-    number = next((cell.row for cell in cells if hasattr(cell, "row")), 0)
-    problems = tuple(
-        CellProblem(index, error_cell(str(cell.value))) for index, cell in enumerate(cells) if cell.data_type == "e"
-    )
-    typed = frozenset(
-        index for index, cell in enumerate(cells) if cell.value is not None and not isinstance(cell.value, str)
-    )
-    return Record(number, tuple(_text(cell.value) for cell in cells), typed, problems)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return clean(unescaped(value))
-    return "" if value is None else cell_text(value)
+    for title, records in visible_sheets(path, name, limits):
+        header = next(records, Record(1, ())).cells
+        if IMPORT_COLUMNS[0] in header:
+            yield ResultsTable(Origin(name, title), header, records)

@@ -97,6 +97,25 @@ def sheet_heads(
         return [_head(name, *each) for each in _heads(_open(path, name, kind, limits), name, titles)]
 
 
+def visible_sheets(path: Path, name: str, limits: ReadingLimits) -> Iterator[tuple[str, Iterator[Record]]]:
+    """The titles and records of the visible sheets of an .xlsx workbook.
+
+    Raises:
+        UnusableInput: it is damaged or too large.
+    """
+    with _told_well(name):
+        book = _open(path, name, FileKind.XLSX, limits)
+    for sheet in book.sheets:
+        if sheet.visible:
+            yield sheet.title, _records(book, name, sheet.title)
+
+
+def _records(book: _Book, name: str, title: str) -> Iterator[Record]:
+    reader = CellReader(name, SheetFacts())
+    with _told_well(name, title):
+        yield from (reader.record(*row) for row in book.rows(title, SheetFacts()))
+
+
 def _open(path: Path, name: str, kind: FileKind, limits: ReadingLimits) -> _Book:
     # Imported here: both are slow to load, and a CSV needs neither.
     if kind is FileKind.XLS:

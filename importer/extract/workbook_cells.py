@@ -112,7 +112,7 @@ class CellReader:
     def _noted(self, number: int, index: int, code: str, shown: Shown) -> str:
         if shown.differs:
             self._facts.formats.setdefault((index, code), []).append((number, shown.text))
-        return shown.text
+        return clean(shown.text)
 
     def _refuse_stray(self, number: int, texts: list[str]) -> None:
         """Refuse a sheet that a few stray cells make so wide that reading it takes too long."""

@@ -9,18 +9,29 @@ from __future__ import annotations
 import re
 import weakref
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from datetime import datetime, time
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from openpyxl import load_workbook
 from openpyxl.cell.read_only import ReadOnlyCell
 from openpyxl.packaging.relationship import get_dependents, get_rels_path
 from openpyxl.utils.cell import range_boundaries
-from openpyxl.worksheet._reader import FORMULA_TAG, VALUE_TAG, WorkSheetParser
+from openpyxl.worksheet._reader import (
+    COL_TAG,
+    FORMULA_TAG,
+    HYPERLINK_TAG,
+    MERGE_TAG,
+    ROW_TAG,
+    VALUE_TAG,
+    WorkSheetParser,
+)
+from openpyxl.worksheet.hyperlink import HyperlinkList
+from openpyxl.worksheet.merge import MergeCells
+from openpyxl.xml.functions import iterparse
 
 from importer.extract.number_format import DateKind, changes_text, date_kind
 from importer.extract.sheet import ReadingLimits, SheetName
@@ -42,6 +53,7 @@ _LINK_FORMULA: Final = re.compile(r'HYPERLINK\("((?:[^"]|"")+)"(?:,(?:[^"()]|"(?
 _LINKED_CELLS: Final = 10_000  # of one hyperlink; more are most likely a mistake
 _HIDDEN: Final = ("1", "true")
 _LAST_ROW: Final = 1_048_576
+_EAST_ASIAN_DATES: Final = frozenset((*range(27, 37), *range(50, 59)))  # built-in formats that openpyxl does not know
 _NO_DATE: Final = "type the right date into the cell, or clear the cell"
 
 
@@ -57,7 +69,9 @@ class XlsxBook:
         is_strict = _check(path, file, limits)
         file_object = path.open("rb")
         weakref.finalize(self, file_object.close)  # openpyxl leaves a file open that it cannot read
-        self._book: Any = load_workbook(file_object, read_only=True, data_only=True, keep_links=False)
+        self._book = cast(Any, load_workbook(file_object, read_only=True, data_only=True, keep_links=False))
+        asian = {at for at, style in enumerate(self._book._cell_styles) if style.numFmtId in _EAST_ASIAN_DATES}
+        self._dates = asian.union(self._book._date_formats)
         self.sheets = tuple(SheetName(one.title, one.sheet_state == "visible") for one in self._book.worksheets)
         if is_strict and not self.sheets:
             message = "this is a workbook in the strict form of Open XML, which is not read"
@@ -69,7 +83,7 @@ class XlsxBook:
         sheet = self._book[title]
         code_of = lru_cache(1 << 16)(lambda style: _code(sheet, style))
         with sheet._get_source() as source:
-            parser = _Parser(source, sheet, self._book, facts, code_of)
+            parser = _Parser(source, sheet, self._book, self._dates, facts, code_of)
             yield from parser.parse()
         for columns in parser.column_dimensions.values():
             if columns.get("hidden") in _HIDDEN:
@@ -138,14 +152,28 @@ class _Parser(WorkSheetParser):
         DamagedError: two rows have the same number, or a cell is in another row: readers might keep different ones.
     """
 
-    def __init__(self, source: Any, sheet: Any, book: Any, facts: SheetFacts, code_of: Any) -> None:
-        strings, dates, durations = sheet._shared_strings, book._date_formats, book._timedelta_formats
-        super().__init__(source, strings, data_only=True, epoch=book.epoch, date_formats=dates)
-        self.timedelta_formats = durations
+    def __init__(self, source: Any, sheet: Any, book: Any, dates: set[int], facts: SheetFacts, code_of: Any) -> None:
+        super().__init__(source, sheet._shared_strings, data_only=True, epoch=book.epoch, date_formats=dates)
+        self.timedelta_formats = book._timedelta_formats
         self._facts, self._code_of = facts, code_of
         self._is_1904 = book.epoch.year == 1904
         calculation = book.calculation
         self._is_uncalculated = calculation is not None and bool(calculation.fullCalcOnLoad)
+
+    def parse(self) -> Generator[Any, None, None]:
+        # What a sheet looks like is left out: openpyxl refuses a whole workbook for an odd value there.
+        for _, element in iterparse(self.source):
+            if element.tag == ROW_TAG:
+                yield self.parse_row(element)
+            elif element.tag == COL_TAG:
+                self.parse_column_dimensions(element)
+            elif element.tag == HYPERLINK_TAG:
+                self.hyperlinks: Any = HyperlinkList.from_tree(element)
+            elif element.tag == MERGE_TAG:
+                self.merged_cells = MergeCells.from_tree(element)
+            else:
+                continue
+            element.clear()
 
     def parse_row(self, row: Any) -> Any:
         number = int(row.get("r") or self.row_counter + 1)
@@ -157,6 +185,8 @@ class _Parser(WorkSheetParser):
         if row.get("hidden") in _HIDDEN:
             self._facts.hidden.add(number)
         cells = [cell for element in row if (cell := self._cell(element, number)) is not None]
+        if len({cell.at for cell in cells}) < len(cells):
+            raise DamagedError(f"row {number} has a cell twice")
         return number, cells
 
     def _cell(self, element: Any, row: int) -> Cell | None:

@@ -146,14 +146,14 @@ class _OutcomeSheet:
         sheet.set_tab_color(COLORS[words.color])
         self._rows = 0
         self._first = len(_IMPORT_WIDTHS)  # the index of the first column of the source
-        self._widths = [len(column.name) + 3 for column in facts.columns]  # + 3: the filter's button
+        self._widths = [len(column.label) + 3 for column in facts.columns]  # + 3: the filter's button
         email, name = facts.identity or ((), ())
         self._candidate = tuple(dict.fromkeys((*name, *email)))
         row, *others = IMPORT_COLUMNS
         for index, title in enumerate((row, CANDIDATE_COLUMN, *others)):
             pages.write(sheet, 0, index, title, _IMPORT_HEADER)
         for index, column in enumerate(facts.columns, self._first):
-            pages.write(sheet, 0, index, column.name, _HEADER)
+            pages.write(sheet, 0, index, column.label, _HEADER)
         for index, title in enumerate(facts.last_columns, self._first + len(facts.columns)):
             pages.write(sheet, 0, index, title, _IMPORT_HEADER)
 

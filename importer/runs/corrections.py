@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 
-from importer.extract import Sheet, is_canonical
+from importer.extract import Sheet, find_problem, is_canonical
 from importer.files import read_private, write_json
+from importer.mapping import ResolvedGrouping
 from importer.models import CorrectedCell, Row
 from importer.problems import Column, FilePlace, Problem, UnusableInput
 from importer.runs.stored import row_to_stored
+from importer.transform.texts import stripped
 
 
 def write_corrections(path: Path, corrections: Iterable[CorrectedCell]) -> None:
@@ -87,19 +89,52 @@ def corrected(row: Row, cells: Iterable[CorrectedCell]) -> Row:
     """A row with the new texts of some of its cells."""
     cells = tuple(cells)
     values = frozenset(one.column.index for one in cells if one.is_value)
-    return with_texts(row, {one.column.index: one.new for one in cells}, values)
+    return with_texts(row, {one.column: one.new for one in cells}, values)
 
 
-def with_texts(row: Row, new: Mapping[int, str], values: frozenset[int] = frozenset()) -> Row:
-    """A row with other texts in some cells, by the index of their column. A number, a date or TRUE stays a value if its
-    new text has the format of `Row`; values: the new texts that are values.
+def with_texts(row: Row, texts: Mapping[Column, str], values: frozenset[int] = frozenset()) -> Row:
+    """A row with other texts in some cells, checked like those of the file. A number, a date or TRUE stays a value if
+    its new text has the format of `Row`; values: the indexes of new texts that are values.
     """
+    new = {column.index: text for column, text in texts.items()}
+    found = [replace(one, place=row.place(column)) for column, text in texts.items() if (one := find_problem(text))]
     typed = (row.typed - {index for index, text in new.items() if not is_canonical(text)}) | values
     return replace(
         row,
         cells=tuple(new.get(index, text) for index, text in enumerate(row.cells)),
         typed=frozenset(index for index in typed if index not in new or new[index]),
-        problems=tuple(problem for problem in row.problems if not problem.is_in(new)),
+        problems=(*(problem for problem in row.problems if not problem.is_in(new)), *found),
         links=tuple(link for link in row.links if link[0] not in new),
         currencies=tuple(each for each in row.currencies if each[0] not in new),
     )
+
+
+def refuse_split_candidates(
+    rows: Iterable[Row], corrections: Iterable[CorrectedCell], grouping: ResolvedGrouping
+) -> None:
+    """Raise UnusableInput if the key of a candidate was corrected in some of its rows only, or became that of another
+    one: then half a candidate would be sent, or one person twice. rows: with their corrections.
+    """
+    index = grouping.column.index
+    was = {one.row: one.old for one in corrections if one.column.index == index}
+    links: dict[tuple[bool, str], dict[str, Row]] = {}  # of an old key its new ones, of a new key its old ones
+    old = new = ""
+    for row in rows if was else ():
+        if not grouping.blank_continues:
+            old = new = ""
+        old = stripped(was.get(row.number, row.cells[index])) or old
+        new = stripped(row.cells[index]) or new
+        own = f"\0{row.number}"  # of a row without any key, which is a candidate of its own
+        links.setdefault((True, old or own), {}).setdefault(new or own, row)
+        links.setdefault((False, new or own), {}).setdefault(old or own, row)
+    problems = []
+    for (is_split, key), found in links.items():
+        if len(found) > 1:
+            one, other = list(found.values())[:2]
+            changes = "are one candidate, and would be two" if is_split else "are two candidates, and would be one"
+            message = f"rows {one.number} and {other.number} {changes}: '{key}'"
+            hint = "correct this column alike in all rows of the candidate; or correct your own file, and run that"
+            place = other.place(grouping.column)
+            problems.append(Problem("selection-splits-candidate", message, hint, place))
+    if problems:
+        raise UnusableInput(problems)

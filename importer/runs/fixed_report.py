@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from importer.extract import ReadingLimits, ResultsTable, is_results_file, results_tables, run_of_report
+from importer.extract import ReadingLimits, ResultsTable, clean, is_results_file, results_tables, run_of_report
 from importer.extract.sheet import Record
+from importer.extract.workbook_cells import unescaped
 from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, CorrectedCell, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, FilePlace, Place, Problem, UnusableInput, unusable_file
-from importer.runs.manifest import RunManifest, is_run, part_folders
+from importer.runs.manifest import RunManifest, is_run, part_folders, read_manifest
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
@@ -28,6 +29,7 @@ from importer.text.results_cells import truncated
 _SHOWN: Final = 3  # cells in a message
 _NOTE: Final = "Only the first "  # of the line after a sheet that is full
 _IN_REPORT: Final = "fix the rows in report.xlsx of the same folder, where a cell stays as you type it, and run that"
+_AS_TEXT: Final = "undo them; what you meant to change, type with ' in front: then it stays as you type it"
 
 
 def run_of_results_file(file: Path, out: Path) -> Path | None:
@@ -60,6 +62,9 @@ def read_fixed(file: Path, folder: Path, manifest: RunManifest, settings: Settin
     with ExitStack() as stack:
         table = stack.enter_context(RunTable(folder))
         parts = [part for part in part_folders(folder, manifest) if part != folder and (part / TABLE).is_file()]
+        run = run_of_report(file) or folder.name
+        if run != folder.name and is_run(folder.with_name(run)):  # of one target, whose report shows its own columns
+            manifest = replace(manifest, identity=read_manifest(folder.with_name(run)).identity)
         outcomes = [table, *(stack.enter_context(RunTable(part)) for part in parts)]
         comparison = _Comparison(str(file), manifest, table, outcomes)
         for each in results_tables(file, str(file), ReadingLimits.of(settings)):
@@ -91,14 +96,16 @@ class _Comparison:
         self._route = manifest.route_column  # a row without a target is fixed there, and has no outcome of its own
         self._lines: dict[int, str] = {}  # where each row was found
         self._changed: dict[tuple[int, int], CorrectedCell] = {}
-        self._replaced: dict[str, tuple[str, int]] = {}  # by their new address: rows that became another person
+        self._replaced: dict[str, tuple[str, int]] = {}  # by the new name and address of rows
         self._rewritten: list[str] = []
+        self._is_csv = False
         self._problems: list[Problem] = []
 
     def add(self, table: ResultsTable) -> None:
         """Compare the rows of one sheet, or of a CSV."""
-        columns = self._table.sheet.columns
-        places, problems = _places_of(table.header, columns, FilePlace(self._file))
+        columns, self._is_csv = self._table.sheet.columns, table.origin.sheet is None
+        names = [column.name if self._is_csv else column.label for column in columns]
+        places, problems = _places_of(table.header, names, FilePlace(self._file))
         self._problems += problems
         if problems:
             return
@@ -148,7 +155,7 @@ class _Comparison:
         row, changed = line.row, []
         for column, at in zip(self._table.sheet.columns, places, strict=True):
             now, before = _cell(line.record, at), row.cells[column.index]
-            if now != before and now != (written := truncated(before).strip()):
+            if now not in (before, clean(unescaped(before))) and now != (written := truncated(before).strip()):
                 place = replace(where, column=Column.at(at, column.name))
                 if written != before:
                     hint = "fix it in the source, and run that again"
@@ -172,7 +179,8 @@ class _Comparison:
                 self._changed[row.number, column.index] = one
         new = {column.index: now for column, _, now, _ in changed}
         if new.keys() & set(self._email) and new.keys() & set(self._name):
-            self._replaced |= {new[index]: (str(where), row.number) for index in self._email if new.get(index)}
+            cells = [new.get(index, text) for index, text in enumerate(row.cells)]
+            self._replaced |= dict.fromkeys(self._people_in(cells), (str(where), row.number))
 
     def _is_rewritten(self, line: _Line, column: Column, at: int, now: str, outcome: Outcome | None) -> bool:
         """Whether a program may have changed a cell, and not a person."""
@@ -195,7 +203,8 @@ class _Comparison:
             more = f"; and {len(self._rewritten) - _SHOWN} more cells" if len(self._rewritten) > _SHOWN else ""
             cells = "; ".join(self._rewritten[:_SHOWN])
             message = f"a spreadsheet program may have changed values: {cells}{more}"
-            self._problems.append(Problem("results-file-rewritten", message, _IN_REPORT, FilePlace(self._file)))
+            hint = _IN_REPORT if self._is_csv else _AS_TEXT
+            self._problems.append(Problem("results-file-rewritten", message, hint, FilePlace(self._file)))
         if not self._problems and not self._changed:
             message, hint = "no cell of this file was changed", "fix the highlighted cells, save it, and run it again"
             self._problems.append(Problem("nothing-corrected", message, hint, FilePlace(self._file)))
@@ -203,10 +212,14 @@ class _Comparison:
             raise UnusableInput(self._problems)
         return self._changed
 
+    def _people_in(self, cells: Sequence[str]) -> set[str]:
+        """The address and the whole name in the cells of a row."""
+        return {*(cells[index] for index in self._email), " ".join(cells[index] for index in self._name)} - {""}
+
     def _mixed(self) -> Iterator[Problem]:
         """The problems of rows whose name and address are now those of another row."""
         for row in self._table.rows():
-            for text in {row.cells[index] for index in self._email} & self._replaced.keys():
+            for text in self._people_in(row.cells) & self._replaced.keys():
                 place, number = self._replaced[text]
                 if number != row.number:
                     message = f"{place}: row {number} is the person of row {row.number} now"
@@ -218,21 +231,21 @@ def _cell(record: Record, at: int) -> str:
 
 
 def _places_of(
-    header: Sequence[str], columns: Sequence[Column], place: Place
+    header: Sequence[str], names: Sequence[str], place: Place
 ) -> tuple[tuple[int, ...], tuple[Problem, ...]]:
-    """Where in a results file each column of the source is; columns that a person added are not read."""
-    wanted, found = Counter(column.name for column in columns), Counter(header)
-    wrong = [name for name, count in wanted.items() if found[name] != count and (name or found[name] < count)]
+    """Where in a results file each column of the source is, by its name; columns that a person added are not read."""
+    wanted, found = Counter(names), Counter(header)
+    wrong = [name for name, count in wanted.items() if found[name] != count]
     if wrong:
-        names = ", ".join(f"'{name}'" if name else "one without a header" for name in wrong[:_SHOWN])
-        message = f"columns of the source are missing, or there twice: {names}"
+        some = ", ".join(f"'{name}'" if name else "one without a header" for name in wrong[:_SHOWN])
+        message = f"columns of the source are missing, or there twice: {some}"
         problem = Problem("results-columns-changed", message, "undo the change of the header row", place)
         return (), (problem,)
     seen: Counter[str] = Counter()
     places = []
-    for column in columns:
-        places.append([at for at, name in enumerate(header) if name == column.name][seen[column.name]])
-        seen[column.name] += 1
+    for name in names:
+        places.append([at for at, each in enumerate(header) if each == name][seen[name]])
+        seen[name] += 1
     return tuple(places), ()
 
 

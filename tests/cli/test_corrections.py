@@ -172,19 +172,6 @@ def test_a_corrected_candidate_with_several_rows_is_known(serve: Serve) -> None:
     assert served("status", "people.csv").code == 0
 
 
-def test_a_row_that_joins_another_candidate_is_known(serve: Serve) -> None:
-    """A correction changes which row is a candidate's first one: its other rows know what was sent."""
-    served = serve()
-    mapping = served.door.folder / "mapping.yaml"
-    mapping.write_text(mapping.read_text("utf-8") + "source: {group_by: Last}\n", "utf-8")
-    rows = [candidate(1, Last="Nr2x", **{MAIL: BAD}), candidate(2)]
-    first = run_first(served, *rows)
-    assert served.accepted == ["person2@example.com"]
-    joined = correct(served, first, {"Last": "Nr2", MAIL: "ada@example.com"})
-    assert joined.counts == {"invalid": 2} or joined.counts == {"already_imported": 2}, joined.out
-    assert served.accepted == ["person2@example.com"]
-
-
 def test_a_person_is_not_entered_twice_with_two_addresses(serve: Serve) -> None:
     """Nor by a correction of a row that the original has entered meanwhile."""
     refused = {"kind": "refuse", "emails": ["person1@example.com"], "message": "no", "times": 1}
@@ -204,3 +191,92 @@ def test_rows_of_a_report_are_not_selected(serve: Serve, flag: tuple[str, str]) 
     fix(served.door.folder / first / "report.xlsx", {MAIL: "ada@example.com"})
     refused = served("run", str(first / "report.xlsx"), "--mapping", "mapping.yaml", *flag)
     assert (refused.code, "cannot be used with a results file" in refused.err) == (2, True)
+
+
+def test_a_candidate_of_several_rows_stays_one(serve: Serve) -> None:
+    """Its key is corrected in all of its rows, and never to that of another candidate: half a person is not sent."""
+    served = serve()
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(mapping.read_text("utf-8") + "source: {group_by: E-mail}\n", "utf-8")
+    first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD}), candidate(2, **{MAIL: BAD}))
+    other = "person1@example.com"
+    for keys, said in [
+        (["ada@example.com", BAD], "rows 3 and 4 are one candidate"),
+        ([other, other], "rows 2 and 3 are two candidates, and would be one"),
+    ]:
+        fix(served.door.folder / first / "report.xlsx", *({MAIL: key} for key in keys))
+        refused = served("run", f"{first}/report.xlsx")
+        assert (refused.code, "selection-splits-candidate" in refused.err, said in refused.err) == (3, True, True)
+    fixed = correct(served, first, {MAIL: "ada@example.com"}, {MAIL: "ada@example.com"})
+    assert fixed.counts == {"created": 2, "already_imported": 1}
+    assert served.accepted == [other, "ada@example.com"]
+
+
+def test_the_report_of_one_target(serve: Serve) -> None:
+    """Of a run to several targets each has a report, which shows its own columns beside the row's number."""
+    served = serve()
+    folder = served.door.folder
+    own, maps = (folder / "mapping.yaml").read_text("utf-8"), folder / "mappings"
+    maps.mkdir()
+    (maps / "a.yaml").write_text(own + "route: {column: Salary, is: ['1000']}\n", "utf-8")
+    write_csv(folder / "people.csv", [candidate(1), candidate(2, **{MAIL: BAD})])
+    run = served("run", "people.csv", "--mapping", "mappings", "--json").summary["run"]
+    part = f"results/{run}.a/report.xlsx"
+    assert "nothing-corrected" in served("run", part).err
+    fix(folder / part, {MAIL: "ada@example.com"})
+    assert served("run", part, "--json").counts == {"created": 1, "already_imported": 1}
+
+
+def test_columns_that_were_sorted_alone(serve: Serve) -> None:
+    """Name and address of two rows are exchanged, and both addresses fixed: the name says that it is the other row."""
+    served = serve()
+    first = run_first(served, candidate(1, **{MAIL: BAD}), candidate(2, **{MAIL: f"{BAD}2"}))
+    fix(
+        served.door.folder / first / "report.xlsx",
+        {MAIL: "two@example.com", "Last": "Nr2"},
+        {MAIL: "one@example.com", "Last": "Nr1"},
+    )
+    refused = served("run", f"{first}/report.xlsx")
+    assert (refused.code, "row 2 is the person of row 3 now" in refused.err, served.accepted) == (3, True, [])
+
+
+def test_what_was_typed_is_read_as_it_is_seen(serve: Serve) -> None:
+    """By its number format, like a cell of a source; what no program shows, or is no text, is refused with its cell."""
+    served = serve()
+    first = run_first(served, candidate(1, **{MAIL: BAD, "CV": ""}))
+    report = served.door.folder / first / "report.xlsx"
+    for typed, code in [
+        ("=500*2", "formula-result-missing"),
+        ("MÃ¼ller", "text-damaged"),
+        ("9.05E+11", "number-short"),
+    ]:
+        fix(report, {"CV": typed, MAIL: "ada@example.com"})
+        refused = served("run", f"{first}/report.xlsx")
+        assert (refused.code, code in refused.err, "invalid!I2" in refused.err) == (3, True, True)
+    fix(report, {"CV": 14})
+    book = load_workbook(report)
+    book["invalid"]["I2"].number_format = "00000"
+    book.save(report)
+    assert served("run", f"{first}/report.xlsx", "--json").counts == {"created": 1}
+    assert served("show", "--row", "2").out.count("00014") >= 1
+
+
+def test_a_column_without_a_header_is_not_another_one(serve: Serve) -> None:
+    """The report shows it by its letter, so that a column of a person's own beside it is told from it."""
+    served = serve()
+    people = served.door.folder / "people.csv"
+    write_csv(people, [candidate(1, **{MAIL: BAD})])
+    header, row = people.read_text("utf-8").splitlines()
+    people.write_text(f"{header},\n{row},from the file\n", "utf-8")
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(mapping.read_text("utf-8") + "  cover_letter: '=H'\n", "utf-8")
+    report = served.door.folder / "results" / served(*RUN, "--json").summary["run"] / "report.xlsx"
+    book = load_workbook(report)
+    sheet = book["invalid"]
+    sheet.insert_cols(sheet.max_column)
+    sheet.cell(2, sheet.max_column - 1).value = "a note of mine"
+    book.save(report)
+    fix(report, {MAIL: "ada@example.com"})
+    ran = served("run", str(report), "--json")
+    assert ran.counts == {"created": 1}
+    assert ran.summary["source"]["reading"].endswith("1 cell corrected")

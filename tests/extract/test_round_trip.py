@@ -21,7 +21,7 @@ Table = list[list[str]]
 
 _BLANKS = (
     " \t\n\r\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\u00ad\u180e"
-    "\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
+    "\u200b-\u200f\u202a-\u202d\u2060\u2066-\u2069\ufeff"
 )
 _OUTER = re.compile(rf"\A[{_BLANKS}]+|[{_BLANKS}]+\Z")
 # Line end, and whether every cell is quoted: a CR in an unquoted cell would be a line end.
