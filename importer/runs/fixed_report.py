@@ -132,8 +132,8 @@ class _Comparison:
             message = f"'{number[:40]}' is not the number of a row of this run" if number else "this row has no number"
             hint = "undo the change of import_row; new people belong in a file of their own"
             self._problems.append(Problem("results-row-unknown", message, hint, where))
-        elif (other := self._lines.setdefault(found.number, str(where))) != str(where):
-            message = f"row {number} is in this file twice, also in {other.removeprefix(f'{self._file}, ')}"
+        elif (other := self._lines.setdefault(found.number, self._shown(where))) != self._shown(where):
+            message = f"row {number} is in this file twice, also in {other}"
             hint = "keep one of them; new people belong in a file of their own"
             self._problems.append(Problem("results-row-unknown", message, hint, where))
             return None
@@ -166,8 +166,9 @@ class _Comparison:
         for column, at, now, place in changed:
             found = [each for each in line.record.problems if each.index == at]
             if self._is_rewritten(line, column, at, now, outcome):
-                shown = str(place).removeprefix(f"{self._file}, ")
-                self._rewritten.append(f"{shown} was {_quoted(row.cells[column.index])} and is {_quoted(now)} now")
+                self._rewritten.append(
+                    f"{self._shown(place)} was {_quoted(row.cells[column.index])} and is {_quoted(now)} now"
+                )
             elif found:
                 self._problems += [replace(each.problem, place=place) for each in found]
             elif column.index in row.typed and at not in line.record.typed and _AMBIGUOUS.fullmatch(now):
@@ -180,7 +181,7 @@ class _Comparison:
         new = {column.index: now for column, _, now, _ in changed}
         if new.keys() & set(self._email) and new.keys() & set(self._name):
             cells = [new.get(index, text) for index, text in enumerate(row.cells)]
-            self._replaced |= dict.fromkeys(self._people_in(cells), (str(where), row.number))
+            self._replaced |= dict.fromkeys(self._people_in(cells), (self._shown(where), row.number))
 
     def _is_rewritten(self, line: _Line, column: Column, at: int, now: str, outcome: Outcome | None) -> bool:
         """Whether a program may have changed a cell, and not a person."""
@@ -211,6 +212,10 @@ class _Comparison:
         if self._problems:
             raise UnusableInput(self._problems)
         return self._changed
+
+    def _shown(self, place: Place) -> str:
+        """A place in this file, without its name."""
+        return str(place).removeprefix(f"{self._file}, ")
 
     def _people_in(self, cells: Sequence[str]) -> set[str]:
         """The address and the whole name in the cells of a row."""

@@ -376,6 +376,18 @@ _UNUSUAL = (
         styles='<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
     ),
     _raw(
+        "odd-dates-2",
+        "reads a date in a built-in format of East Asia, and the last moment that a spreadsheet knows",
+        Expected(_COLUMNS, {2: ("9999-12-31 23:59:59", "2020-06-18")}, typed={2: {0, 1}}),
+        _HEADER + '<row r="2"><c r="A2" s="1"><v>2958465.99999999</v></c><c r="B2" s="2"><v>44000</v></c></row>',
+        styles='<cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="22"/><xf numFmtId="31"/></cellXfs>',
+    ),
+    _raw(
+        "odd-look",
+        "reads a sheet whose look openpyxl refuses",
+        after='<dataValidations><dataValidation sqref="A:A"/></dataValidations><pageMargins left="x"/>',
+    ),
+    _raw(
         "iso-date",
         "reads a date stored as ISO text",
         Expected(_COLUMNS, {2: ("Ada", "2021-03-15")}),
@@ -410,6 +422,17 @@ _UNUSUAL = (
             )
         ),
         _HEADER + _ROW_2 + _ROW_2,
+    ),
+    _raw(
+        "cell-twice",
+        "rejects a sheet with a duplicate cell, of which each reader keeps one",
+        Expected(
+            refused=(
+                "a.xlsx: the workbook is damaged and cannot be read (sheet 'Sheet': row 2 has a cell twice); open it "
+                "in a spreadsheet program and save it again",
+            )
+        ),
+        _HEADER + _ROW_2.replace("B2", "A2"),
     ),
 )
 
