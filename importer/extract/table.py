@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from importer.extract.header import Header, find_header, place_of
-from importer.extract.likely_header import mark_repeated_header, mark_second_table
+from importer.extract.likely_header import mark_repeated_header
 from importer.extract.results_file import is_results_header, results_file_elsewhere
 from importer.extract.sheet import WINDOW, Layout, Record, Sheet
 from importer.extract.table_warnings import table_warnings
@@ -66,9 +66,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         source.delimiter,
         source.lines,
         header_rows=header.last_row - header.first_row + 1,
-        _read=lambda: layout.rows(
-            mark_repeated_header(mark_second_table(source.records(), head, layout.header_row), layout)
-        ),
+        _read=lambda: layout.rows(mark_repeated_header(source.records(), layout)),
         sheets=source.sheets,
     )
 

@@ -1,11 +1,10 @@
-"""What a person should know of a detected table: what is above and beside it, and how its names were made."""
+"""What a person should know of a table: what is above it, how its names were made, and what its sheet hides."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import count, groupby, takewhile
 
 from importer.extract.cell_text import quoted
 from importer.extract.header import Header, place_of
@@ -22,9 +21,9 @@ _SETTING = re.compile(r".*\S:")  # above a table: `Filter: | open | Page: | 1`
 def table_warnings(origin: Origin, head: Sequence[Record], header: Header, options: SourceOptions) -> Iterator[Problem]:
     """The warnings of the table below a header; head: the first records of the file."""
     head = [record for record in head if record.number not in options.skip_rows]
-    found = [_broken_names(head, header), _beside(head, header)]
+    found = [_broken_names(head, header)]
     if options.header_row is None:
-        found = [_rows_above(head, header), _two_rows(header, options), *found]
+        found += [_rows_above(head, header), _two_rows(header, options)]
     yield from (replace(problem, place=place_of(origin)) for problem in found if problem is not None)
 
 
@@ -69,81 +68,6 @@ def _broken_names(head: Sequence[Record], header: Header) -> Problem | None:
     message = f"{some} an error, which is read as the name of the column: {_listed(cells)}"
     hint = "fix the header; or give the column by its letter in the mapping, such as =B"
     return Problem("header-cell-error", message, hint)
-
-
-# --- a second table beside the first --------------------------------------------------------------
-
-
-def _beside(head: Sequence[Record], header: Header) -> Problem | None:
-    """Columns after a blank one that look like another table.
-
-    One table may have blank columns too. Another one has the same names again, none in this header, names in the row
-    above it, or ends in another row.
-    """
-    numbers = count(header.last_row + 1)
-    below = [record for record in head if record.number > header.last_row]
-    body = list(takewhile(lambda record: record.number == next(numbers) and record.width, below))
-    above = next((record for record in head if record.number == header.first_row - 1), None)
-    blocks = _blocks(header, body)
-    main = max(blocks, key=lambda block: len(_names(header, block)), default=range(0))
-    others = [block for block in blocks if block != main and _is_other(block, main, header, body, above)]
-    if not others:
-        return None
-    shown = " and ".join(map(_columns, others))
-    names = _listed([repr(name) for block in others for name in _names(header, block)])
-    message = (
-        f"columns {shown} ({names or 'without names'}) look like a second table beside {_columns(main)}, but each row "
-        "is read as one"
-    )
-    hint = "put the second table into a sheet or file of its own, or check that the mapping reads columns of one table"
-    return Problem("second-table", message, hint)
-
-
-def _blocks(header: Header, body: Sequence[Record]) -> list[range]:
-    """The columns between blank ones, two or more together."""
-    width = max([len(header.names), *(record.width for record in body)])
-    blocks = []
-    for is_filled, some in groupby(
-        range(width), lambda index: bool(_names(header, (index,)) or _filled(body, (index,)))
-    ):
-        indexes = list(some)
-        if is_filled and len(indexes) > 1:
-            blocks.append(range(indexes[0], indexes[-1] + 1))
-    return blocks
-
-
-def _is_other(block: range, main: range, header: Header, body: Sequence[Record], above: Record | None) -> bool:
-    names, own = _names(header, block), set(map(normalize_name, _names(header, main)))
-    rows, main_rows = _filled(body, block), _filled(body, main)
-    if not names:
-        return rows > 1
-    if above and len(_cells(above, block)) > 1 and not _cells(above, main):
-        return True
-    if 2 * sum(normalize_name(name) in own for name in names) > len(names):
-        return True
-    is_early = 1 < rows < len(body) - 1 and all(len(_cells(record, block)) == len(block) for record in body[:rows])
-    return _ends_at(body, main, main_rows) < len(body) or (is_early and _ends_at(body, block, rows) < len(body))
-
-
-def _ends_at(body: Sequence[Record], block: range, rows: int) -> int:
-    """The number of rows that the block fills, if they are the first ones; else that of all rows."""
-    return rows if rows > 1 and all(_cells(record, block) for record in body[:rows]) else len(body)
-
-
-def _filled(body: Sequence[Record], block: Sequence[int]) -> int:
-    return sum(bool(_cells(record, block)) for record in body)
-
-
-def _cells(record: Record, block: Sequence[int]) -> list[str]:
-    return [record.cells[index] for index in block if index < len(record.cells) and record.cells[index]]
-
-
-def _names(header: Header, block: Sequence[int]) -> list[str]:
-    return [header.names[index] for index in block if index < len(header.names) and header.names[index]]
-
-
-def _columns(block: range) -> str:
-    return f"{column_letter(block[0])}:{column_letter(block[-1])}"
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -166,9 +166,8 @@ class _Comparison:
         for column, at, now, place in changed:
             found = [each for each in line.record.problems if each.index == at]
             if self._is_rewritten(line, column, at, now, outcome):
-                self._rewritten.append(
-                    f"{self._shown(place)} was {_quoted(row.cells[column.index])} and is {_quoted(now)} now"
-                )
+                was = _quoted(row.cells[column.index])
+                self._rewritten.append(f"{self._shown(place)} was {was} and is {_quoted(now)} now")
             elif found:
                 self._problems += [replace(each.problem, place=place) for each in found]
             elif column.index in row.typed and at not in line.record.typed and _AMBIGUOUS.fullmatch(now):

@@ -43,8 +43,8 @@ def rewrite_report(folder: Path, *, personal_data: bool = True) -> Summary:
 def report_of_whole(folder: Path, manifest: RunManifest, *, personal_data: bool = True) -> Summary:
     """Like `rewrite_report`, but without writing the reports of its targets again."""
     with _opened(folder, manifest) as (facts, rows, outcomes):
-        facts = replace(facts, personal_data=facts.personal_data and personal_data)
-        return write_report(folder, facts, rows, outcomes)
+        shown = replace(facts, personal_data=facts.personal_data and personal_data)
+        return write_report(folder, shown, rows, outcomes)
 
 
 def rows_as_frame(folder: Path) -> pandas.DataFrame:

@@ -37,59 +37,7 @@ def _hide_columns(_: Workbook, sheet: Worksheet) -> None:
         sheet.column_dimensions[letter].hidden = True
 
 
-def _beside(columns: str) -> str:
-    return (
-        f"a.csv: columns {columns} look like a second table beside A:C, but each row is read as one; put the second "
-        "table into a sheet or file of its own, or check that the mapping reads columns of one table"
-    )
-
-
 DOUBT_CASES = (
-    _csv(
-        "same-names-beside",
-        "warns of a second table beside the first with the same names",
-        "Name,Phone,City,,Name,City\nAda,555-0101,London,,Noa,Bonn\n",
-        Expected(
-            (*_NAMES, "=D", "Name", "City"),
-            {2: (*_PEOPLE[1], "", "Noa", "Bonn")},
-            warnings=(_beside("E:F ('Name', 'City')"),),
-        ),
-    ),
-    _csv(
-        "no-names-beside",
-        "warns of cells beside the table that have no names",
-        "Name,Phone,City,,,\nAda,555-0101,London,,1,7\nAlan,555-0102,Leeds,,2,8\n",
-        Expected(
-            (*_NAMES, "=D", "=E", "=F"),
-            {2: (*_PEOPLE[1], "", "1", "7"), 3: (*_PEOPLE[2], "", "2", "8")},
-            warnings=(_beside("E:F (without names)"),),
-        ),
-    ),
-    _csv(
-        "shorter-beside",
-        "warns of a second table beside the first that has fewer rows",
-        "Code,Text,,Name,Phone,City\n1,new,,Ada,555-0101,London\n2,old,,Alan,555-0102,Leeds\n"
-        ",,,Noa,555-0103,Bonn\n,,,Leo,555-0104,Oslo\n",
-        Expected(
-            ("Code", "Text", "=C", *_NAMES),
-            {
-                2: ("1", "new", "", *_PEOPLE[1]),
-                3: ("2", "old", "", *_PEOPLE[2]),
-                4: ("", "", "", "Noa", "555-0103", "Bonn"),
-                5: ("", "", "", "Leo", "555-0104", "Oslo"),
-            },
-            warnings=(_beside("A:B ('Code', 'Text')").replace("A:C,", "D:F,"),),
-        ),
-    ),
-    _csv(
-        "blank-column",
-        "does not warn of a blank column inside one table",
-        "Name,Phone,,City,State\nAda,555-0101,,London,new\nAlan,555-0102,,Leeds,\n",
-        Expected(
-            ("Name", "Phone", "=C", "City", "State"),
-            {2: ("Ada", "555-0101", "", "London", "new"), 3: ("Alan", "555-0102", "", "Leeds", "")},
-        ),
-    ),
     _csv(
         "error-in-header",
         "warns of an error cell in the header, which is the column's name",
