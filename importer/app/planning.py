@@ -48,6 +48,7 @@ from importer.runs.run_report import facts_of
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
 from importer.transform import join_warnings
+from importer.transform.candidates import filtered
 
 _MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls")
@@ -128,8 +129,10 @@ class Planner:
             with RunTable(folder) as table:
                 table.store(inputs.sheet, manifest.selection, () if part else self.order.corrections)
                 sheet = table.sheet
-                if inputs.resolved.grouping is not None:
-                    refuse_split_candidates(sheet.rows(), self.order.corrections, inputs.resolved.grouping)
+                if (grouping := inputs.resolved.grouping) is not None:
+                    whole = part.sheet.rows() if part else sheet.rows()
+                    members = (row for row in whole if filtered(row, inputs.resolved.filters) is None)
+                    refuse_split_candidates(members, self.order.corrections, grouping)
                 known = KnownRows(
                     run,
                     scope,

@@ -95,7 +95,8 @@ def _contrast(record: Record, index: int, below: Sequence[Record]) -> float:
         return -1.0
     if 2 * sum(_is_value(other, index) for other in below) >= len(below):
         return 1.0
-    return -0.5 if cell in {other.cells[index] for other in below} else _NAME
+    texts = {other.cells[index] for other in below}
+    return -0.5 if cell in texts and len(texts) > 1 else _NAME  # a box may be ticked with the name of its column
 
 
 def _below(body: Sequence[Record], index: int) -> list[Record]:

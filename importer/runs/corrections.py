@@ -129,7 +129,8 @@ def refuse_split_candidates(
         links.setdefault((False, new or own), {}).setdefault(old or own, row)
     problems = []
     for (is_split, key), found in links.items():
-        if len(found) > 1:
+        are_blank = all(one.startswith("\0") for one in found)  # rows without a key may be filled in alike
+        if len(found) > 1 and not are_blank:
             one, other = list(found.values())[:2]
             changes = "are one candidate, and would be two" if is_split else "are two candidates, and would be one"
             message = f"rows {one.number} and {other.number} {changes}: '{key}'"

@@ -222,8 +222,10 @@ class _Comparison:
 
     def _mixed(self) -> Iterator[Problem]:
         """The problems of rows whose name and address are now those of another row."""
-        for row in self._table.rows():
-            for text in self._people_in(row.cells) & self._replaced.keys():
+        replaced = {number for _, number in self._replaced.values()}
+        for row in self._table.rows():  # of another row, a name alone is a namesake
+            known = self._people_in(row.cells) if row.number in replaced else {row.cells[at] for at in self._email}
+            for text in known & self._replaced.keys():
                 place, number = self._replaced[text]
                 if number != row.number:
                     message = f"{place}: row {number} is the person of row {row.number} now"

@@ -212,6 +212,28 @@ def test_a_candidate_of_several_rows_stays_one(serve: Serve) -> None:
     assert served.accepted == [other, "ada@example.com"]
 
 
+def test_keys_that_may_be_corrected(serve: Serve) -> None:
+    """Blank ones filled in alike; and that of the rows of a candidate that are not filtered out."""
+    served = serve()
+    mapping = served.door.folder / "mapping.yaml"
+    own = mapping.read_text("utf-8")
+    mapping.write_text(own + "source: {group_by: E-mail, where: {column: Last, is_not: Old}}\n", "utf-8")
+    rows = [candidate(2, **{MAIL: BAD}), candidate(2, **{MAIL: BAD, "Last": "Old"})]
+    blank = [candidate(3, **{MAIL: ""}), candidate(3, **{MAIL: ""})]
+    first = run_first(served, *rows, *blank)
+    keys = ["ada@example.com", "eve@example.com", "eve@example.com"]
+    assert correct(served, first, *({MAIL: key} for key in keys)).counts == {"created": 3, "filtered": 1}
+    assert sorted(served.accepted) == ["ada@example.com", "eve@example.com"]
+
+
+def test_a_namesake_is_another_person(serve: Serve) -> None:
+    """A row whose name and address are corrected may have the name of another row."""
+    served = serve()
+    first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD, "Last": "Nr"}))
+    fixed = correct(served, first, {MAIL: "ada@example.com", "Last": "Nr1"})
+    assert fixed.counts == {"created": 1, "already_imported": 1}
+
+
 def test_the_report_of_one_target(serve: Serve) -> None:
     """Of a run to several targets each has a report, which shows its own columns beside the row's number."""
     served = serve()

@@ -133,6 +133,13 @@ def test_the_header_again(again: str, below: str, refused: dict[int, str], tmp_p
     assert {row.number: problem.code for row in rows for problem in row.problems} == refused
 
 
+def test_boxes_that_are_ticked_with_the_name_of_their_column(tmp_path: Path) -> None:
+    """They are no sign against the header."""
+    path = tmp_path / "a.csv"
+    path.write_text("Name,City,Java,SQL,Go\n" + "Ada,Ulm,Java,,Go\nBob,Bonn,,SQL,\n" * 9, encoding="utf-8")
+    assert open_sheet(path, SourceOptions(), ReadingLimits()).header_row == 1
+
+
 def test_letters_as_names_are_no_header_again(tmp_path: Path) -> None:
     """Under the names A, B and C, a row of these letters is data."""
     path = tmp_path / "a.csv"
