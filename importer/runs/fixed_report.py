@@ -105,17 +105,20 @@ class _Comparison:
         """Compare the rows of one sheet, or of a CSV."""
         columns, self._is_csv = self._table.sheet.columns, table.origin.sheet is None
         names = [column.name if self._is_csv else column.label for column in columns]
-        places, problems = _places_of(table.header, names, FilePlace(self._file))
+        ours = IMPORT_COLUMNS[0]  # before the columns of the source, or in a CSV after them
+        wanted = [*names, ours] if self._is_csv else [ours, *names]
+        places, problems = _places_of(table.header, wanted, FilePlace(self._file))
         self._problems += problems
         if problems:
             return
-        number_at = table.header.index(IMPORT_COLUMNS[0])
+        number_at = places[-1] if self._is_csv else places[0]
+        places = places[:-1] if self._is_csv else places[1:]
         candidate_at = table.header.index(CANDIDATE_COLUMN) if CANDIDATE_COLUMN in table.header else None
         for record in table.records:
             number = _cell(record, number_at)
             if record.blank or number.startswith(_NOTE):
                 continue
-            where = CellPlace(table.origin, record.number, Column.at(number_at, IMPORT_COLUMNS[0]))
+            where = CellPlace(table.origin, record.number, Column.at(number_at, ours))
             row = self._row(number, where)
             if row is None:
                 continue
@@ -239,12 +242,12 @@ def _cell(record: Record, at: int) -> str:
 def _places_of(
     header: Sequence[str], names: Sequence[str], place: Place
 ) -> tuple[tuple[int, ...], tuple[Problem, ...]]:
-    """Where in a results file each column of the source is, by its name; columns that a person added are not read."""
+    """Where in a results file each column is, by its name; columns that a person added are not read."""
     wanted, found = Counter(names), Counter(header)
     wrong = [name for name, count in wanted.items() if found[name] != count]
     if wrong:
         some = ", ".join(f"'{name}'" if name else "one without a header" for name in wrong[:_SHOWN])
-        message = f"columns of the source are missing, or there twice: {some}"
+        message = f"columns are missing, or there twice: {some}"
         problem = Problem("results-columns-changed", message, "undo the change of the header row", place)
         return (), (problem,)
     seen: Counter[str] = Counter()

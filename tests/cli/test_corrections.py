@@ -226,6 +226,22 @@ def test_keys_that_may_be_corrected(serve: Serve) -> None:
     assert sorted(served.accepted) == ["ada@example.com", "eve@example.com"]
 
 
+def test_a_source_with_a_column_of_our_name(serve: Serve) -> None:
+    """Its report is fixed like any other; without our own column, the rows are not known."""
+    served = serve()
+    people = served.door.folder / "people.csv"
+    write_csv(people, [candidate(1, **{MAIL: BAD})])
+    header, row = people.read_text("utf-8").splitlines()
+    people.write_text(f"{header},import_row\n{row},x\n", "utf-8")
+    first = Path("results") / str(served(*RUN, "--json").summary["run"])
+    rows = served.door.folder / first / "invalid.csv"
+    text = rows.read_text("utf-8-sig")
+    rows.write_text(text.replace("import_row,import_status", "import_status").replace(",x,2,", ",x,"), "utf-8-sig")
+    refused = served("run", f"{first}/invalid.csv")
+    assert (refused.code, "columns are missing, or there twice: 'import_row'" in refused.err) == (3, True)
+    assert correct(served, first, {MAIL: "ada@example.com"}).counts == {"created": 1}
+
+
 def test_a_namesake_is_another_person(serve: Serve) -> None:
     """A row whose name and address are corrected may have the name of another row."""
     served = serve()
