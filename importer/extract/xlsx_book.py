@@ -54,7 +54,7 @@ _LINKED_CELLS: Final = 10_000  # of one hyperlink; more are most likely a mistak
 _HIDDEN: Final = ("1", "true")
 _LAST_ROW: Final = 1_048_576
 _EAST_ASIAN_DATES: Final = frozenset((*range(27, 37), *range(50, 59)))  # built-in formats that openpyxl does not know
-_NO_DATE: Final = "type the right date into the cell, or clear the cell"
+_NO_VALUE: Final = "type the right value into the cell, or clear the cell"
 
 
 class XlsxBook:
@@ -145,6 +145,13 @@ def _code(sheet: Any, style: int) -> str:
     return code if code and (changes_text(code) or date_kind(code)) else ""
 
 
+def _is_odd(kind: str, stored: str) -> bool:
+    """Whether openpyxl reads something in a stored value that other programs do not: Python's numbers are wider."""
+    if kind == "d":
+        return bool(_OFFSET.fullmatch(stored))
+    return kind in ("n", "s") and ("_" in stored or not stored.isascii() or (kind == "s" and stored.startswith("-")))
+
+
 class _Parser(WorkSheetParser):
     """Gives the cells of each row with what openpyxl leaves out: formulas without a result, numbers that are no day.
 
@@ -193,13 +200,13 @@ class _Parser(WorkSheetParser):
         kind, formula = element.get("t", "n"), element.find(FORMULA_TAG)
         stored = element.findtext(VALUE_TAG)
         try:
-            if kind == "d" and _OFFSET.fullmatch(stored or ""):
+            if stored and _is_odd(kind, stored):
                 self.col_counter = _bounds(element.get("r"))[0] if element.get("r") else self.col_counter + 1
                 raise ValueError
             found = self.parse_cell(element)
         except ValueError:  # a date stored as text, or a number, that is none
             index = self.col_counter - 1
-            problem = Problem("cell-error", f"'{stored}' is not a value that every program reads alike", _NO_DATE)
+            problem = Problem("cell-error", f"'{stored}' is not a value that every program reads alike", _NO_VALUE)
             return Cell(index, stored or "", problem=problem)
         if found["row"] != row:
             raise DamagedError(f"row {row} has the cell {element.get('r')}")

@@ -14,7 +14,7 @@ from importer.extract import Sheet, find_problem, is_canonical
 from importer.files import read_private, write_json
 from importer.mapping import ResolvedGrouping
 from importer.models import CorrectedCell, Row
-from importer.problems import Column, FilePlace, Problem, UnusableInput
+from importer.problems import CellPlace, Column, FilePlace, Problem, UnusableInput
 from importer.runs.stored import row_to_stored
 from importer.transform.texts import stripped
 
@@ -117,7 +117,7 @@ def refuse_split_candidates(
     """
     index = grouping.column.index
     was = {one.row: one.old for one in corrections if one.column.index == index}
-    links: dict[tuple[bool, str], dict[str, Row]] = {}  # of an old key its new ones, of a new key its old ones
+    links: dict[tuple[bool, str], dict[str, CellPlace]] = {}  # of an old key its new ones, of a new key its old ones
     old = new = ""
     for row in rows if was else ():
         if not grouping.blank_continues:
@@ -125,17 +125,17 @@ def refuse_split_candidates(
         old = stripped(was.get(row.number, row.cells[index])) or old
         new = stripped(row.cells[index]) or new
         own = f"\0{row.number}"  # of a row without any key, which is a candidate of its own
-        links.setdefault((True, old or own), {}).setdefault(new or own, row)
-        links.setdefault((False, new or own), {}).setdefault(old or own, row)
+        place = CellPlace(row.origin, row.number, grouping.column)
+        links.setdefault((True, old or own), {}).setdefault(new or own, place)
+        links.setdefault((False, new or own), {}).setdefault(old or own, place)
     problems = []
     for (is_split, key), found in links.items():
         are_blank = all(one.startswith("\0") for one in found)  # rows without a key may be filled in alike
         if len(found) > 1 and not are_blank:
             one, other = list(found.values())[:2]
             changes = "are one candidate, and would be two" if is_split else "are two candidates, and would be one"
-            message = f"rows {one.number} and {other.number} {changes}: '{key}'"
+            message = f"rows {one.row} and {other.row} {changes}: '{key}'"
             hint = "correct this column alike in all rows of the candidate; or correct your own file, and run that"
-            place = other.place(grouping.column)
-            problems.append(Problem("selection-splits-candidate", message, hint, place))
+            problems.append(Problem("selection-splits-candidate", message, hint, other))
     if problems:
         raise UnusableInput(problems)

@@ -383,6 +383,20 @@ _UNUSUAL = (
         styles='<cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="22"/><xf numFmtId="31"/></cellXfs>',
     ),
     _raw(
+        "odd-values",
+        "reports stored values that only Python reads as numbers",
+        Expected(
+            _COLUMNS,
+            {2: ("1_000", "-1")},
+            tuple(
+                f"a.xlsx, Sheet!{cell}: '{stored}' is not a value that every program reads alike; type the right value "
+                "into the cell, or clear the cell"
+                for cell, stored in (("A2", "1_000"), ("B2", "-1"))
+            ),
+        ),
+        _HEADER + '<row r="2"><c r="A2"><v>1_000</v></c><c r="B2" t="s"><v>-1</v></c></row>',
+    ),
+    _raw(
         "odd-look",
         "reads a sheet whose look openpyxl refuses",
         after='<dataValidations><dataValidation sqref="A:A"/></dataValidations><pageMargins left="x"/>',
