@@ -26,8 +26,8 @@ from importer.extract import (
 )
 from importer.files import make_subfolder
 from importer.ledger import Scope, open_existing_ledger
-from importer.mapping import Mapping, ResolvedMapping, RouteColumn, resolve, route_column
-from importer.models import Operation, Outcome, Question, SourceOptions
+from importer.mapping import Mapping, ResolvedGrouping, ResolvedMapping, RouteColumn, resolve, route_column
+from importer.models import Operation, Outcome, Question, Row, SourceOptions
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report import write_unfinished_summary
 from importer.runs.corrections import refuse_split_candidates
@@ -48,7 +48,8 @@ from importer.runs.run_report import facts_of
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
 from importer.transform import join_warnings
-from importer.transform.candidates import filtered
+from importer.transform.candidates import keyed_rows
+from importer.transform.texts import stripped
 
 _MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls")
@@ -59,8 +60,8 @@ QuestionsOf = Callable[[str], tuple[Question, ...]]
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One of several targets: its run, its rows, all targets, and the copy and the rows that they share: those of the
-    whole run, with its corrections.
+    """One of several targets: its run, its rows, all targets, the words in the routes of all of them, and the copy and
+    the rows that they share: those of the whole run, with its corrections.
     """
 
     run: str
@@ -69,6 +70,7 @@ class _Part:
     copy: SourceCopy
     sheet: Sheet
     corrected: frozenset[int]
+    words: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +131,10 @@ class Planner:
             with RunTable(folder) as table:
                 table.store(inputs.sheet, manifest.selection, () if part else self.order.corrections)
                 sheet = table.sheet
+                read = sheet.rows
                 if (grouping := inputs.resolved.grouping) is not None:
-                    whole = part.sheet.rows() if part else sheet.rows()
-                    members = (row for row in whole if filtered(row, inputs.resolved.filters) is None)
-                    refuse_split_candidates(members, self.order.corrections, grouping)
+                    lost = self._check_grouping(inputs.resolved, grouping, sheet, part)
+                    read = partial(_without_incomplete, sheet, lost, grouping)
                 known = KnownRows(
                     run,
                     scope,
@@ -142,7 +144,7 @@ class Planner:
                     part.corrected if part else self._corrected,
                 )
                 candidates = Candidates(
-                    sheet.rows,
+                    read,
                     inputs.resolved,
                     strict=manifest.strict,
                     with_bodies=not self.dry_run or self._was_run(scope),
@@ -160,6 +162,23 @@ class Planner:
             presence,
             known,
         )
+
+    def _check_grouping(
+        self, resolved: ResolvedMapping, grouping: ResolvedGrouping, sheet: Sheet, part: _Part | None
+    ) -> dict[str, Row]:
+        """Refuse candidates that corrections would split. Returns a row of no target for each candidate with one."""
+        rows = part.sheet.rows if part else sheet.rows
+        members = (row for _, row in keyed_rows(rows(), resolved.filters, grouping) if isinstance(row, Row))
+        refuse_split_candidates(members, self.order.corrections, grouping)
+        routed = part.selection.routed if part else None
+        if part is None or routed is None:
+            return {}
+        filters = [one for one in resolved.filters if one.label != "route"]
+        return {
+            key: row
+            for key, row in keyed_rows(rows(), filters, grouping)
+            if isinstance(row, Row) and route_word(row, routed.column) not in part.words
+        }
 
     @property
     def _corrected(self) -> frozenset[int]:
@@ -293,7 +312,7 @@ class Planner:
             with RunTable(folder) as table:
                 table.store(opened, self.order.selection, self.order.corrections)
                 sheet = table.sheet
-            shared = _Part(folder.name, self.order.selection, scopes, copy, sheet, self._corrected)
+            shared = _Part(folder.name, self.order.selection, scopes, copy, sheet, self._corrected, column.all_words)
             targets = self._plan_parts(shared, column, plans)
             manifest = replace(
                 self._manifest(folder, copy, sheet, options, started_at),
@@ -312,8 +331,8 @@ class Planner:
 
     def _keep_known(self, folder: Path, manifest: RunManifest, known: KnownRows, shared: _Part) -> None:
         """Record the outcomes of rows without a target whose corrections were sent to one."""
-        routed, at = {word for target in manifest.targets for word in target.words}, manifest.route_column or 0
-        rows = ((row.number,) for row in shared.sheet.rows() if route_word(row, at) not in routed)
+        at = manifest.route_column or 0
+        rows = ((row.number,) for row in shared.sheet.rows() if route_word(row, at) not in shared.words)
         while block := list(islice(rows, _AT_ONCE)):
             outcomes, _ = self._look_up(known, dict.fromkeys(block))
             if outcomes:
@@ -387,6 +406,18 @@ def _warnings(inputs: _Inputs) -> tuple[Problem, ...]:
     others = [one for table in inputs.children.tables.values() for one in table.warnings]
     unreviewed = (inputs.mapping.unreviewed,) if inputs.mapping.unreviewed is not None else ()
     return (*unreviewed, *own, *dict.fromkeys(one for one in others if one.code != "sheets-not-read"))
+
+
+def _without_incomplete(sheet: Sheet, lost: dict[str, Row], grouping: ResolvedGrouping) -> Iterator[Row]:
+    """All rows; those of a candidate who also has a row of no target have a problem, as a part would be sent as all."""
+    for row in sheet.rows():
+        other = lost.get(stripped(row.cells[grouping.column.index]))
+        if other is not None:
+            message = f"row {other.number} of the same candidate has a value that no mapping's `route:` selects"
+            hint = f"correct row {other.number}; or leave such rows out with `where:` in the mappings"
+            found = Problem("group-incomplete", message, hint, row.place(grouping.column))
+            row = replace(row, problems=(*row.problems, found))
+        yield row
 
 
 def _refuse_split_candidates(mapping: Mapping, selection: Selection) -> None:

@@ -237,6 +237,10 @@ def _report_conflicts(mappings: Sequence[Mapping], diagnostics: Diagnostics) -> 
             message = f"the route uses the column '{column}', but {first.path.name} uses '{first.route.column}'"
             hint = "use the same column in all files of the folder"
             diagnostics.error("route-column-differs", message, hint, column.place)
+        if mapping.group_by is not None and mapping.group_by.blank:
+            message = "with route:, every row needs the key of its candidate: its rows could go to several targets"
+            hint = "fill the key and the value of the route in every row, and remove `blank: continues`"
+            diagnostics.error("route-condition-invalid", message, hint, mapping.group_by.place)
         if mapping.source != first.source:
             message = f"source: differs from source: in {first.path.name}"
             hint = "put source: into a shared file that both extend"
@@ -259,6 +263,10 @@ class RouteColumn:
 
     index: int
     words: Dictionary[Mapping, tuple[str, ...]]
+
+    @property
+    def all_words(self) -> frozenset[str]:
+        return frozenset(word for words in self.words.values() for word in words)
 
 
 def route_column(mappings: Sequence[Mapping], columns: Sequence[Column]) -> RouteColumn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -61,11 +61,11 @@ def candidate_rows(read: Callable[[], Iterator[Row]], mapping: ResolvedMapping) 
         yield from read()
         return
     last: dict[str, int] = {}
-    for key, row in _with_keys(read(), mapping, grouping):
+    for key, row in keyed_rows(read(), mapping.filters, grouping):
         if isinstance(row, Row):
             last[key] = row.number
     waiting: dict[str, list[Row]] = {}
-    for key, row in _with_keys(read(), mapping, grouping):
+    for key, row in keyed_rows(read(), mapping.filters, grouping):
         if isinstance(row, Filtered):
             yield row
             continue
@@ -74,21 +74,24 @@ def candidate_rows(read: Callable[[], Iterator[Row]], mapping: ResolvedMapping) 
             yield _merged(waiting.pop(key), grouping)
 
 
-def _with_keys(
-    rows: Iterator[Row], mapping: ResolvedMapping, grouping: ResolvedGrouping
+def keyed_rows(
+    rows: Iterable[Row], filters: Sequence[ResolvedFilter], grouping: ResolvedGrouping
 ) -> Iterator[tuple[str, Row | Filtered]]:
-    """Each row with the key of its candidate; a row without any key is a candidate of its own."""
-    above = ""
+    """Each row with the key of its candidate; a row without any key is a candidate of its own.
+
+    A row that continues the candidate above is excluded as that one is, unless it has a filter value of its own.
+    """
+    above, above_excluded = "", None
     for row in rows:
-        excluded = filtered(row, mapping.filters)
-        if excluded is not None:
-            yield "", excluded
-            continue
+        excluded = filtered(row, filters)
         key = stripped(row.cells[grouping.column.index])
-        if not key and grouping.blank_continues:
+        if not key and above and grouping.blank_continues:
             key = above
-        above = key
-        yield key or f"\0{row.number}", row
+            if not any(stripped(row.cells[one.column.index]) for one in filters):
+                excluded = above_excluded and replace(above_excluded, row=row.number)
+        elif excluded is None or excluded.problem not in row.problems:  # not a header that is repeated
+            above, above_excluded = key, excluded
+        yield ("", excluded) if excluded is not None else (key or f"\0{row.number}", row)
 
 
 def _merged(members: list[Row], grouping: ResolvedGrouping) -> Row:

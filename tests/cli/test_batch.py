@@ -113,6 +113,32 @@ def test_rows_without_a_matching_route_are_reported(serve: Serve, folder: Path) 
     ]
 
 
+def test_a_candidate_with_a_row_of_no_target_is_not_sent_without_it(serve: Serve, folder: Path) -> None:
+    """One row of the candidate has a typing mistake in its job: the others would be a part of the candidate."""
+    shared = folder / "all" / "_shared.yaml"
+    text = shared.read_text("utf-8")
+    shared.write_text(text.replace("{header_row: 1}", "{header_row: 1, group_by: E-mail}"), "utf-8")
+    export = folder / "export.csv"
+    export.write_text(export.read_text("utf-8") + "Data Analist,,leyla.su@example.com,,,,\n", "utf-8")
+    served = serve()
+    ran = served(*RUN, "--json")
+    assert (ran.code, ran.counts) == (4, {"created": 4, "invalid": 3})
+    assert "leyla.su@example.com" not in served.accepted
+    (told,) = [one["message"] for one in ran.summary["problems"] if one["code"] == "group-incomplete"]
+    assert told.startswith('export.csv, row 3, column "E-mail": row 8 of the same candidate has a value that no')
+    export.write_text(export.read_text("utf-8").replace("Data Analist,,", "Data Analyst,,"), "utf-8")
+    assert served(*RUN, "--json").counts == {"created": 2, "already_imported": 4, "invalid": 1}
+
+
+def test_every_row_of_a_batch_has_its_key(serve: Serve, folder: Path) -> None:
+    """A row that continues the one above has no job of its own: it would go nowhere, and its candidate without it."""
+    shared = folder / "all" / "_shared.yaml"
+    key = "{header_row: 1, group_by: {column: E-mail, blank: continues}}"
+    shared.write_text(shared.read_text("utf-8").replace("{header_row: 1}", key), "utf-8")
+    refused = serve()(*RUN)
+    assert (refused.code, "with route:, every row needs the key of its candidate" in refused.err) == (3, True)
+
+
 def test_the_fixed_rows_and_a_second_run(serve: Serve, folder: Path) -> None:
     """The fixed invalid.csv of the batch goes to the right target; running the export again sends nothing."""
     served = serve()

@@ -208,6 +208,24 @@ def test_a_blank_key_continues_or_is_a_problem() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("where", "whole"),
+    [
+        pytest.param("is_not: [C]", [[2, 3]], id="left out with the rows that continue it"),
+        pytest.param("is: [A, C]", [[2, 3], [4, 5]], id="taken with the rows that continue it"),
+        pytest.param("is: [C]", [[4, 5]], id="the first one left out"),
+    ],
+)
+def test_a_row_that_continues_is_filtered_with_its_candidate(where: str, whole: list[list[int]]) -> None:
+    """Its own filter cell is blank, so it is neither lost nor added to the candidate before."""
+    rows = _rows(("7", "a@example.com", "A"), ("", "b", ""), ("8", "c@example.com", "C"), ("", "d", ""))
+    extra = f"source: {{group_by: {{column: ID, blank: continues}}, where: {{column: Firm, {where}}}}}\n"
+    found = list(candidate_rows(lambda: iter(rows), mapping_of(_ROWS, ("ID", "Firm"), _LONG, extra=extra)))
+    assert [[member.number for member in one.members] for one in found if isinstance(one, Row)] == whole
+    excluded = sorted(one.row for one in found if isinstance(one, Filtered))
+    assert excluded == [row for row in (2, 3, 4, 5) if row not in sum(whole, [])]
+
+
 def test_rows_of_one_candidate_that_differ() -> None:
     """Where rows of one candidate have different values, the cell that differs is a problem."""
     found = _grouped(_rows(("7", "a@example.com", "A"), ("7", "b@example.com", "B")))
