@@ -172,7 +172,8 @@ def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
         if ledger is not None and not _forget_removed(ledger, order):
             notes.append("Another run has the ledger open. Purge again when it has ended to remove the last traces.")
     try:
-        forget(sandbox_memory(order.settings.out), order.now - order.age)
+        before = order.now - order.age
+        forget(sandbox_memory(order.settings.out), lambda record: datetime.fromisoformat(record["at"]) >= before)
     except SandboxUnusable as error:
         notes += error.problems
     return Purged(len(found) - len(running), running, tuple(notes))
@@ -203,13 +204,15 @@ def _remove(old: OldRun, ledger: Ledger | None) -> bool:
     except Busy:
         return False
     except OSError as error:
-        raise unusable_file(
-            "purge-blocked",
-            f"the file cannot be removed: {error.strerror or error}",
-            "close the program that has it open, or get permission to delete it, then run purge again",
-            error.filename or old.folder,
-        ) from None
+        raise cannot_remove(error, old.folder, "run purge again") from None
     return True
+
+
+def cannot_remove(error: OSError, folder: Path, then: str) -> UnusableInput:
+    """The problem of a file that cannot be removed. then: what to do when it can be."""
+    hint = f"close the program that has it open, or get permission to delete it, then {then}"
+    message = f"the file cannot be removed: {error.strerror or error}"
+    return unusable_file("purge-blocked", message, hint, error.filename or folder)
 
 
 def _erase(folder: Path) -> None:

@@ -42,6 +42,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "status": ("runs_commands", "Show what became of a file, over all its runs."),
         "report": ("runs_commands", "Write the report of a run again."),
         "purge": ("maintenance_commands", "Remove the reports and copies of old runs."),
+        "forget": ("maintenance_commands", "Remove one person from all runs."),
     },
     "Service": {
         "doctor": ("maintenance_commands", "Check settings, token, connection, folders and ledger."),
@@ -61,12 +62,11 @@ class _LazyCommands(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """One screen: frames and blank lines would make it two."""
-        formatter.write("Usage: importer COMMAND ...   Import candidates into a recruiting service.\n")
+        formatter.write("Usage: importer COMMAND [--help] | --version | --install-completion\n")
         for title, group in GROUPS.items():
             formatter.write(f"{title}\n")
             for name, (_, line) in group.items():
                 formatter.write(f"  {name:<10} {line}\n")
-        formatter.write("Options: --version, --install-completion, --help; for a command: COMMAND --help\n")
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)

@@ -1,4 +1,4 @@
-"""`importer doctor` and `purge`."""
+"""`importer doctor`, `purge` and `forget`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import typer
 from importer.app.cleanup import PurgeOrder, find_old, parse_age, unmarked_runs
 from importer.app.cleanup import purge as remove_old
 from importer.app.doctor import examine
+from importer.app.forget import Person, find_person
+from importer.app.forget import forget as remove_person
 from importer.cli import options
 from importer.cli.messages import counted, print_lines, print_message, print_result
 from importer.cli.terminal import confirm_address, is_interactive
@@ -38,12 +40,8 @@ def purge(
     if dry_run:
         print_message(f"{counted(len(found), 'run')} would be removed.")
         return
-    if found and not yes:
-        if not is_interactive():
-            raise UsageError("nothing was removed: add --yes to remove these runs without being asked")
-        if not typer.confirm("Remove these runs permanently?", err=True):
-            print_message("Nothing was removed.")
-            return
+    if found and not _may_remove("Remove these runs permanently?", yes=yes):
+        return
     purged = remove_old(order, found)
     for old in purged.running:
         print_message(
@@ -52,6 +50,52 @@ def purge(
     for note in purged.notes:
         print_message(note)
     print_message(f"{counted(purged.removed, 'run')} removed.")
+
+
+def _may_remove(question: str, *, yes: bool) -> bool:
+    if yes:
+        return True
+    if not is_interactive():
+        raise UsageError("nothing was removed: add --yes to remove without being asked")
+    if typer.confirm(question, err=True):
+        return True
+    print_message("Nothing was removed.")
+    return False
+
+
+def forget(
+    email: Annotated[str, typer.Argument(help="The e-mail address of the person.")],
+    from_ledger: Annotated[
+        bool,
+        typer.Option("--from-ledger", help="Also remove the keyed hashes that prevent a second entry."),
+    ] = False,
+    out: options.Out = None,
+    yes: options.Yes = False,
+) -> None:
+    """Remove one person: copies of files and reports go, and the reports are written again without the person."""
+    settings, person = load_settings(out=out), Person(email)
+    found = find_person(settings, person)
+    for folder in found:
+        print_result(str(folder))
+    if not _may_remove(f"Remove the person from {counted(len(found), 'folder')} permanently?", yes=yes):
+        return
+    done = remove_person(settings, person, found, from_ledger=from_ledger)
+    print_lines(f"{counted(done.rows, 'row')} blanked in {counted(len(found) - len(done.running), 'folder')}.")
+    for run in done.running:
+        print_lines(f"{run}: skipped, because it is running; run importer forget again when it has ended")
+    if done.known:
+        print_lines(
+            "Their keyed hashes were removed from the ledger: a file with the person would be sent as new."
+            if from_ledger and not done.running
+            else "The ledger keeps keyed hashes, so that no one is entered twice; --from-ledger removes them too."
+        )
+    for name in done.outside:
+        print_lines(f"{name}: has the address too; it is not a file of the importer, and was not changed")
+    for note in done.notes:
+        print_message(note)
+    print_lines("What the service has, and backups, are not changed.")
+    if done.running:
+        raise typer.Exit(75)
 
 
 def doctor(

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sqlalchemy import Connection, RowMapping, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, RowMapping, Select, bindparam, delete, insert, select, update
 
 from importer.ledger.database import Database, Result, Work
 from importer.ledger.schema import examine, initialize_or_check
@@ -255,6 +255,11 @@ class Ledger:
         """Remove what could identify a person from a run: file, mapping and folder names. What was sent stays known."""
         nothing = {"source": "", "sha256": "", "mapping": "", "folder": "", "purged_at": now.isoformat()}
         self._change(lambda connection: connection.execute(update(runs).where(runs.c.run == run).values(nothing)))
+
+    def forget_people(self, identities: Collection[bytes]) -> None:
+        """Remove what is known of these identities: they are sent as if they were new."""
+        query = delete(people).where(people.c.identity.in_(identities))
+        self._change(lambda connection: connection.execute(query))
 
     def scrub(self) -> bool:
         """Overwrite the bytes of what was removed. False if that must wait because another process is reading."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
@@ -16,7 +16,7 @@ from importer import __version__
 from importer.extract import Sheet
 from importer.models import CorrectedCell, Outcome, OutcomeKind, ReadyCandidate, Row
 from importer.problems import DatabaseError, Problem, StoppedEarly, not_writable, unusable_file
-from importer.runs.corrections import Corrected
+from importer.runs.corrections import Corrected, with_texts
 from importer.runs.row_selection import Selection
 from importer.runs.stored import (
     problems_from_json,
@@ -80,6 +80,11 @@ _KEPT: Final = f"""SELECT row, rows, email, body, kind, problems, warnings FROM 
     WHERE row > ? ORDER BY row LIMIT {_PAGE}"""
 _COLUMNS: Final = ("row", "kind", "status", "attempts", "problems", "candidate_id")
 _OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
+_BLANK_ROW: Final = "UPDATE rows SET cells = ?, more = ?, was = NULL WHERE row = ?"
+_BLANK_CANDIDATE: Final = """UPDATE candidates SET email = substr(email, 1, 0), body = substr(body, 1, 0),
+    problems = '', warnings = '' WHERE row = ?"""
+_BLANK_OUTCOME: Final = "UPDATE outcomes SET problems = ?, candidate_id = NULL WHERE row = ?"
+_FORGOTTEN: Final = Problem("forgotten", "a person was removed from this row by importer forget")
 _INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)"
 
 
@@ -302,6 +307,53 @@ class RunTable:
         change = f"UPDATE outcomes SET {', '.join(f'{name} = ?' for name in _COLUMNS[1:])} WHERE row = ?"
         with self._transaction(writes=True) as connection:
             connection.execute(change, (*values, row))
+
+    def blank_person(self, own: Collection[int], is_in: Callable[[str], bool], kept: int | None) -> set[int]:
+        """Blank a person's own rows, and of other rows the cells with a text that `is_in` finds; returns these rows.
+
+        Outcomes stay. kept: the index of a column that stays, as the rows of a run with several targets need it.
+        """
+        cells = {
+            row.number: {index for index, text in chain(enumerate(row.cells), row.links) if is_in(text)}
+            for row in self._all_rows()
+            if any(is_in(text) for text in chain(row.cells, (address for _, address in row.links)))
+        }
+        changed = self.rows_with({*own, *cells})
+        with self._transaction(writes=True) as connection:
+            for number, row in changed.items():
+                found = range(len(row.cells)) if number in own else cells[number]
+                blank = [one for one in self.sheet.columns if one.index in found and one.index != kept]
+                _, texts, more = row_to_stored(with_texts(row, dict.fromkeys(blank, "")))
+                connection.execute(_BLANK_ROW, (texts, more, number))
+                connection.execute("DELETE FROM corrections WHERE row = ?", (number,))
+                connection.execute(_BLANK_CANDIDATE, (number,))
+                found = connection.execute("SELECT problems FROM outcomes WHERE row = ?", (number,)).fetchone()
+                if number in own or (found and is_in(found[0])):
+                    connection.execute(_BLANK_OUTCOME, (problems_to_json([_FORGOTTEN]), number))
+            facts = json.loads(connection.execute("SELECT facts FROM sheet").fetchone()[0])
+            if is_in(facts["warnings"]):
+                connection.execute("UPDATE sheet SET facts = ?", (json.dumps(facts | {"warnings": ""}),))
+        with self._file.connection() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # else the log still has what was overwritten
+        return set(changed)
+
+    def rows_of_person(self, is_in: Callable[[str], bool], columns: Collection[int]) -> set[int]:
+        """All rows of each candidate who has a text that `is_in` finds in one of these columns (their indexes)."""
+        found = set[int]()
+        for row in self._all_rows():
+            texts = [text for index, text in chain(enumerate(row.cells), row.links) if index in columns]
+            if any(map(is_in, texts)):
+                found.add(row.number)
+        with self._transaction() as connection:
+            for first, rows, email in connection.execute("SELECT row, rows, email FROM candidates"):
+                members = set(json.loads(rows)) if rows else {first}
+                if (email and is_in(email)) or members & found:
+                    found |= members
+        return found
+
+    def _all_rows(self) -> Iterator[Row]:
+        """All rows, and of those with corrections also as they are in the file."""
+        return chain(self.rows(), self.originals({number for number, _ in self.corrections}).values())
 
     def close(self) -> None:
         """Close the file."""

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -200,8 +200,8 @@ else:
         return True
 
 
-def forget(memory: Path, before: datetime) -> None:
-    """Remove the submissions accepted before that time, and overwrite their bytes. Creates no file.
+def forget(memory: Path, is_kept: Callable[[dict[str, Any]], bool]) -> None:
+    """Remove the other submissions, and overwrite their bytes. Creates no file.
 
     Raises:
         SandboxUnusable: a sandbox is using the file, or it is not a memory file.
@@ -210,7 +210,7 @@ def forget(memory: Path, before: datetime) -> None:
         return
     journal = Journal(memory, wait=0.0)
     try:
-        kept = [record for record in journal.records if datetime.fromisoformat(record["at"]) >= before]
+        kept = list(filter(is_kept, journal.records))
         if len(kept) < len(journal.records):
             journal.clear()
             for record in kept:

@@ -15,7 +15,7 @@ def test_the_commands_are_on_one_screen_in_four_groups() -> None:
     """24 lines of 80 columns with the prompt; each command that exists is listed, once."""
     lines = _help().splitlines()
     assert len(lines) < 24
-    assert [line for line in lines[1:-1] if not line.startswith(" ")] == [
+    assert [line for line in lines[1:] if not line.startswith(" ")] == [
         "First import", "Sending", "Results", "Service"
     ]  # fmt: skip
     assert sorted(line.split()[0] for line in lines if line.startswith("  ")) == sorted(COMMANDS)

@@ -107,7 +107,7 @@ def test_nothing_is_removed_without_an_answer(serve: Serve) -> None:
     purged = served("purge", "--older-than", "0d")
     assert (purged.code, purged.err) == (
         2,
-        "importer: nothing was removed: add --yes to remove these runs without being asked\n",
+        "importer: nothing was removed: add --yes to remove without being asked\n",
     )
     assert served("show", run).code == 0
     assert served("purge", "--older-than", "9d").code == 0  # there is nothing to remove

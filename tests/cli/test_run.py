@@ -279,7 +279,7 @@ def test_quiet_prints_nothing_without_problems(serve: Serve) -> None:
 
 
 NOT_USABLE = [
-    pytest.param((), 2, "Usage: importer COMMAND ...", id="no command"),
+    pytest.param((), 2, "Usage: importer COMMAND", id="no command"),
     pytest.param(
         ("run", "people.csv"),
         2,

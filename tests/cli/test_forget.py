@@ -1,0 +1,173 @@
+"""`importer forget`: no file of the importer has the person any more, and all others are reported as before."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from openpyxl import Workbook
+
+from importer.app.forget import Person
+from tests.cli.conftest import HEADER, Served, candidate, read_csv, write_csv
+from tests.cli.test_corrections import BAD, MAIL, correct
+from tests.cli.test_run import RUN
+from tests.patience import PATIENCE
+from tests.samples.sample import ROOT
+
+Serve = Callable[..., Served]
+PERSON = "Person1@example.com"  # as a person may write it
+
+
+def holding(folder: Path, *words: str) -> set[str]:
+    """The files below a folder that have one of the words, also inside of workbooks."""
+    found = set()
+    for path in filter(Path.is_file, folder.rglob("*")):
+        content = path.read_bytes()
+        if path.suffix == ".xlsx":
+            with ZipFile(path) as book:
+                content = b"".join(map(book.read, book.namelist()))
+        if any(word.casefold().encode() in content.lower() for word in words):
+            found.add(path.name)
+    return found
+
+
+def forgotten(served: Served, *flags: str, code: int = 0) -> str:
+    ran = served("forget", PERSON, "--yes", *flags)
+    assert ran.code == code, ran.err
+    return ran.out
+
+
+def test_a_person_goes_and_every_other_row_stays(serve: Serve) -> None:
+    """Copies and reports are written again without the person; the outcomes stay, and nobody is entered twice."""
+    served = serve()
+    folder = served.door.folder
+    others = [candidate(2), candidate(11), candidate(3, Salary="a lot")]
+    write_csv(folder / "people.csv", [candidate(1, First="Zelda"), *others])
+    run = served(*RUN, "--json").summary["run"]
+    results = folder / "results"
+    assert holding(results, "person1@example.com", "Zelda") >= {"source.csv", "run.sqlite", "report.xlsx"}
+    out = forgotten(served)
+    assert out.splitlines()[:2] == [f"results/{run}", "1 row blanked in 1 folder."]
+    assert "people.csv: has the address too" in out
+    assert holding(results, "person1@example.com", "Zelda", "+905550000001") == set()
+    created = read_csv(results / run / "201_created.csv")
+    assert [(row["import_row"], row[MAIL]) for row in created] == [
+        ("2", ""), ("3", "person2@example.com"), ("4", "person11@example.com"),
+    ]  # fmt: skip
+    assert created[0]["import_problem"] == "a person was removed from this row by importer forget"
+    assert served("show", run, "--json").counts == {"created": 3, "invalid": 1}
+    refused = correct(served, run, {"Salary": "900"})  # the copy of its file is gone
+    assert (refused.code, refused.err.splitlines()[-1][-47:]) == (2, " importer run people.csv --mapping mapping.yaml")
+    again = served(*RUN, "--json")
+    assert again.counts == {"already_imported": 3, "invalid": 1}
+    assert served.accepted.count("person1@example.com") == 1
+
+
+def test_the_ledger_forgets_by_choice(serve: Serve) -> None:
+    """With --from-ledger, a file with the person is sent as new, and the service says that it has the person."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2)])
+    served(*RUN)
+    assert "keeps keyed hashes, so that no one is entered twice" in forgotten(served)
+    assert "removed from the ledger" in forgotten(served, "--from-ledger")
+    assert "ledger" not in forgotten(served)
+    assert served(*RUN, "--json").counts == {"already_exists": 1, "already_imported": 1}
+
+
+def test_where_a_person_is_named_only_the_cell_is_blanked(serve: Serve) -> None:
+    """In the row of somebody else. Longer addresses are other people."""
+    served = serve()
+    rows = [candidate(2, Salary="see person1@example.com"), candidate(3), candidate(4, First="x.person1@example.com")]
+    write_csv(served.door.folder / "people.csv", rows)
+    run = served(*RUN, "--json").summary["run"]
+    forgotten(served)
+    results = served.door.folder / "results" / run
+    (row,) = read_csv(results / "invalid.csv")[:1]
+    assert (row[MAIL], row["Salary"], row["First"]) == ("person2@example.com", "", "Ada")
+    assert holding(results, "see person1@example.com") == set()
+    assert "x.person1@example.com" in (results / "201_created.csv").read_text() + (results / "invalid.csv").read_text()
+
+
+def test_corrections_and_all_rows_of_a_candidate_go(serve: Serve) -> None:
+    """Also what the cells had before they were corrected, and rows without the address."""
+    served = serve()
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(mapping.read_text("utf-8") + "source: {group_by: {column: Last, blank: continues}}\n", "utf-8")
+    other = ["", "", "", "", "", "", "1000"]
+    write_csv(
+        served.door.folder / "people.csv", [candidate(1, **{MAIL: BAD, "Last": "Zeldason"}), other, candidate(2), other]
+    )
+    run = served(*RUN, "--json").summary["run"]
+    fixed = correct(served, run, {MAIL: "person1@example.com"})
+    assert fixed.counts == {"created": 2, "already_imported": 2}
+    assert "4 rows blanked in 2 folders." in forgotten(served)
+    results = served.door.folder / "results"
+    assert holding(results, "person1@example.com", BAD, "Zeldason") == set()
+    assert served("show", fixed.summary["run"], "--json").counts == {"created": 2, "already_imported": 2}
+
+
+def test_a_batch_of_workbooks_and_the_sandbox(serve: Serve) -> None:
+    """The runs of each target and the whole run; what the sandbox has accepted goes too."""
+    served = serve()
+    folder = served.door.folder
+    shutil.copytree(ROOT / "mappings" / "all_job_posts", folder / "all")
+    with (ROOT / "sample_data" / "all_job_posts" / "export.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    book = Workbook()
+    for row in rows:
+        book.active.append(row)  # type: ignore[union-attr]
+    book.save(folder / "export.xlsx")
+    served("run", "export.xlsx", "--mapping", "all", "--sandbox")
+    results = folder / "results"
+    assert "sandbox-memory.jsonl" in holding(results, "kerem.ay@example.com")
+    ran = served("forget", "kerem.ay@example.com", "--yes")
+    assert ran.out.splitlines()[1] == "2 rows blanked in 1 folder."
+    assert holding(results, "kerem.ay@example.com", "Kerem Ay") == set()
+    assert served("show", "last", "--json").counts == {"created": 5, "invalid": 1}
+
+
+def test_a_part_of_a_file_and_a_killed_run(serve: Serve) -> None:
+    """The copy has rows that the run did not read; a killed run is ended first, and a running one is skipped."""
+    served = serve()
+    rows = [candidate(number) for number in range(30)]
+    write_csv(served.door.folder / "people.csv", rows)
+    served(*RUN, "--rows", "5-9")
+    served.killed_after(10, *RUN, "--rate", "50")
+    forgotten(served)
+    results = served.door.folder / "results"
+    assert holding(results, "person1@example.com") == set()
+    assert sum(served("show", "last", "--json").counts.values()) == 30
+    assert served(*RUN, "--json").code == 0
+    assert sorted(served.accepted) == sorted(row[0] for row in rows)
+    write_csv(served.door.folder / "people.csv", [candidate(1), *(candidate(number) for number in range(100, 300))])
+    with served.door.started(*RUN, "--rate", "4") as process:
+        served.wait_for(31)
+        assert "skipped, because it is running" in forgotten(served, code=75)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=PATIENCE) == 143
+    forgotten(served)
+    assert holding(results, "person1@example.com") == set()
+
+
+@pytest.mark.parametrize("address", ["ada", "ada@", "a b@example.com", ""])
+def test_only_an_address_is_taken(serve: Serve, address: str) -> None:
+    """A name would be found in the rows of other people."""
+    refused = serve()("forget", address, "--yes")
+    assert (refused.code, "is not an e-mail address" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "cp1254", "utf-16"])
+def test_a_file_in_another_encoding(tmp_path: Path, encoding: str) -> None:
+    """The bytes of an address differ, and it may stand where two pieces of a large file meet."""
+    path = tmp_path / "people.csv"
+    for before in (0, (1 << 20) - 10):
+        path.write_text(f"{'x' * before},Person1@Example.com,\n", encoding)
+        assert Person("person1@example.com").is_in_file(path)
+        assert not Person("erson1@example.com").is_in_file(path)
+        assert not Person("person1@example.co").is_in_file(path)
+    assert HEADER[0] == MAIL
