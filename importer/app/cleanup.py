@@ -14,7 +14,7 @@ from importer.app.connection import sandbox_memory
 from importer.files import INTERNAL
 from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
-from importer.runs.manifest import MANIFEST, is_run, manifests_in, read_manifest, runs_in
+from importer.runs.manifest import MANIFEST, manifests_in, read_manifest, runs_in, whole_of
 from importer.runs.presences import Presences
 from importer.runs.results_folder import (
     MARKER,
@@ -55,8 +55,7 @@ def remove_abandoned(out: Path, ledger: Ledger | None, presences: Presences) -> 
 
 def _may_have_started(folder: Path, ledger: Ledger | None) -> bool:
     """Whether a run may have something to report; True if that is unknown."""
-    whole = folder.with_name(folder.name.partition(".")[0])
-    if whole != folder and is_run(whole):
+    if whole_of(folder) != folder:
         return True  # its report covers each of its targets
     try:
         if (folder / TABLE).exists():

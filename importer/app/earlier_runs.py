@@ -14,11 +14,12 @@ from importer.extract import ReadingLimits
 from importer.ledger import Ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
 from importer.models import CorrectedCell, OutcomeKind
-from importer.problems import UsageError
+from importer.problems import Busy, UsageError
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.fixed_report import read_fixed, run_of_results_file
-from importer.runs.manifest import RunManifest, find_run, is_run, part_folders, read_manifest
+from importer.runs.joined import parts_beside, write_joined
+from importer.runs.manifest import RunManifest, find_run, part_folders, read_manifest, whole_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import refuse_missing
@@ -136,6 +137,8 @@ def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finish
         UnusableInput: its files are missing or were changed; the existing report stays.
     """
     folder, manifest = earlier.find()
+    if manifest.selection.part is not None:
+        return _joined(earlier, folder, manifest, personal_data=personal_data)
     if manifest.ending is None and manifest.dry_run:
         raise UsageError(f"the check {manifest.run} was not completed; run importer check again")
     if manifest.is_split or manifest.ending is not None:
@@ -147,6 +150,23 @@ def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finish
     if not personal_data:
         summary = run_report.rewrite_report(folder, personal_data=False)
     return Finished(folder, summary)
+
+
+def _joined(earlier: EarlierRun, folder: Path, manifest: RunManifest, *, personal_data: bool) -> Finished:
+    """Write the report of all parts of a file, after that of each part that was killed."""
+    assert manifest.selection.part is not None
+    parts, running = parts_beside(folder, manifest), list[int]()
+    for number, (each, of_part) in parts.items():
+        if of_part.ending is None:
+            try:
+                with _ledger_of(of_part, earlier.settings) as ledger:
+                    close(each, ledger)
+            except (Busy, UsageError):  # or killed before it sent anything
+                running.append(number)
+    if len(running) == len(parts):
+        raise Busy(f"no part of {manifest.file} has ended yet; write the report when one has")
+    ended = {number: (each, read_manifest(each)) for number, (each, _) in parts.items()}
+    return Finished(*write_joined(ended, manifest.selection.part.total, running, personal_data=personal_data))
 
 
 def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
@@ -190,9 +210,9 @@ def fixed_order(order: Order) -> Order:
     folder = run_of_results_file(order.file, order.settings.out)
     if folder is None:
         return order
-    if order.selection != ALL_ROWS or order.sheet is not None:
-        raise UsageError("--rows, --limit and --sheet cannot be used with a results file: what was fixed is sent")
     manifest = read_manifest(folder)
+    if order.selection not in (ALL_ROWS, Selection(part=manifest.selection.part)) or order.sheet is not None:
+        raise UsageError("--rows, --limit and --sheet cannot be used with a results file: what was fixed is sent")
     if manifest.sandbox and order.sending.sandbox_setup is None:
         raise UsageError(f"{order.file} is of a sandbox run: add --sandbox, or import your own file")
     if folder.parent.resolve() != order.settings.out.resolve():
@@ -228,7 +248,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         file=source,
         mapping=mapping,
         settings=earlier.settings.model_copy(update={"strict": earlier.settings.strict or manifest.strict}),
-        selection=selection,
+        selection=ALL_ROWS if selection.part is not None and not selection.part.number else selection,  # of all parts
         sending=sending,
         file_shown_as=manifest.file,
         mapping_shown_as=manifest.mapping,
@@ -242,8 +262,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
 
 def _corrections_in(folder: Path) -> tuple[CorrectedCell, ...]:
     """The corrections of a run; of a target those of the whole run, which has their rows."""
-    whole = folder.with_name(folder.name.partition(".")[0])
-    folder = whole if is_run(whole) else folder
+    folder = whole_of(folder)
     refuse_missing(folder)
     with RunTable(folder) as table:
         return tuple(table.corrections.values())
@@ -273,5 +292,5 @@ def part_with(row: int, folder: Path, manifest: RunManifest) -> tuple[Path, RunM
 def _ledger_of(manifest: RunManifest, settings: Settings) -> Iterator[Ledger]:
     """The ledger, under the lock of the run's target."""
     assert manifest.scope is not None  # a run with several targets has none, but each of its parts does
-    with open_ledger(settings.ledger_address) as ledger, ledger.lock_target(manifest.scope):
+    with open_ledger(settings.ledger_address) as ledger, ledger.lock_target(manifest.scope, manifest.selection.part):
         yield ledger

@@ -20,7 +20,15 @@ from importer.files import INTERNAL
 from importer.ledger import Ledger, open_existing_ledger
 from importer.problems import Busy, UsageError
 from importer.report import EDITS_FILE
-from importer.runs.manifest import MANIFEST, RunManifest, manifests_in, part_folders, read_manifest, write_manifest
+from importer.runs.manifest import (
+    MANIFEST,
+    RunManifest,
+    manifests_in,
+    part_folders,
+    read_manifest,
+    whole_of,
+    write_manifest,
+)
 from importer.runs.presences import Presences
 from importer.runs.private_copies import ASKED
 from importer.runs.results_folder import MARKER, folders_in, is_run_folder, refuse_untrusted, remove_folder
@@ -102,7 +110,7 @@ def find_person(settings: Settings, person: Person) -> tuple[Path, ...]:
         UnusableInput: others could change the results folder.
     """
     refuse_untrusted(settings)
-    runs = {folder: manifest for folder, manifest in manifests_in(settings.out) if "." not in folder.name}
+    runs = {folder: manifest for folder, manifest in manifests_in(settings.out) if whole_of(folder) == folder}
     drafts = [folder for folder in folders_in(settings.out / INTERNAL) if is_run_folder(folder)]
     found = {folder for folder in (*runs, *drafts) if any(map(person.is_in_file, _files_of(folder)))}
     files = {runs[folder].sha256 for folder in found & runs.keys()}

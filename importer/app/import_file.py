@@ -102,6 +102,7 @@ def import_file(
         StoppedEarly: the service does not return its questions, or the results cannot be written. The ledger contains
             what was sent: the same order continues there.
     """
+    order = order.of_part()
     with (
         RunLog(order.settings.log_level, listen) as log,
         _connected(order, log, dry_run=False) as connection,
@@ -156,6 +157,8 @@ _LARGE_FILE: Final = 20_000_000  # bytes; the first line about a smaller file co
 def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Connection]:
     if order.selection.limit is not None and order.mapping.is_dir():
         raise UsageError("--limit cannot be used with several targets; use --rows")
+    if order.selection.part is not None and order.mapping.is_dir():
+        raise UsageError("--part cannot be used with several targets: run one mapping of the folder at a time")
     with suppress(OSError):  # reported when it is read
         if (size := order.file.stat().st_size) >= _LARGE_FILE:
             listen(Reading(order.shown_as, size))
@@ -209,7 +212,7 @@ class _Execution:
     def _refuse_if_running(self, scope: Scope) -> None:
         ledger = open_existing_ledger(self.order.settings.ledger_address)
         if ledger is not None:
-            with ledger, ledger.lock_target(scope):
+            with ledger, ledger.lock_target(scope, self.order.selection.part):
                 pass
 
     def execute(self, planned: PlannedRun, process: Callable[[Plan], Summary]) -> Finished:
@@ -301,9 +304,11 @@ class _Execution:
         with ExitStack() as held:
             try:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
-                held.enter_context(ledger.lock_target(plan.scope))
-                events = list(self._end_killed(plan.scope, ledger))
-                ledger.begin_run(plan.ledger_run)
+                part = plan.manifest.selection.part
+                lock = held.enter_context(ledger.lock_target(plan.scope, part))
+                events = list(self._end_killed(plan, ledger, lock.is_alone))
+                ledger.begin_run(plan.ledger_run, is_alone=lock.is_alone)
+                lock.share()
             except ImporterError:
                 plan.discard()
                 raise
@@ -354,12 +359,14 @@ class _Execution:
     def _report_waiting(self, waiting: Waiting | None) -> None:
         self.listen(Resumed() if waiting is None else Paused(*waiting))
 
-    def _end_killed(self, scope: Scope, ledger: Ledger) -> Iterator[Event]:
-        """Complete the runs for a target that were killed. Call it under the lock of the target."""
+    def _end_killed(self, plan: Plan, ledger: Ledger, is_alone: bool) -> Iterator[Event]:
+        """Complete the runs for a target that were killed; beside other parts, those of the same part."""
         # A run that the ledger does not know has sent nothing, and may just be waiting for the lock.
-        unfinished = {record.run for record in ledger.unfinished_runs(scope)}
+        unfinished = {record.run for record in ledger.unfinished_runs(plan.scope)}
         for folder, manifest in manifests_in(self.order.settings.out) if unfinished else ():
-            if manifest.scope != scope or manifest.run not in unfinished:
+            if manifest.scope != plan.scope or manifest.run not in unfinished:
+                continue
+            if not is_alone and manifest.selection.part != plan.manifest.selection.part:
                 continue
             try:
                 yield EarlierRunEnded(close(folder, ledger).run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -87,6 +87,15 @@ class Order:
     def shown_as(self) -> str:
         """The name of the file in reports."""
         return self.file_shown_as or str(self.file)
+
+    def of_part(self) -> Order:
+        """The same order with its share of rate and concurrency, if it is for a part."""
+        part, settings = self.selection.part, self.settings
+        if part is None:
+            return self
+        rate = None if settings.rate is None else settings.rate / part.total
+        share = {"rate": rate, "concurrency": -(-settings.concurrency // part.total)}
+        return replace(self, settings=settings.model_copy(update=share))
 
 
 class RunControl:

@@ -124,12 +124,14 @@ class Planner:
         return self.order.continues is not None and self.order.mapping_shown_as is not None
 
     def _plan(self, mapping: Mapping, shown_as: str, part: _Part | None = None) -> Plan:
-        run = part.run if part else new_run_id(datetime.now(UTC))
+        run = part.run if part else self._new_id()
         scope = Scope(self.service, mapping.target)
         with _new_folder(self.order.settings, run) as (folder, presence):
             inputs, manifest = self._read(mapping, shown_as, folder, part)
             with RunTable(folder) as table:
-                table.store(inputs.sheet, manifest.selection, () if part else self.order.corrections)
+                share = manifest.selection.part
+                of_part = share.rows(inputs.sheet.rows, inputs.resolved) if share else None
+                table.store(inputs.sheet, manifest.selection, () if part else self.order.corrections, of_part)
                 sheet = table.sheet
                 read = sheet.rows
                 if (grouping := inputs.resolved.grouping) is not None:
@@ -162,6 +164,10 @@ class Planner:
             presence,
             known,
         )
+
+    def _new_id(self) -> str:
+        share = self.order.selection.part
+        return new_run_id(datetime.now(UTC)) + (f".{share.number}of{share.total}" if share else "")
 
     def _check_grouping(
         self, resolved: ResolvedMapping, grouping: ResolvedGrouping, sheet: Sheet, part: _Part | None
@@ -262,7 +268,7 @@ class Planner:
         """Collect the warnings; return the complete manifest. found: those about the file as a whole."""
         sheet, resolved, is_whole = inputs.sheet, inputs.resolved, manifest.selection == ALL_ROWS
         unjoined = join_warnings(resolved, sheet.rows) if is_whole else ()
-        if not forecast.rows and not is_whole:
+        if not forecast.rows and manifest.selection.partial:
             raise UsageError(
                 f"{manifest.selection}: the file has no such rows; its header is in row {sheet.header_row}"
             )

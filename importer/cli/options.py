@@ -89,6 +89,10 @@ Show = Annotated[
     typer.Option("--show", min=0, help="Show this many candidates as they would be sent, unusual ones first."),
 ]
 Rows = Annotated[str | None, typer.Option("--rows", help="Only these row numbers of the file: 10-40.")]
+Part = Annotated[
+    str | None,
+    typer.Option("--part", help="Only this part of the candidates, beside other machines: 2/4. [docs/cluster.md]"),
+]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first rows, at most this many.")]
 UseSandbox = Annotated[bool, typer.Option("--sandbox", help="Use a local sandbox instead of the real service.")]
 SandboxQuestions = Annotated[

@@ -36,7 +36,7 @@ from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_int
 from importer.problems import UnusableInput, UsageError
 from importer.report import GeneralTexts, Summary, subject_line, summary_lines
 from importer.runs.manifest import is_run
-from importer.runs.row_selection import ALL_ROWS, Selection, parse_rows
+from importer.runs.row_selection import ALL_ROWS, Selection, parse_part, parse_rows
 from importer.settings import LogLevel, Settings, load_settings
 
 Execute = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
@@ -56,6 +56,7 @@ def run(
     sheet: options.Sheet = None,
     limit: options.Limit = None,
     rows: options.Rows = None,
+    part: options.Part = None,
     rate: options.Rate = None,
     concurrency: options.Concurrency = None,
     max_errors: options.MaxErrors = None,
@@ -78,7 +79,7 @@ def run(
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
     if mapping is None:
         _as_in_its_run(context, file)
-    selection = _selection(rows, limit)
+    selection = _selection(rows, limit, part)
     settings = _settings(out, rate, concurrency, give_up_after, log_level, strict=strict)
     sandbox_setup = options.sandbox_setup(sandbox, questions, faults)
     most, window = ErrorLimit.parse(max_errors) if max_errors else None, _window(until, max_runtime)
@@ -227,8 +228,10 @@ def _window(until: str | None, max_runtime: str | None) -> Window | None:
     return parse_window(until, max_runtime, datetime.now(UTC))
 
 
-def _selection(rows: str | None, limit: int | None) -> Selection:
-    return replace(parse_rows(rows) if rows else ALL_ROWS, limit=limit)
+def _selection(rows: str | None, limit: int | None, part: str | None = None) -> Selection:
+    if part and (rows or limit):
+        raise UsageError("--part cannot be used with --rows or --limit: the parts together are the whole file")
+    return replace(parse_rows(rows) if rows else ALL_ROWS, limit=limit, part=parse_part(part) if part else None)
 
 
 def _repeated_sending(

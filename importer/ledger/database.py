@@ -11,7 +11,8 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar, Final, TypeVar
 
@@ -19,7 +20,7 @@ from sqlalchemy import Connection, Engine, bindparam, exc, insert, select, updat
 
 from importer.ledger.states import Scope
 from importer.ledger.tables import targets
-from importer.problems import Busy, DatabaseError, Problem, UnusableInput
+from importer.problems import Busy, DatabaseError, Problem, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
 Result = TypeVar("Result")
@@ -33,6 +34,19 @@ class LockLost(DatabaseError):
 
     def __init__(self) -> None:
         super().__init__("another run took over the target while the connection was lost")
+
+
+@dataclass(frozen=True, slots=True)
+class TargetLock:
+    """The lock of a target. is_alone: no other run of the target is running, until `share` is called."""
+
+    is_alone: bool = True
+    share: Callable[[], None] = lambda: None
+
+
+def name_of(scope: Scope) -> str:
+    """The name of the lock of a target."""
+    return "\n".join((scope.base, scope.target.operation.value, scope.target.id))
 
 
 class Database:
@@ -72,33 +86,49 @@ class Database:
             return work(connection)
 
     @contextmanager
-    def lock_target(self, scope: Scope) -> Iterator[None]:
+    def lock_target(self, scope: Scope) -> Iterator[TargetLock]:
         """See `Ledger.lock_target`."""
-        name = "\n".join((scope.base, scope.target.operation.value, scope.target.id))
+        with self._locked_as(name_of(scope), f"another run is writing to {scope}"):
+            yield TargetLock()
+
+    def lock_part(self, scope: Scope, _number: int, _count: int) -> AbstractContextManager[TargetLock]:
+        """See `Ledger.lock_target`."""
+        hint = "set IMPORTER_LEDGER and IMPORTER_LEDGER_KEY_FILE as docs/cluster.md says, or leave --part out"
+        raise unusable_file("ledger-not-shared", f"parts of {scope} need a ledger in PostgreSQL", hint, self.name)
+
+    @contextmanager
+    def _locked_as(self, name: str, busy: str) -> Iterator[None]:
+        """Hold the lock of this name, registered with a new owner. busy: begins the message if another one holds it."""
         try:
             if not self._take_lock(name):
-                raise Busy(
-                    f"another run is writing to {scope}: {self.read(lambda connection: _holder(connection, name))}; "
-                    "wait until it has ended, then run the same command again"
-                )
+                raise self._busy(name, busy)
         except DatabaseError as error:
             raise self.unusable(error) from None
         try:
-            owner: dict[str, str | int] = {
-                "owner": secrets.token_hex(16),
-                "process": os.getpid(),
-                "host": socket.gethostname(),
-                "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
-            }
-            try:
-                self.write(lambda connection: _register(connection, name, owner))
-            except DatabaseError as error:
-                raise self.unusable(error) from None
-            self._owners[name] = str(owner["owner"])
+            self._register(name)
             yield
         finally:
             self._owners.pop(name, None)
             self._free_lock(name)
+
+    def _register(self, name: str, ending: str = "") -> None:
+        """Draw the owner of a lock that is held now. ending: of its name."""
+        owner = secrets.token_hex(16) + ending
+        values: dict[str, str | int] = {
+            "owner": owner,
+            "process": os.getpid(),
+            "host": socket.gethostname(),
+            "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        }
+        try:
+            self.write(lambda connection: _register(connection, name, values))
+        except DatabaseError as error:
+            raise self.unusable(error) from None
+        self._owners[name] = owner
+
+    def _busy(self, name: str, busy: str) -> Busy:
+        holder = self.read(lambda connection: _holder(connection, name))
+        return Busy(f"{busy}: {holder}; wait until it has ended, then run the same command again")
 
     def _verify_owners(self, connection: Connection) -> None:
         """Ensure that the locks are held, and that no one else takes them before this transaction has ended.

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sqlalchemy import Connection, RowMapping, Select, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, bindparam, delete, insert, select, update
 
-from importer.ledger.database import Database, Result, Work
+from importer.ledger.database import Database, Result, TargetLock, Work
 from importer.ledger.schema import examine, initialize_or_check
 from importer.ledger.states import (
     Answered,
@@ -111,17 +111,19 @@ class Ledger:
     def close(self) -> None:
         self._database.close()
 
-    def lock_target(self, scope: Scope) -> AbstractContextManager[None]:
+    def lock_target(self, scope: Scope, part: tuple[int, int] | None = None) -> AbstractContextManager[TargetLock]:
         """Hold the lock of one target. It is released when the process ends, even if it is killed.
+
+        part: number and count of a part, which shares the target with the other parts of as many.
 
         Required to begin a run, resolve a row or remove a run. What was recorded under the lock is durable before it is
         released. If the store can lose the lock (a broken session), no intent is written from then on.
 
         Raises:
             Busy: another run holds it; the message names its process, host and start.
-            UnusableInput: the lock cannot be written.
+            UnusableInput: the lock cannot be written; a part needs a ledger on a server.
         """
-        return self._database.lock_target(scope)
+        return self._database.lock_part(scope, *part) if part else self._database.lock_target(scope)
 
     def watch(self, on_waiting: Callable[[float | None], None]) -> None:
         """Call with the seconds for which its server is waited for at most, and with None when it is back. This
@@ -220,11 +222,17 @@ class Ledger:
 
     # --- runs ---
 
-    def begin_run(self, record: RunRecord) -> None:
-        """Record a new run, and mark as unconfirmed what killed runs of the same scope had in flight."""
+    def begin_run(self, record: RunRecord, *, is_alone: bool = True) -> None:
+        """Record a new run, and mark as unconfirmed what killed runs of the same scope had in flight.
+
+        is_alone: False beside other parts, which are running; then only what killed runs of the same part had.
+        """
+        killed = select(runs.c.run).filter_by(**_scope_values(record.scope), ended_at=None)
+        if not is_alone:
+            killed = killed.where(runs.c.run.endswith(part_ending(record.run), autoescape=True))
 
         def begin(connection: Connection) -> None:
-            _mark_killed(connection, record.scope)
+            _mark_killed(connection, people.c.run.in_(killed))
             values = _run_values(record)
             if not connection.scalar(
                 select(runs.c.run).filter_by(**values)
@@ -241,8 +249,7 @@ class Ledger:
         """
 
         def end(connection: Connection) -> None:
-            for record in _runs(connection, select(runs).where(runs.c.run == run)):
-                _mark_killed(connection, record.scope)
+            _mark_killed(connection, people.c.run == run)
             ending = {"ended_at": ended_at.isoformat(), "exit_code": exit_code}
             connection.execute(update(runs).where(runs.c.run == run).values(ending))
 
@@ -313,7 +320,7 @@ class Ledger:
         after = State.CREATED if created else State.FAILED
 
         def settle(connection: Connection) -> None:
-            _mark_killed(connection, record.scope)
+            _mark_killed(connection, people.c.run == run)
             wanted = select(people.c.identity, people.c.state).filter_by(run=run, row=row).with_for_update()
             found = connection.execute(wanted).one_or_none()
             if found is None:
@@ -338,7 +345,7 @@ class Ledger:
             return
 
         def settle(connection: Connection) -> None:
-            _mark_killed(connection, record.scope)
+            _mark_killed(connection, people.c.run == run)
             for row, state, status in changes:
                 of_row = update(people).filter_by(run=run, row=row, state=State.UNCONFIRMED)
                 connection.execute(of_row.values(state=state, status=status, updated_at=self._clock()))
@@ -420,10 +427,14 @@ def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
             connection.execute(statement, rows)
 
 
-def _mark_killed(connection: Connection, scope: Scope) -> None:
-    """Mark intents without an answer as unconfirmed: after a crash they are never new."""
-    own = select(runs.c.run).filter_by(**_scope_values(scope), ended_at=None)
-    left = people.c.state == State.IN_FLIGHT.value, people.c.run.in_(own)
+def part_ending(run: str) -> str:
+    """How the IDs of the runs of a part end: `.2of4`; "" for another run."""
+    return run[run.rfind(".") :] if "." in run else ""
+
+
+def _mark_killed(connection: Connection, of_runs: ColumnElement[bool]) -> None:
+    """Mark intents of these runs without an answer as unconfirmed: after a crash they are never new."""
+    left = people.c.state == State.IN_FLIGHT.value, of_runs
     connection.execute(update(people).where(*left).values(state=State.UNCONFIRMED.value))
 
 

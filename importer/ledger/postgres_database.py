@@ -10,8 +10,8 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Generator
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, ClassVar, Final, TypeVar
 
 import psycopg
@@ -19,7 +19,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import Connection, create_engine, exc, func, select, text
 
 from importer.ledger.address import ledger_name
-from importer.ledger.database import Database, Result, Work
+from importer.ledger.database import Database, Result, TargetLock, Work, name_of
+from importer.ledger.states import Scope
+from importer.ledger.tables import targets
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
@@ -52,6 +54,9 @@ _MOST_CONFLICTS: Final = 20  # of one transaction; more are a bug
 _INITIALIZING: Final = 0x1E_D6E5  # the advisory lock of creating the tables
 _NO_ANSWER_SECONDS: Final = 150.0  # to one statement, which the server itself ends before
 _RETRY_SECONDS: Final = 0.2
+_BEGINS: Final = " begins"
+_TAKING_SECONDS: Final = 2.0  # until the owner of a lock that was taken is written
+_BEGINNING_SECONDS: Final = 600.0  # of another part
 _WORTH_REPORTING: Final = 1.0  # seconds of waiting
 _SCRUB: Final = (
     "SET lock_timeout = '5s'",
@@ -106,7 +111,7 @@ class PostgresDatabase(Database):
             hide_parameters=True,
         )
         super().__init__(address, ledger_name(address), engine)
-        self._locked: list[str] = []
+        self._locked: list[tuple[str, bool]] = []  # the names of locks, and whether they are shared
         self._holder: Connection | None = None  # its session has the locks; used by the thread that writes
         self._was_there = False
         self._on_waiting: Callable[[float | None], None] = lambda _: None
@@ -188,31 +193,90 @@ class PostgresDatabase(Database):
 
     # --- locks ---
 
-    def _take_lock(self, name: str) -> bool:
+    @contextmanager
+    def lock_part(self, scope: Scope, number: int, count: int) -> Iterator[TargetLock]:
+        """The lock of the target, shared with the other parts of as many, and one of its own.
+
+        The first one holds it alone until it is shared: then what killed runs left is settled, and its owner ends with
+        the count of parts. Until then, whoever gets it is alone, too.
+        """
+        name, ending = name_of(scope), f"/{count}"
+        with ExitStack() as held:
+            try:
+                is_alone = self._take_alone_or_shared(name, ending, scope)
+            except DatabaseError as error:
+                raise self.unusable(error) from None
+            held.callback(self._owners.pop, name, None)
+            if is_alone:
+                held.callback(self._free_lock, name)
+                self._register(name, ending + _BEGINS)
+            else:
+                held.callback(self._free_lock, name, shared=True)
+            own = f"another run is writing part {number}{ending} of {scope}"
+            held.enter_context(self._locked_as(f"{name}\n{number}{ending}", own))
+
+            def share() -> None:
+                if (name, False) in self._locked:
+                    self._register(name, ending)
+                    self._take_lock(name, shared=True)
+                    self._free_lock(name)
+                    held.callback(self._free_lock, name, shared=True)
+
+            yield TargetLock(is_alone, share)
+
+    def _take_alone_or_shared(self, name: str, ending: str, scope: Scope) -> bool:
+        """Take the lock of a target alone, or shared with other parts; returns whether alone.
+
+        Waits while another part begins, which takes as long as the reports of killed runs.
+
+        Raises:
+            Busy: a whole run holds it, or parts of another count.
+        """
+        query, begun = select(targets.c.owner).where(targets.c.name == name), time.monotonic()
+        while True:
+            if self._take_lock(name):
+                return True
+            is_shared = self._take_lock(name, shared=True)
+            owner = self.read(lambda connection: connection.scalar(query)) or ""
+            if is_shared and owner.endswith(ending):
+                self._owners[name] = owner
+                return False
+            if is_shared:
+                self._free_lock(name, shared=True)
+            is_beginning = not is_shared and owner.endswith(ending + _BEGINS)
+            if time.monotonic() - begun > (_BEGINNING_SECONDS if is_beginning else _TAKING_SECONDS):
+                others = f"parts of {owner.rpartition('/')[2].removesuffix(_BEGINS)}" if "/" in owner else "a whole run"
+                raise self._busy(name, f"{others} of {scope} at this time")
+            self._has_ended.wait(_RETRY_SECONDS)
+
+    def _take_lock(self, name: str, *, shared: bool = False) -> bool:
         with self._writing:
-            is_free = name not in self._locked and self._repeated(lambda: self._lock_once(name))
+            is_free = (name, shared) not in self._locked and self._repeated(lambda: self._lock_once(name, shared))
             if is_free:
-                self._locked.append(name)
+                self._locked.append((name, shared))
             elif not self._locked:
                 self._end_session()
             return is_free
 
-    def _lock_once(self, name: str) -> bool:
+    def _lock_once(self, name: str, shared: bool) -> bool:
         try:
             with self._errors_translated(), (session := self._session()).begin():
-                return _lock(session, name)
+                return _lock(session, name, shared)
         except Unreachable:
             self._end_session()
             raise
 
-    def _free_lock(self, name: str) -> None:
+    def _free_lock(self, name: str, *, shared: bool = False) -> None:
         with self._writing:
-            self._locked.remove(name)
+            if (name, shared) not in self._locked:
+                return
+            self._locked.remove((name, shared))
             if not self._locked:
                 self._end_session()
             elif self._holder is not None:
+                free = func.pg_advisory_unlock_shared if shared else func.pg_advisory_unlock
                 with suppress(DatabaseError), self._errors_translated(), self._holder.begin():
-                    self._holder.execute(select(func.pg_advisory_unlock(_number(name))))
+                    self._holder.execute(select(free(_number(name))))
 
     def _end_session(self) -> None:
         with self._writing:
@@ -234,7 +298,7 @@ class PostgresDatabase(Database):
             session.detach()  # closed, it ends: in a pool it would keep the locks
             try:
                 with session.begin():
-                    are_free = all(_lock(session, name) for name in self._locked)
+                    are_free = all(_lock(session, *each) for each in self._locked)
                     self._verify_owners(session)
             except BaseException:
                 session.close()
@@ -323,8 +387,9 @@ def _number(name: str) -> Any:
     return func.hashtextextended(func.concat(func.current_schema(), "\n", name), 0)
 
 
-def _lock(session: Connection, name: str) -> bool:
-    return bool(session.scalar(select(func.pg_try_advisory_lock(_number(name)))))
+def _lock(session: Connection, name: str, shared: bool) -> bool:
+    take = func.pg_try_advisory_lock_shared if shared else func.pg_try_advisory_lock
+    return bool(session.scalar(select(take(_number(name)))))
 
 
 def _reason(error: BaseException) -> str:

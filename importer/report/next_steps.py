@@ -26,7 +26,7 @@ _PIPED: Final = "standard input"  # the name of such a source; no file that can 
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
 _OF_SOME_ROWS: Final = ("--rows", "--limit", "--resend-rejected")
 _OF_RUN_ONLY: Final = (
-    *("--sheet", *_OF_SOME_ROWS),
+    *("--sheet", "--part", *_OF_SOME_ROWS),
     *("--sandbox", "--questions", "--faults", "--strict", "--no-personal-data"),
 )
 
@@ -142,8 +142,8 @@ def _of_source(command: str, file: str | Path, summary: Summary, folder: Path) -
 
 def _repeats_file(summary: Summary) -> bool:
     """Whether the run is continued by importing its file again, so that what was fixed in it since is read."""
-    is_part = "." in summary.run
-    return summary.source.file != _PIPED and (summary.dry_run or not (is_part or summary.continues))
+    is_of_target = re.search(r"\.(?!\d+of\d+$)", summary.run) is not None
+    return summary.source.file != _PIPED and (summary.dry_run or not (is_of_target or summary.continues))
 
 
 def _resume(summary: Summary, folder: Path) -> str:

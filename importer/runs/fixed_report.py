@@ -20,7 +20,7 @@ from importer.extract.sheet import Record
 from importer.extract.workbook_cells import unescaped
 from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, CorrectedCell, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, FilePlace, Place, Problem, UnusableInput, unusable_file
-from importer.runs.manifest import RunManifest, is_run, part_folders, read_manifest
+from importer.runs.manifest import RunManifest, is_run, part_folders, read_manifest, whole_of
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
@@ -41,15 +41,15 @@ def run_of_results_file(file: Path, out: Path) -> Path | None:
     folder = file.absolute().parent
     if (run := run_of_report(file)) is not None:
         name = run.partition(".")[0]  # the rows of a target are those of the whole run
-        found = next((each for each in (out / name, folder.parent / name, folder) if is_run(each)), None)
+        likely = (out / name, folder.parent / name, out / run, folder)
+        found = next(filter(is_run, likely), None)
         if found is None or found.name.partition(".")[0] != name:
             message, hint = f"its run {run} is not in {out}", "name its results folder with --out"
             raise unusable_file("results-file-elsewhere", message, hint, file)
         return found
     if not is_run(folder) or not is_results_file(file):
         return None
-    whole = folder.with_name(folder.name.partition(".")[0])
-    return whole if is_run(whole) else folder
+    return whole_of(folder)
 
 
 def read_fixed(file: Path, folder: Path, manifest: RunManifest, settings: Settings) -> tuple[CorrectedCell, ...]:

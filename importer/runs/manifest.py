@@ -213,6 +213,12 @@ def part_folders(folder: Path, manifest: RunManifest) -> tuple[Path, ...]:
     return tuple(folder.parent / run for run in manifest.parts) if manifest.is_split else (folder,)
 
 
+def whole_of(folder: Path) -> Path:
+    """The folder of the run with several targets that a run belongs to; else the folder itself."""
+    whole = folder.with_name(folder.name.partition(".")[0])
+    return whole if is_run(whole) else folder
+
+
 def runs_in(out: Path) -> list[Path]:
     """The folders of all runs in a results folder, oldest first; a whole run after the runs of its targets."""
     return sorted(

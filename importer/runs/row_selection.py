@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from importer.mapping import ResolvedMapping
 from importer.models import Row
-from importer.problems import UsageError
+from importer.problems import CellPlace, UsageError
 from importer.text.normalize import normalize
+from importer.transform import body_reader, candidate_rows
+
+_MOST_PARTS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,43 +33,61 @@ def route_word(row: Row, column: int) -> str:
     return normalize(row.cells[column])
 
 
+class Part(NamedTuple):
+    """One of several parts of a file, for several machines. `number` is from 1.
+
+    All rows of a person are in one part, by the e-mail address; a candidate without one is in a part by the row number.
+    """
+
+    number: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.total}"
+
+    def rows(self, read: Callable[[], Iterator[Row]], mapping: ResolvedMapping) -> frozenset[int]:
+        """The numbers of its rows. read: gives all rows as they are in the file, so that a correction moves no one."""
+        reader = body_reader(mapping)
+        found: list[int] = []
+        for row in candidate_rows(read, mapping):
+            email = None
+            if isinstance(row, Row) and not any(_is_of_row(problem.place) for problem in row.problems):
+                email = reader.read_field("email", row, [])
+            number = row.number if isinstance(row, Row) else row.row
+            key = zlib.crc32(email.casefold().encode()) if email else number
+            if key % self.total == self.number - 1:
+                found += [member.number for member in row.members] if isinstance(row, Row) and row.members else [number]
+        return frozenset(found)
+
+
+def _is_of_row(place: object) -> bool:
+    """Whether a problem is of a whole row, whose cells may be those of other columns."""
+    return isinstance(place, CellPlace) and place.column is None
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """A selection of rows: first and last row number, as a spreadsheet program shows them, and a maximum number.
 
-    ranges: only these, each with its first and last row, in order and separate; None for no such limit.
-    routed: only the rows of one target.
+    routed: only the rows of one target. part: only those of one part; `of` takes their numbers.
     """
 
     first: int | None = None
     last: int | None = None
     limit: int | None = None
-    ranges: tuple[tuple[int, int], ...] | None = None
     routed: Routed | None = None
+    part: Part | None = None
 
     @property
     def partial(self) -> bool:
-        """Whether the user selected a part of the rows."""
+        """Whether the user selected a part of the rows, which may have only some of a candidate's."""
         return (self.first, self.last, self.limit) != (None, None, None)
 
-    @classmethod
-    def of_rows(cls, rows: Iterable[int]) -> Selection:
-        """Exactly these rows, which must be in order."""
-        ranges: list[tuple[int, int]] = []
-        for row in rows:
-            if ranges and ranges[-1][1] == row - 1:
-                ranges[-1] = (ranges[-1][0], row)
-            else:
-                ranges.append((row, row))
-        return cls(ranges=tuple(ranges))
-
-    def of(self, rows: Iterator[Row]) -> Iterator[Row]:
+    def of(self, rows: Iterator[Row], of_part: frozenset[int] | None = None) -> Iterator[Row]:
         """The selected rows, in order; stops reading after the last one."""
-        return rows if self == ALL_ROWS else self._of(rows)
+        return rows if self == ALL_ROWS else self._of(rows, of_part)
 
-    def _of(self, rows: Iterator[Row]) -> Iterator[Row]:
-        if self.ranges is not None:
-            rows = _within(self.ranges, rows)
+    def _of(self, rows: Iterator[Row], of_part: frozenset[int] | None) -> Iterator[Row]:
         taken = 0
         for row in rows:
             if self.last is not None and row.number > self.last:
@@ -71,6 +95,8 @@ class Selection:
             if self.first is not None and row.number < self.first:
                 continue
             if self.routed is not None and not self.routed.takes(row):
+                continue
+            if of_part is not None and row.number not in of_part:
                 continue
             if self.limit is not None and taken == self.limit:
                 return
@@ -83,24 +109,12 @@ class Selection:
             parts.append(f"rows {self.first or 1} to {self.last if self.last is not None else 'the end'}")
         if self.limit is not None:
             parts.append(f"the first {self.limit}")
-        if self.ranges is not None:
-            parts.append(f"{sum(last - first + 1 for first, last in self.ranges)} chosen rows")
+        if self.part is not None:
+            parts.append(f"part {self.part}")
         return ", ".join(parts)
 
 
 ALL_ROWS: Final = Selection()
-
-
-def _within(ranges: tuple[tuple[int, int], ...], rows: Iterator[Row]) -> Iterator[Row]:
-    left = iter(ranges)
-    now = next(left, None)
-    for row in rows:
-        while now is not None and now[1] < row.number:
-            now = next(left, None)
-        if now is None:
-            return
-        if now[0] <= row.number:
-            yield row
 
 
 def parse_rows(text: str) -> Selection:
@@ -118,3 +132,16 @@ def parse_rows(text: str) -> Selection:
     if start is not None and end is not None and end < start:
         raise UsageError(f"--rows {text!r} ends before it starts; write the smaller row number first")
     return Selection(start, end)
+
+
+def parse_part(text: str) -> Part:
+    """Parse `2/4`.
+
+    Raises:
+        UsageError: the text is not a part.
+    """
+    found = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text.replace(" ", ""), re.ASCII)
+    part = Part(int(found[1]), int(found[2])) if found else Part(0, 0)
+    if not 1 <= part.number <= part.total <= _MOST_PARTS:
+        raise UsageError(f"--part {text!r} is not a part; write it like 2/4: the second of four")
+    return part

@@ -13,7 +13,7 @@ from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
 from importer.runs.finalize import outcome_of_state
-from importer.runs.manifest import RunManifest, RunTarget, is_run, manifests_in, read_manifest
+from importer.runs.manifest import RunManifest, RunTarget, manifests_in, read_manifest, whole_of
 from importer.runs.row_selection import ALL_ROWS, Routed
 from importer.runs.run_report import facts_of, refuse_missing
 from importer.runs.table import TABLE, RunTable
@@ -112,8 +112,7 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
 
 def _sheet_of(folder: Path, manifest: RunManifest, settings: Settings) -> Sheet:
     """All rows of a source, also those that a run did not select."""
-    whole = folder.with_name(folder.name.partition(".")[0])
-    if whole != folder and is_run(whole):
+    if (whole := whole_of(folder)) != folder:
         return _sheet_of(whole, read_manifest(whole), settings)
     refuse_missing(folder)
     if manifest.selection != ALL_ROWS:

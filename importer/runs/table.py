@@ -164,15 +164,22 @@ class RunTable:
 
     # --- the rows as they were read ---
 
-    def store(self, sheet: Sheet, selection: Selection, corrections: Sequence[CorrectedCell] = ()) -> None:
-        """Keep the selected rows of a sheet, with their corrections. All are read here, once.
+    def store(
+        self,
+        sheet: Sheet,
+        selection: Selection,
+        corrections: Sequence[CorrectedCell] = (),
+        of_part: frozenset[int] | None = None,
+    ) -> None:
+        """Keep the selected rows of a sheet, with their corrections. All are read here, once. of_part: the numbers of
+        the rows of the selected part.
 
         Raises:
             UnusableInput: the sheet cannot be read to its end, or a correction is for another text.
             TableUnwritable: they cannot be written.
         """
         corrected = Corrected(sheet, corrections)
-        rows = selection.of(corrected.rows())
+        rows = selection.of(corrected.rows(), of_part)
         while block := [(*row_to_stored(row), corrected.was(row.number)) for row in islice(rows, _PAGE)]:
             with self._transaction(writes=True) as connection:
                 connection.executemany("INSERT INTO rows (row, cells, more, was) VALUES (?, ?, ?, ?)", block)
@@ -265,6 +272,22 @@ class RunTable:
                 raise ValueError(f"a row got a second outcome; one of {[one.row for one in outcomes[:5]]}") from None
         if not self._file.is_in_place():
             raise TableUnwritable(self.path, "the file was moved or deleted", "")
+
+    def take(self, folder: Path) -> None:
+        """Add the rows of another run of the same sheet, with all that is known of them.
+
+        Raises:
+            TableUnwritable: they cannot be written.
+        """
+        with self._file.connection() as connection:
+            connection.execute("ATTACH DATABASE ? AS other", (str(folder / TABLE),))
+        with self._transaction(writes=True) as connection:
+            for name in ("rows", "corrections", "candidates", "outcomes"):
+                connection.execute(f"INSERT INTO main.{name} SELECT * FROM other.{name}")
+            if not connection.execute("SELECT 1 FROM main.sheet").fetchone():
+                connection.execute("INSERT INTO main.sheet SELECT * FROM other.sheet")
+        with self._file.connection() as connection:
+            connection.execute("DETACH DATABASE other")
 
     def keep(self, candidates: Sequence[Classified]) -> None:
         """Keep candidates as they were checked.

@@ -17,7 +17,6 @@ from openpyxl import Workbook
 
 from importer.app import import_file, planning
 from importer.extract import Sheet
-from importer.ledger import Ledger, Scope
 from importer.problems import StoppedEarly
 from tests.cli.conftest import HEADER, MAPPING, FrontDoor, Served, candidate, read_csv, write_csv
 
@@ -361,7 +360,7 @@ def test_a_run_that_cannot_start_leaves_no_files(serve: Serve, monkeypatch: pyte
     served = serve()
     people(served.door.folder, 2)
 
-    def full(execution: object, scope: Scope, ledger: Ledger) -> None:
+    def full(execution: object, *_: object) -> None:
         raise StoppedEarly("no room")
 
     with monkeypatch.context() as patched:

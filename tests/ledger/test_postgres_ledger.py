@@ -205,6 +205,64 @@ def test_the_database_refuses_a_run_that_does_not_know_that_its_lock_is_lost(
     assert [state.row for state in other_states(address, "run-1")] == [2]
 
 
+# --- parts share a target ---
+
+
+def test_parts_share_a_target_and_nothing_else(address: LedgerAddress) -> None:
+    """The first one is alone until it shares; a whole run, the same part and parts of another count are refused."""
+    with begun(address) as one, open_ledger(address) as two, one.lock_target(JOB_POST, (1, 2)) as first:
+        assert first.is_alone
+        first.share()
+        with two.lock_target(JOB_POST, (2, 2)) as second:
+            assert not second.is_alone
+            for other in (None, (2, 2), (1, 3)):
+                with open_ledger(address) as late, pytest.raises(Busy), late.lock_target(JOB_POST, other):
+                    pytest.fail("the target was given twice")
+    with open_ledger(address) as whole, whole.lock_target(JOB_POST) as lock:
+        assert lock.is_alone
+
+
+def test_a_part_waits_for_one_that_begins(address: LedgerAddress) -> None:
+    """Until then what killed runs left is not settled; if the other one ends before, this one does it."""
+    alone: list[bool] = []
+
+    def second() -> None:
+        with open_ledger(address) as ledger, ledger.lock_target(JOB_POST, (2, 2)) as lock:
+            alone.append(lock.is_alone)
+
+    with begun(address) as ledger, ledger.lock_target(JOB_POST, (1, 2)):
+        thread = threading.Thread(target=second)
+        thread.start()
+        thread.join(0.5)
+        assert not alone
+    thread.join()
+    assert alone == [True]
+
+
+def test_a_part_that_lost_its_lock_to_others_writes_nothing(postgres: Server, address: LedgerAddress) -> None:
+    """Neither after a whole run, nor after parts that began anew."""
+    for part in (None, (1, 2)):
+        with begun(address, f"run-{part}.2of2") as ledger, ledger.lock_target(JOB_POST, (2, 2)) as lock:
+            lock.share()
+            end_lock_session(postgres)
+            with open_ledger(address) as other, other.lock_target(JOB_POST, part):
+                pass
+            with pytest.raises(LedgerUnwritable, match="another run took over the target"):
+                intend(ledger, make_intent(ledger, 3, run=f"run-{part}.2of2"))
+
+
+def test_a_part_settles_what_its_own_killed_run_left(address: LedgerAddress) -> None:
+    """Beside other parts; what they have in flight is theirs."""
+    with begun(address, "a.1of2") as ledger:
+        ledger.begin_run(record("a.2of2"))
+        for row, run in ((2, "a.1of2"), (3, "a.2of2")):
+            intend(ledger, make_intent(ledger, row, run=run))
+        ledger.begin_run(record("b.2of2"), is_alone=False)
+        identities = [make_intent(ledger, row).attempt.identity for row in (2, 3)]
+        known = ledger.look_up(identities)
+        assert [known[each].state for each in identities] == [State.IN_FLIGHT, State.UNCONFIRMED]
+
+
 # --- several processes write at the same time ---
 
 _RACES = """
