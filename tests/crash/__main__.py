@@ -12,9 +12,11 @@ from pathlib import Path
 from tests.crash.every_step import BEHAVIORS, FORMS, Part, StepFigures, kill_at_all_points, parts
 from tests.crash.fork_server import ForkServer
 from tests.crash.inbox_kills import kill_inbox_at_random
+from tests.crash.part_kills import kill_parts
 from tests.crash.power_cuts import cut_power
 from tests.crash.random_kills import Size, kill_at_random_in_several
 from tests.crash.scenarios import run_scenarios
+from tests.postgres import running_server
 
 
 def _kills(folder: Path, asked: argparse.Namespace) -> list[str]:
@@ -37,6 +39,15 @@ def _server(folder: Path, asked: argparse.Namespace) -> list[str]:
     """Files with few faults, and a ledger in PostgreSQL whose server is killed too."""
     sizes = [Size(1, 1_000, 40, asked.concurrency, few_faults=True, on_server=True)] * max(1, asked.kills // 40)
     figures = kill_at_random_in_several(folder, sizes, asked.workers, asked.seed)
+    _print(figures.lines())
+    errors = [f"{figures.twice} twice"] * bool(figures.twice) + [f"{figures.missing} missing"] * bool(figures.missing)
+    return errors + figures.wrong
+
+
+def _parts(folder: Path, asked: argparse.Namespace) -> list[str]:
+    """One file in three parts; the ledger's server is killed too."""
+    with ForkServer() as fork_server, running_server() as server:
+        figures = kill_parts(folder, fork_server, server, asked.kills, rows=20 * asked.kills, seed=asked.seed)
     _print(figures.lines())
     errors = [f"{figures.twice} twice"] * bool(figures.twice) + [f"{figures.missing} missing"] * bool(figures.missing)
     return errors + figures.wrong
@@ -71,6 +82,7 @@ def _inbox(folder: Path, asked: argparse.Namespace) -> list[str]:
 _PARTS: dict[str, Callable[[Path, argparse.Namespace], list[str]]] = {
     "kills": _kills,
     "server": _server,
+    "parts": _parts,
     "steps": _steps,
     "scenarios": _scenarios,
     "power": _power,

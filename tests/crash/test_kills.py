@@ -12,6 +12,7 @@ from tests.crash.failpoints import HALF_SENT, RESENT, ROW_POINTS, RUN_POINTS, SE
 from tests.crash.fork_server import ForkServer
 from tests.crash.imports import SHORT_TIMEOUTS, write_mappings, write_people
 from tests.crash.manual_service import ManualService
+from tests.crash.part_kills import kill_parts
 from tests.crash.random_kills import Size, kill_at_random
 from tests.crash.report_checks import ReportedRow, Truth, report_errors
 from tests.patience import wait_until
@@ -40,6 +41,14 @@ def test_random_kills_with_a_ledger_in_postgres(tmp_path: Path, fork_server: For
     figures = kill_at_random(tmp_path, fork_server, size, seed=_MANY_UNCONFIRMED, server=postgres)
     assert figures.kills >= 4
     assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
+
+
+def test_kills_of_parts(tmp_path: Path, fork_server: ForkServer, postgres: Server) -> None:
+    """Three parts at the same time, each started again; the joined report is right."""
+    figures = kill_parts(tmp_path, fork_server, postgres, kills=8, rows=90, seed=1)
+    assert figures.kills >= 8
+    assert (figures.twice, figures.missing, figures.wrong) == (0, 0, [])
+    assert figures.outcomes.total() == 90
 
 
 # Points where it matters that rows share a commit, or that many requests are in flight.
