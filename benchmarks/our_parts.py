@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.candidates import QUESTIONS
-from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Question, SourceOptions
 from importer.settings import WireFormat
+from importer.sources import ReadingLimits, Sheet, open_sheet
 
 
 def open_source(path: Path) -> Sheet:

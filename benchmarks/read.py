@@ -91,8 +91,8 @@ _Open = Callable[[], Iterable[object]]
 
 
 def _ours(path: Path) -> _Open:
-    from importer.extract import ReadingLimits, open_sheet
     from importer.models import SourceOptions
+    from importer.sources import ReadingLimits, open_sheet
 
     def rows() -> Iterable[object]:
         sheet = open_sheet(path, SourceOptions(header_row=1), ReadingLimits())

@@ -24,10 +24,10 @@ from openpyxl import Workbook
 from benchmarks.truth_cells import UNKNOWN, Cell, Form, choices, dates, numbers, without_locale, yes_no
 from benchmarks.truth_locales import LOCALES
 from benchmarks.truth_people import entries, names, phones, ranges, texts
-from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import read_mapping, resolve
 from importer.models import Question, SourceOptions
 from importer.settings import WireFormat
+from importer.sources import ReadingLimits, open_sheet
 from importer.transform import Filtered, Invalid, candidate_rows, encode, transform_row
 
 _PERSON = ("E-mail", "First", "Last", "CV")

@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).parent.parent / "importer"
 FILES = {"files", "sqlite_file", "file_lock"}
 GROUND = {"models", "problems", "sent_answers", "processes", "text", "importer"} | FILES
 SUPPLIES = {"mapping", "ledger", "service", "settings"}
-STAGES = {"extract", "transform", "sending", "report", "suggest", "template"}
+STAGES = {"sources", "transform", "sending", "report", "suggest", "template"}
 MAY_IMPORT = {
     **{room: {"importer"} for room in GROUND},
     "models": {"problems", "importer"},
@@ -29,7 +29,7 @@ MAY_IMPORT = {
     **dict.fromkeys(SUPPLIES - {"settings"}, GROUND | {"settings"}),
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "template": GROUND | SUPPLIES | {"suggest"},
-    "runs": GROUND | SUPPLIES | {"extract", "sending", "report", "transform"},
+    "runs": GROUND | SUPPLIES | {"sources", "sending", "report", "transform"},
     "notices": GROUND | SUPPLIES | {"report"},
     "app": GROUND | SUPPLIES | STAGES | {"notices", "runs", "sandbox"},
     "web": GROUND | {"settings", "report", "runs", "app"},  # of report the values and their words
@@ -43,10 +43,10 @@ MAY_IMPORT = {
 # The only rooms that know a library.
 HOMES = {
     "pandas": {"front", "runs", "suggest"},
-    "openpyxl": {"extract"},
-    "xlrd": {"extract"},
-    "defusedxml": {"extract"},
-    "csv": {"extract", "mapping", "report"},
+    "openpyxl": {"sources"},
+    "xlrd": {"sources"},
+    "defusedxml": {"sources"},
+    "csv": {"sources", "mapping", "report"},
     "ruamel": {"mapping", "suggest"},
     "rapidfuzz": {"text", "suggest"},
     "re2": {"mapping"},

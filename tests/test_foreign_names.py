@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent
 
 PRIVATE = {
     # Of Python; `.ci/run` tests each version that we support.
-    "extract": {
+    "sources": {
         "_is_text_encoding",  # codecs.CodecInfo
         # Of openpyxl's read-only workbook and its worksheets: what its own reader of a worksheet is made of.
         *("_archive", "_cell_styles", "_date_formats", "_timedelta_formats"),

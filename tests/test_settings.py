@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from importer.extract import ReadingLimits
 from importer.files import read_regular
 from importer.ledger import ledger_name
 from importer.problems import UnusableInput
 from importer.settings import Settings, WireFormat, load_settings
+from importer.sources import ReadingLimits
 
 
 @pytest.fixture(autouse=True)

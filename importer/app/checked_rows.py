@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from importer.extract import ReadingLimits, clean
 from importer.mapping import ResolvedMapping
 from importer.models import NEEDS_ATTENTION, Application, CorrectedCell, Outcome, OutcomeKind, PoolCandidate, Row
 from importer.problems import CellPlace, Column, Problem, UsageError
@@ -24,6 +23,7 @@ from importer.runs.run_report import refuse_missing
 from importer.runs.table import RunTable
 from importer.sent_answers import SentLine, sent_lines
 from importer.settings import Settings
+from importer.sources import ReadingLimits, clean
 from importer.transform import Invalid, trace_row, transform_row
 
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)

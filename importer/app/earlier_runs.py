@@ -10,7 +10,6 @@ from pathlib import Path
 
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Continued, Listener, Order, RunControl, SandboxSetup, Sending, ignore
-from importer.extract import ReadingLimits
 from importer.ledger import Ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
 from importer.models import CorrectedCell, OutcomeKind
@@ -25,6 +24,7 @@ from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
+from importer.sources import ReadingLimits
 from importer.text.terminal import command_line
 
 # Of a run's flags, those for its results files too: no other one is taken from a file in its folder.

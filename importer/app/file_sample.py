@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.app.inspect_file import InspectedFile, inspect_file
-from importer.extract import ReadingLimits, open_sheet
 from importer.models import Question, Row, SourceOptions, Target
 from importer.settings import Settings
+from importer.sources import ReadingLimits, open_sheet
 from importer.suggest import (
     ColumnView,
     Proposal,

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from importer.extract import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
 from importer.models import Row, SourceOptions
 from importer.problems import Column, Problem, UnusableInput
 from importer.runs.results_folder import private_input
 from importer.settings import Settings
+from importer.sources import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
 from importer.suggest import (
     ColumnKind,
     ColumnProfile,
@@ -33,7 +33,7 @@ _MAX_SHEETS = 8  # of a workbook are tried
 _MAX_FILES = 30  # beside the file are tried
 _LARGEST_BESIDE = 64 << 20  # bytes of such a file
 _TABLE_ENDINGS = (".csv", ".tsv", ".xlsx", ".xlsm", ".xls")
-_IN_MAPPING = "under source: in the mapping"  # the text in hints of `extract` that names the place of a declaration
+_IN_MAPPING = "under source: in the mapping"  # the text in hints of `sources` that names the place of a declaration
 _FLAGS = {
     "encoding-wrong": "--encoding",
     "delimiter-not-found": "--delimiter",

@@ -12,7 +12,6 @@ from typing import Any
 from importer.app.connection import connect
 from importer.app.inspect_file import inspect_file
 from importer.app.orders import SandboxSetup
-from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.mapping import (
     FULL_NAME,
     ChildSource,
@@ -31,6 +30,7 @@ from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import private_input
 from importer.sent_answers import PickedCandidate, pick_candidates
 from importer.settings import Settings
+from importer.sources import ReadingLimits, Sheet, open_sheet
 from importer.suggest import (
     Proposal,
     likely_full_names,

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from importer.app.classify_rows import Candidates, Forecast
 from importer.app.orders import Planned, ReadyRows, SendingRate, Started
-from importer.extract import Sheet
 from importer.ledger import RunRecord, Scope
 from importer.mapping import ResolvedMapping
 from importer.problems import UnusableInput
@@ -19,6 +18,7 @@ from importer.runs.manifest import RunManifest, read_manifest, runs_in
 from importer.runs.presences import Presence
 from importer.runs.results_folder import remove_folder
 from importer.settings import Settings
+from importer.sources import Sheet
 
 _RUNS_MEASURED = 20  # of the last runs
 _REQUESTS_MEASURED = 50  # a run with fewer says nothing about the rate

@@ -1,6 +1,6 @@
 """Plans a run before its first request: checks file, mapping and target, and reports every problem.
 
-The order of work is extract -> transform -> load -> report; `import_file` executes it.
+The order of work is sources -> transform -> sending -> report; `import_file` executes it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,6 @@ from pathlib import Path
 from importer.app.classify_rows import Candidates, Forecast
 from importer.app.orders import Listener, Order, RowsChecked, RowsRead
 from importer.app.plan import Plan, PlannedRun, discard, remove_files, sending_rate
-from importer.extract import (
-    ReadingLimits,
-    Sheet,
-    SourceCopy,
-    copy_source,
-    open_sheet,
-    share_copy,
-)
 from importer.files import make_subfolder
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedGrouping, ResolvedMapping, RouteColumn, resolve, route_column
@@ -47,6 +39,14 @@ from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
 from importer.runs.run_report import facts_of
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
+from importer.sources import (
+    ReadingLimits,
+    Sheet,
+    SourceCopy,
+    copy_source,
+    open_sheet,
+    share_copy,
+)
 from importer.transform import join_warnings
 from importer.transform.candidates import keyed_rows
 from importer.transform.texts import stripped

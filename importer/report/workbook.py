@@ -72,7 +72,7 @@ class ReportWorkbook:
         self._sheets: dict[OutcomeKind, _OutcomeSheet] = {}
         self._comments = iter(range(MOST_COMMENTS))
         created = facts.ended_at or facts.started_at
-        # `extract.run_of_report` knows the run by this title.
+        # `sources.run_of_report` knows the run by this title.
         self._workbook.set_properties({"title": f"Import {facts.run}", "created": created.replace(tzinfo=None)})
 
     def add(self, reported: ReportedRow) -> None:

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, replace
 from pathlib import Path
 
-from importer.extract import Sheet, find_problem, is_canonical
 from importer.files import read_private, write_json
 from importer.mapping import ResolvedGrouping
 from importer.models import CorrectedCell, Row
 from importer.problems import CellPlace, Column, FilePlace, Problem, UnusableInput
 from importer.runs.stored import row_to_stored
+from importer.sources import Sheet, find_problem, is_canonical
 from importer.transform.texts import stripped
 
 

@@ -15,15 +15,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from importer.extract import ReadingLimits, ResultsTable, clean, is_results_file, results_tables, run_of_report
-from importer.extract.sheet import Record
-from importer.extract.workbook_cells import unescaped
 from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, CorrectedCell, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, FilePlace, Place, Problem, UnusableInput, unusable_file
 from importer.runs.manifest import RunManifest, is_run, part_folders, read_manifest, whole_of
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
+from importer.sources import ReadingLimits, ResultsTable, clean, is_results_file, results_tables, run_of_report
+from importer.sources.sheet import Record
+from importer.sources.workbook_cells import unescaped
 from importer.text.results_cells import truncated
 
 _SHOWN: Final = 3  # cells in a message

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from importer.extract import SourceCopy, share_copy
 from importer.files import read_private
 from importer.models import Stop
 from importer.report import Summary
@@ -17,6 +16,7 @@ from importer.runs.results_folder import make_private_folder, remove_folder
 from importer.runs.row_selection import Part, Selection
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import RunTable
+from importer.sources import SourceCopy, share_copy
 from importer.text.terminal import command_line
 
 Parts = dict[int, tuple[Path, RunManifest]]

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 from importer import __version__
-from importer.extract import ReadingLimits, Sheet, copy_source, open_sheet
 from importer.files import read_private, write_json, write_private
 from importer.mapping import (
     OUTSIDE_HINT,
@@ -27,6 +26,7 @@ from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders,
 from importer.runs.table import RunTable
 from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import WireFormat
+from importer.sources import ReadingLimits, Sheet, copy_source, open_sheet
 from importer.transform import candidate_rows, trace_row, transform_row
 
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source

@@ -8,13 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from importer.extract import Sheet
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import DamagedRun, FilePlace, Problem, unusable_file
 from importer.report import RunFacts, Summary, cells, header, pair, write_report
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
 from importer.runs.row_selection import route_word
 from importer.runs.table import TABLE, RunTable
+from importer.sources import Sheet
 from importer.text.normalize import closest
 
 if TYPE_CHECKING:

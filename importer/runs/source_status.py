@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from importer.extract import ReadingLimits, Sheet, open_sheet
 from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
@@ -18,6 +17,7 @@ from importer.runs.row_selection import ALL_ROWS, Routed
 from importer.runs.run_report import facts_of, refuse_missing
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
+from importer.sources import ReadingLimits, Sheet, open_sheet
 
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 _SENT: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple
 from typing import Any, Final
 
-from importer.extract import Sheet
 from importer.models import Row
 from importer.problems import CellPlace, Column, FilePlace, LinePlace, Origin, Place, Problem, Unread
+from importer.sources import Sheet
 
 Stored = tuple[int, str, str]
 """A row's number, its cells, and what most rows do not have, "" if it has none of it."""

@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
 from importer import __version__
-from importer.extract import Sheet
 from importer.models import CorrectedCell, Outcome, OutcomeKind, ReadyCandidate, Row
 from importer.problems import DatabaseError, Problem, StoppedEarly, not_writable, unusable_file
 from importer.runs.corrections import Corrected, with_texts
@@ -26,6 +25,7 @@ from importer.runs.stored import (
     sheet_from_stored,
     sheet_to_stored,
 )
+from importer.sources import Sheet
 from importer.sqlite_file import Connection, IntegrityError, SqliteFile, create_private, not_a_database
 
 TABLE: Final = "run.sqlite"

@@ -10,12 +10,12 @@ import pytest
 
 from importer.app.draft_mapping import open_mapping
 from importer.app.matching import EntryKind, Matched, Matching, sample_of
-from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import read_mapping, resolve
 from importer.models import Application, Operation, Question, SourceOptions, Target
 from importer.problems import UsageError
 from importer.sent_answers import sent_lines
 from importer.settings import Settings, load_settings
+from importer.sources import ReadingLimits, open_sheet
 from importer.suggest import write_proposal
 from importer.transform import Invalid, trace_row, transform_row
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from importer import results
-from importer.extract import ReadingLimits, open_sheet
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, State, open_ledger
 from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, SourceOptions, Target
 from importer.problems import Problem, UnusableInput, UsageError
@@ -21,6 +20,7 @@ from importer.runs.manifest import Ending, RunManifest, RunTarget, read_manifest
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import Classified, RunTable
+from importer.sources import ReadingLimits, open_sheet
 from tests.ledger.given import intend
 
 RUN = "20260301-120000-abcd"

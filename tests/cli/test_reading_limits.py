@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli.conftest import HEADER, FrontDoor, candidate
-from tests.extract.corpus.writers import csv_text, raw_xlsx
+from tests.sources.corpus.writers import csv_text, raw_xlsx
 
 _TABLE = "".join(
     f'<row r="{number}">'

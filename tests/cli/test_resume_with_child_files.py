@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.cli.conftest import Served
-from tests.extract.corpus.writers import raw_xlsx
 from tests.samples.sample import ROOT
+from tests.sources.corpus.writers import raw_xlsx
 
 Serve = Callable[..., Served]
 FILES = ROOT / "sample_data"

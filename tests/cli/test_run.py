@@ -16,8 +16,8 @@ import pytest
 from openpyxl import Workbook
 
 from importer.app import import_file, planning
-from importer.extract import Sheet
 from importer.problems import StoppedEarly
+from importer.sources import Sheet
 from tests.cli.conftest import HEADER, MAPPING, FrontDoor, Served, candidate, read_csv, write_csv
 
 Serve = Callable[..., Served]

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from importer.app.classify_rows import Candidates, Classified
-from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import ChildSource, read_mapping, resolve
 from importer.models import Outcome, Question
 from importer.settings import WireFormat
+from importer.sources import ReadingLimits, open_sheet
 from tests.samples.sample import ROOT
 
 PAGE = ROOT / "docs" / "mapping.md"

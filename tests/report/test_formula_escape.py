@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from importer.extract import ReadingLimits, results_tables
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Column
 from importer.report import write_report
+from importer.sources import ReadingLimits, results_tables
 from importer.text.results_cells import escape_formula
 from tests.report.building import COLUMNS, FACTS, facts_with, read_csv, refused, row
 

@@ -12,10 +12,10 @@ from unicodedata import normalize
 import openpyxl
 import pytest
 
-from importer.extract import ReadingLimits, open_sheet, results_tables
 from importer.models import Outcome, OutcomeKind, Row, SourceOptions
 from importer.problems import Problem
 from importer.report import write_report
+from importer.sources import ReadingLimits, open_sheet, results_tables
 from importer.text.normalize import visible
 from importer.text.results_cells import truncated
 from tests.report.building import facts_with, read_csv

@@ -12,7 +12,6 @@ from unittest.mock import patch
 
 import pytest
 
-from importer.extract import Sheet
 from importer.models import CorrectedCell, Outcome, OutcomeKind, Row
 from importer.problems import (
     CellPlace,
@@ -27,6 +26,7 @@ from importer.problems import (
 )
 from importer.runs.row_selection import ALL_ROWS
 from importer.runs.table import RunTable, TableUnreadable
+from importer.sources import Sheet
 
 ORIGIN = Origin("candidates.xlsx", "Candidates")
 PLACES: list[Place | None] = [

@@ -12,11 +12,11 @@ import typer
 from typer.testing import CliRunner
 
 from importer.cli.inspect_command import inspect
-from importer.extract import ReadingLimits, open_sheet
 from importer.models import SourceOptions
 from importer.problems import UnusableInput
+from importer.sources import ReadingLimits, open_sheet
 from importer.suggest import ColumnKind, SheetProfile, profile_sheet
-from tests.extract.corpus.writers import csv_text, edited
+from tests.sources.corpus.writers import csv_text, edited
 
 
 def profile_of(path: Path, options: SourceOptions) -> SheetProfile:

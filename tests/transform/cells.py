@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from importer.extract import ReadingLimits, open_sheet
 from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Answer, Application, Question, Row
 from importer.problems import Column, Origin, Problem
 from importer.settings import WireFormat
+from importer.sources import ReadingLimits, open_sheet
 from importer.transform import Invalid, transform_row
 
 FILE = Path("m.yaml")

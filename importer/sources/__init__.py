@@ -1,0 +1,25 @@
+"""Extract: a CSV or workbook becomes a Sheet of Rows of text. The public names of the room."""
+
+from importer.sources.cell_text import clean, find_problem, is_canonical
+from importer.sources.opening import open_sheet
+from importer.sources.results_file import run_of_report
+from importer.sources.results_reader import ResultsTable, is_results_file, results_tables
+from importer.sources.sheet import ReadingLimits, Sheet
+from importer.sources.source_file import STANDARD_INPUT, SourceCopy, copy_source, share_copy
+
+__all__ = [
+    "STANDARD_INPUT",
+    "ReadingLimits",
+    "ResultsTable",
+    "Sheet",
+    "SourceCopy",
+    "clean",
+    "copy_source",
+    "find_problem",
+    "is_canonical",
+    "is_results_file",
+    "open_sheet",
+    "results_tables",
+    "run_of_report",
+    "share_copy",
+]

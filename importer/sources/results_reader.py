@@ -1,0 +1,86 @@
+"""Reads the results files of a run, which a person fixes: report.xlsx and the CSV files, as texts.
+
+They are no sources: what was fixed there is compared with the rows of the run (`runs.fixed_report`).
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from importer.models import IMPORT_COLUMNS
+from importer.problems import Origin, UnusableInput, unusable_file
+from importer.sources.csv_file import CsvFile, survey
+from importer.sources.encoding import UTF8, byte_order_mark
+from importer.sources.results_file import is_results_header
+from importer.sources.sheet import ReadingLimits, Record
+from importer.sources.workbook import visible_sheets
+
+_DELIMITERS: Final = ",;\t|"
+
+
+def is_results_file(path: Path) -> bool:
+    """Whether a file has the header of a results file; False if it cannot be read, which is reported elsewhere."""
+    with suppress(UnusableInput, OSError):
+        return next(results_tables(path, str(path), ReadingLimits()), None) is not None
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsTable:
+    """A results file, or a sheet of one: its header, and the rows below. sheet: None for a CSV."""
+
+    origin: Origin
+    header: tuple[str, ...]
+    records: Iterable[Record]
+
+
+def results_tables(path: Path, name: str, limits: ReadingLimits) -> Iterator[ResultsTable]:
+    """The tables of a results file: of a workbook each visible sheet that has our columns. Read them in their order.
+
+    Raises:
+        UnusableInput: it is damaged, not UTF-8, or has no such table.
+    """
+    is_csv = path.suffix.lower() not in (".xlsx", ".xlsm")
+    tables = _csv_table(path, name, limits) if is_csv else _sheets(path, name, limits)
+    is_empty = True
+    for table in tables:
+        is_empty = False
+        yield table
+    if is_empty:
+        message, hint = "it has no column import_row", "use the report.xlsx of the run, or run its source again"
+        raise unusable_file("results-columns-changed", message, hint, name)
+
+
+def _csv_table(path: Path, name: str, limits: ReadingLimits) -> list[ResultsTable]:
+    encoding = byte_order_mark(path) or UTF8
+    found = survey(path, encoding)
+    if found.undecodable is not None:
+        hint = "save it as CSV UTF-8; or fix the rows in report.xlsx of the same folder"
+        raise unusable_file("encoding-wrong", "this results file is not in UTF-8 any more", hint, name)
+    with path.open(encoding=encoding.codec, newline="") as file:
+        first = file.readline()
+    # A spreadsheet program may have saved it with another delimiter.
+    delimiter = next((each for each in _DELIMITERS if is_results_header(_split(first, each))), ",")
+    source = CsvFile(path, Origin(name), found, delimiter, limits.cell_characters, limits, formula_escaped=True)
+    records = source.source().records()
+    header = next(records, Record(1, ())).cells
+    return [ResultsTable(Origin(name), header, records)] if is_results_header(header) else []
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def _sheets(path: Path, name: str, limits: ReadingLimits) -> Iterator[ResultsTable]:
+    for title, records in visible_sheets(path, name, limits):
+        header = next(records, Record(1, ())).cells
+        if IMPORT_COLUMNS[0] in header:
+            yield ResultsTable(Origin(name, title), header, records)

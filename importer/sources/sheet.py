@@ -1,0 +1,225 @@
+"""An opened source for the other rooms, the limits of reading, and the rows before their columns are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from importer.models import Row
+from importer.problems import CellPlace, Column, Origin, Problem
+from importer.sources.cell_text import width_of
+
+if TYPE_CHECKING:
+    from importer.settings import Settings
+
+
+WINDOW: Final = 60
+"""The rows from which the header is detected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table of a source, ready to be read.
+
+    `header_row` is the number that a spreadsheet program shows, of the last row of the header; `header_rows`
+    how many it has. `reading`
+    says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
+    are written with it. `lines` is the approximate number of lines of a CSV, None for a workbook,
+    which is in memory. `sheets`: the visible ones of a workbook.
+    """
+
+    origin: Origin
+    header_row: int
+    columns: tuple[Column, ...]
+    reading: str
+    warnings: tuple[Problem, ...]
+    delimiter: str
+    lines: int | None
+    header_rows: int
+    _read: Callable[[], Iterator[Row]] = field(repr=False)
+    sheets: tuple[str, ...] = ()
+
+    def rows(self) -> Iterator[Row]:
+        """Stream the rows below the header; may be called again. Blank rows are skipped, but count in row numbers.
+
+        Raises:
+            UnusableInput: the rest of the file cannot be read (an unclosed quote, a changed file).
+        """
+        return self._read()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingLimits:
+    """The limits of reading one file, so that a hostile or broken file ends in a message, not in a frozen machine.
+
+    `source`: bytes of a file; `standard_input`: bytes read from there. For a CSV, `cell_characters`: the longest cell;
+    `row`: bytes of the longest row; `columns`: the most cells in a row. `unpacked`: bytes of an unpacked workbook.
+    `kept`: the private folder where the sheets of workbooks are kept, so that they are read once; `on_rows`: called
+    with how many rows of a workbook are read.
+    """
+
+    source: int = 4 << 30
+    standard_input: int = 2 << 30
+    cell_characters: int = 16 << 20
+    row: int = 16 << 20
+    columns: int = 16_384
+    unpacked: int = 2 << 30
+    kept: str | None = None
+    on_rows: Callable[[int], None] | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, settings: Settings) -> ReadingLimits:
+        """The limits in the settings.
+
+        They are not part of a mapping or a run: a report that is written again uses today's limits.
+        """
+        return cls(
+            source=settings.source_megabytes << 20,
+            standard_input=settings.standard_input_megabytes << 20,
+            row=settings.csv_row_megabytes << 20,
+            columns=settings.csv_columns,
+            unpacked=settings.workbook_unpacked_megabytes << 20,
+            kept=settings.kept_sheets,
+        )
+
+
+# --- what the readers of all formats return -----------------------------------------------------
+
+
+class FileKind(StrEnum):
+    """The supported file formats."""
+
+    CSV = "CSV"
+    XLSX = "XLSX"
+    XLS = "XLS"
+
+
+@dataclass(frozen=True, slots=True)
+class SheetName:
+    """A worksheet: its title, and whether its tab is visible."""
+
+    title: str
+    visible: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CellProblem:
+    """The problem of the cell at `index` of a record, whose place is not known yet; or of the whole record."""
+
+    index: int | None
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The cells of one row as clean text, as many as the file has for it.
+
+    `number` is the row number that a spreadsheet program shows; `typed`, `links` and `currencies` as in Row.
+    """
+
+    number: int
+    cells: tuple[str, ...]
+    typed: frozenset[int] = frozenset()
+    problems: tuple[CellProblem, ...] = ()
+    links: tuple[tuple[int, str], ...] = ()
+    currencies: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def blank(self) -> bool:
+        return not any(self.cells) and not self.problems
+
+    @property
+    def filled(self) -> int:
+        """The number of cells that are not empty."""
+        return len(self.cells) - self.cells.count("")
+
+    @property
+    def width(self) -> int:
+        """The number of cells up to the last that is not empty."""
+        return width_of(self.cells)
+
+
+# --- from records to rows -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The header of a table, its columns, and which rows below belong to it.
+
+    `header_row` is the header's last row. `width` counts the header's cells; `columns` are those that are kept, from
+    the index `origin.first` on. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends
+    before the first row whose first filled cell is `stop_at`.
+    """
+
+    origin: Origin
+    header_row: int
+    width: int
+    columns: tuple[Column, ...]
+    even: bool
+    left_out: frozenset[int] = frozenset()
+    stop_at: str | None = None
+
+    def rows(self, records: Iterable[Record]) -> Iterator[Row]:
+        """The rows below the header, without blank and skipped rows."""
+        for record in records:
+            if record.number <= self.header_row or record.blank or record.number in self.left_out:
+                continue
+            if self.stop_at is not None and self._stops(record.cells):
+                return
+            yield self.row(record)
+
+    def row(self, record: Record) -> Row:
+        """One record as a Row, with its problems."""
+        kept, first = len(self.columns), self.origin.first
+        cells = record.cells[first : first + kept] if first else record.cells[:kept]
+        cells += ("",) * (kept - len(cells))
+        typed, links, currencies = record.typed, record.links, record.currencies
+        if first or (typed and max(typed) >= kept):
+            own = range(first, first + kept)
+            typed = frozenset(index - first for index in typed if index in own)
+            links = tuple((index - first, address) for index, address in links if index in own)
+            currencies = tuple((index - first, each) for index, each in currencies if index in own)
+        problems = self._problems(record)
+        return Row(self.origin, record.number, cells, typed, problems, links=links, currencies=currencies)
+
+    def _place(self, record: Record, index: int) -> CellPlace:
+        return CellPlace(self.origin, record.number, self.columns[index])
+
+    def _stops(self, cells: tuple[str, ...]) -> bool:
+        return next((cell for cell in cells if cell), "").casefold() == (self.stop_at or "").strip().casefold()
+
+    def _problems(self, record: Record) -> tuple[Problem, ...]:
+        if len(record.cells) == self.width and not record.problems:
+            return ()
+        return tuple(self._width_problems(record)) + tuple(self._cell_problems(record))
+
+    def _width_problems(self, record: Record) -> Iterator[Problem]:
+        if record.width > self.width:
+            message = f"the row has {record.width} cells, but the header has {self.width}"
+            hint = "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter"
+            yield Problem(
+                "too-many-cells",
+                message,
+                hint,
+                CellPlace(self.origin, record.number, Column.at(record.width - 1 - self.origin.first, "")),
+            )
+        elif self.even and len(record.cells) < self.width:
+            message = f"the row has {len(record.cells)} cells, but the header has {self.width}"
+            hint = "look for a missing delimiter or a line break outside quotes"
+            yield Problem("too-few-cells", message, hint, CellPlace(self.origin, record.number))
+
+    def _cell_problems(self, record: Record) -> Iterator[Problem]:
+        for each in record.problems:
+            if each.index is None:
+                yield replace(each.problem, place=CellPlace(self.origin, record.number))
+                continue
+            index = each.index - self.origin.first
+            if 0 <= index < len(self.columns) or each.index >= self.width:
+                place = CellPlace(self.origin, record.number, self.column_at(index))
+                yield Problem(each.problem.code, each.problem.message, each.problem.hint, place)
+
+    def column_at(self, index: int) -> Column:
+        """The column at an index, also beyond the header."""
+        return self.columns[index] if index < len(self.columns) else Column.at(index, "")

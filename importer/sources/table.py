@@ -1,0 +1,130 @@
+"""The table in a source: its header, its columns, and whether rows follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+
+from importer.models import SourceOptions
+from importer.problems import Column, Origin, Problem, UnusableInput, unusable_file
+from importer.sources.header import Header, find_header, place_of
+from importer.sources.likely_header import mark_repeated_header
+from importer.sources.results_file import is_results_header, results_file_elsewhere
+from importer.sources.sheet import WINDOW, Layout, Record, Sheet
+from importer.sources.table_warnings import table_warnings
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSource:
+    """A file whose encoding and delimiter, or sheet, are known, and whose header is not.
+
+    `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
+    `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
+    the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter`,
+    `lines` and `sheets` as in Sheet; `hidden_tables`: the first rows of hidden sheets.
+    """
+
+    origin: Origin
+    how: str
+    records: Callable[[], Generator[Record, None, None]]
+    warnings: Callable[[Layout], Iterable[Problem]] = lambda _: ()
+    even: bool = True
+    hidden: frozenset[int] = frozenset()
+    delimiter: str = ","
+    lines: int | None = None
+    sheets: tuple[str, ...] = ()
+    hidden_tables: tuple[RecordSource, ...] = ()
+
+
+def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
+    """The Sheet of a source.
+
+    Raises:
+        UnusableInput: no header is found, the table is empty, or it is a results file.
+    """
+    origin = source.origin
+    with closing(source.records()) as records:
+        head = list(islice(records, max(WINDOW, (options.header_row or 0) + (options.header_rows or 1))))
+        if not any(record.width for record in head) and all(record.blank for record in records):
+            raise unusable_file("file-empty", "the table is empty", "export it again", place_of(origin))
+        if head and is_results_header(head[0].cells):
+            raise results_file_elsewhere(origin)
+        header = find_header(origin, head, options)
+        found = (_found_in(header, options), *_left_out(source, options))
+        above = tuple(table_warnings(origin, head, header, options))
+        layout = _layout(source, header, options)
+        has_rows = any(True for _ in layout.rows(head)) or any(True for _ in layout.rows(records))
+    warnings = (*above, *source.warnings(layout))
+    return Sheet(
+        layout.origin,
+        layout.header_row,
+        layout.columns,
+        ", ".join((source.how, *found, counted(len(layout.columns), "column"))),
+        warnings if has_rows else (*warnings, _no_rows(layout)),
+        source.delimiter,
+        source.lines,
+        header_rows=header.last_row - header.first_row + 1,
+        _read=lambda: layout.rows(mark_repeated_header(source.records(), layout)),
+        sheets=source.sheets,
+    )
+
+
+def has_table(source: RecordSource, options: SourceOptions) -> bool:
+    """Whether `open_table` finds a header, and not only a title: one name without a row below."""
+    with closing(source.records()) as records:
+        head = list(islice(records, WINDOW))
+    try:
+        header = find_header(source.origin, head, options)
+    except UnusableInput:
+        return False
+    return len([*filter(None, header.names)]) > 1 or any(one.width for one in head if one.number > header.last_row)
+
+
+def _layout(source: RecordSource, header: Header, options: SourceOptions) -> Layout:
+    width = len(header.names) if source.even else header.width
+    lower = header.lower + ("",) * width
+    columns = tuple(Column.at(index, header.names[index], lower[index]) for index in range(width))
+    hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
+    return Layout(
+        source.origin,
+        header.last_row,
+        width,
+        columns,
+        source.even,
+        hidden.union(options.skip_rows),
+        options.stop_at,
+    )
+
+
+def _found_in(header: Header, options: SourceOptions) -> str:
+    rows = f"row {header.first_row}"
+    if header.first_row != header.last_row:
+        rows = f"rows {header.first_row} to {header.last_row}"
+    if options.header_row is not None:
+        return f"header in {rows}"
+    above = header.first_row - 1
+    if above == 0:
+        return f"header found in {rows}"
+    return f"header found in {rows} ({'row 1' if above == 1 else f'rows 1 to {above}'} above it left out)"
+
+
+def _left_out(source: RecordSource, options: SourceOptions) -> Iterator[str]:
+    if options.skip_rows:
+        yield f"{counted(len(options.skip_rows), 'row')} excluded by skip_rows"
+    if options.stop_at is not None:
+        yield f"ends before {options.stop_at!r}"
+    if source.hidden:
+        yield f"{counted(len(source.hidden), 'hidden row')} {'left out' if options.hidden_rows == 'skip' else 'read'}"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 column`, `2 columns`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _no_rows(layout: Layout) -> Problem:
+    message = f"there are no rows below the header in row {layout.header_row}"
+    hint = "check that this is the right file and sheet"
+    return Problem("file-empty", message, hint, place_of(layout.origin))

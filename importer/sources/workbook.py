@@ -1,0 +1,408 @@
+"""Opens a workbook: chooses its sheet, reads it once, and keeps the records in a file from where they are read again.
+
+The file has no name, or is in the folder of an import that is prepared in the browser.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import marshal
+import os
+import struct
+import tempfile
+import unicodedata
+import warnings
+import weakref
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Final, Protocol
+
+from importer import __version__
+from importer.files import make_subfolder, open_private
+from importer.models import SourceOptions
+from importer.problems import CellPlace, Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
+from importer.sources.cell_text import quoted
+from importer.sources.header import place_of
+from importer.sources.sheet import WINDOW, CellProblem, FileKind, Layout, ReadingLimits, Record, SheetName
+from importer.sources.table import RecordSource
+from importer.sources.table_warnings import hidden_columns_read, hidden_rows_read
+from importer.sources.workbook_cells import Cell, CellReader, DamagedError, MergedRange, SheetFacts
+
+_MAX_HEADS: Final = 8  # sheets that are looked at, beside the one that is read
+_MOST_KEPT: Final = 4  # sheets in a folder
+_SHOWN: Final = 10  # merged ranges in one warning
+_BATCH: Final = 250  # records that are written at once
+_TOLD_EACH: Final = 1_000  # records
+_LENGTH: Final = struct.Struct(">I")
+_OFFSET: Final = struct.Struct(">Q")
+_DAMAGED: Final = (
+    "the workbook cannot be read: it is damaged, or has a form that importer does not know",
+    "open it in a spreadsheet program and save it again",
+)
+
+
+class _Book(Protocol):
+    sheets: tuple[SheetName, ...]
+
+    def rows(self, title: str, facts: SheetFacts) -> Iterator[tuple[int, list[Cell]]]: ...
+
+
+def workbook_records(
+    path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits
+) -> RecordSource:
+    """The records of a sheet of a workbook. `name` is the file name for messages.
+
+    Raises:
+        UnusableInput: it is damaged or too large, or does not have the sheet.
+    """
+    kept = _kept_path(Path(limits.kept), path, options.sheet) if limits.kept else None
+    sheet = _KeptSheet.open(kept, name) if kept is not None else None
+    if sheet is None:
+        with _told_well(name):
+            book = _open(path, name, kind, limits)
+            title = _chosen(book, options.sheet, name)
+        with _told_well(name, title):
+            sheet = _KeptSheet.read(book, name, title, kept, limits.on_rows)
+    facts, read = sheet.facts, sheet.origin.sheet
+    is_named = options.sheet is not None
+    visible = tuple(one for one, is_visible in sheet.sheets if is_visible)
+    others = [] if is_named else [one for one in visible if one != read]
+    return RecordSource(
+        sheet.origin,
+        f"{kind}, sheet {read!r}",
+        sheet.records,
+        lambda layout: (
+            *_warnings(sheet, others, layout),
+            *hidden_rows_read(frozenset(facts.hidden), sheet.records, options, layout),
+            *hidden_columns_read(sorted(facts.hidden_columns), options, layout),
+        ),
+        even=False,
+        hidden=frozenset(facts.hidden),
+        sheets=visible,
+        hidden_tables=() if is_named else tuple(_head(name, *each) for each in sheet.heads),
+    )
+
+
+def sheet_heads(
+    path: Path, name: str, kind: FileKind, titles: Sequence[str], limits: ReadingLimits
+) -> list[RecordSource]:
+    """The first rows of sheets of a workbook, of eight at most; none if they cannot be read."""
+    with _told_well(name):
+        return [_head(name, *each) for each in _heads(_open(path, name, kind, limits), name, titles)]
+
+
+def visible_sheets(path: Path, name: str, limits: ReadingLimits) -> Iterator[tuple[str, Iterator[Record]]]:
+    """The titles and records of the visible sheets of an .xlsx workbook.
+
+    Raises:
+        UnusableInput: it is damaged or too large.
+    """
+    with _told_well(name):
+        book = _open(path, name, FileKind.XLSX, limits)
+    for sheet in book.sheets:
+        if sheet.visible:
+            yield sheet.title, _records(book, name, sheet.title)
+
+
+def _records(book: _Book, name: str, title: str) -> Iterator[Record]:
+    reader = CellReader(name, SheetFacts())
+    with _told_well(name, title):
+        yield from (reader.record(*row) for row in book.rows(title, SheetFacts()))
+
+
+def _open(path: Path, name: str, kind: FileKind, limits: ReadingLimits) -> _Book:
+    # Imported here: both are slow to load, and a CSV needs neither.
+    if kind is FileKind.XLS:
+        from importer.sources.xls_book import XlsBook
+
+        return XlsBook(path, name)
+    from importer.sources.xlsx_book import XlsxBook
+
+    return XlsxBook(path, name, limits)
+
+
+@contextmanager
+def _told_well(name: str, title: str = "") -> Iterator[None]:
+    """Whatever a library raises for a damaged workbook is one problem: it may raise anything."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of parts that openpyxl skips; none has cells
+            yield
+    except (UnusableInput, OSError, MemoryError, ImportError, NameError):  # the last ones: a bug of ours
+        raise
+    except DamagedError as error:
+        message = f"the workbook is damaged and cannot be read (sheet {title!r}: {error})"
+        raise unusable_file("workbook-damaged", message, _DAMAGED[1], name) from None
+    except Exception:  # noqa: BLE001 - of any kind
+        raise unusable_file("workbook-damaged", *_DAMAGED, name) from None
+
+
+_PlainRecord = tuple[Any, ...]
+
+
+def _heads(book: _Book, name: str, titles: Sequence[str]) -> Iterator[tuple[str, list[_PlainRecord]]]:
+    """The titles and the first rows of some sheets, as far as they can be read."""
+    for title in titles[:_MAX_HEADS]:
+        with suppress(Exception):  # no reason not to read another one
+            reader, rows = CellReader(name, SheetFacts()), book.rows(title, SheetFacts())
+            yield title, [_plain(reader.record(*row)) for row in islice(rows, WINDOW)]
+
+
+def _head(name: str, title: str, records: Sequence[_PlainRecord]) -> RecordSource:
+    return RecordSource(Origin(name, title), "", lambda: (_record(*each) for each in records), even=False)
+
+
+# --- which sheet is read ------------------------------------------------------------------------
+
+
+def _chosen(book: _Book, wanted: str | None, name: str) -> str:
+    """The title of the sheet that is named, hidden or not, or has this number among the visible ones; else of the first
+    visible one with cells.
+
+    Raises:
+        UnusableInput: there is none.
+    """
+    sheets = book.sheets
+    if not sheets:
+        message = "the workbook has no worksheet; sheets of charts or macros have no rows"
+        raise unusable_file("sheets-empty", message, "copy the rows to a worksheet, or export them as CSV", name)
+    visible = [sheet.title for sheet in sheets if sheet.visible]
+    if wanted is None:
+        if found := next(filter(partial(_has_cells, book), visible), None):
+            return found
+        is_hidden = len(visible) < len(sheets)
+        hint = "to read a hidden sheet, set sheet: under source: in the mapping; " if is_hidden else ""
+        raise unusable_file("sheets-empty", "all visible sheets are empty", f"{hint}{_list_of(sheets)}", name)
+    for normalized in (str, _folded):
+        for sheet in sheets:
+            if normalized(sheet.title) == normalized(wanted):
+                return sheet.title
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(visible):
+        return visible[int(wanted) - 1]
+    titles = {_folded(sheet.title): sheet.title for sheet in sheets}
+    near = difflib.get_close_matches(_folded(wanted), list(titles), n=1)
+    hint = f"did you mean {titles[near[0]]!r}? " if near else ""
+    raise unusable_file("sheet-not-found", f"the sheet {wanted!r} does not exist", f"{hint}{_list_of(sheets)}", name)
+
+
+def _has_cells(book: _Book, title: str) -> bool:
+    return any(cells for _, cells in book.rows(title, SheetFacts()))
+
+
+def _list_of(sheets: Sequence[SheetName]) -> str:
+    titles = [repr(sheet.title) + ("" if sheet.visible else " (hidden)") for sheet in sheets]
+    return f"the sheets are {', '.join(titles)}"
+
+
+def _folded(title: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", title).replace("İ", "i").replace("ı", "i").casefold().split())
+
+
+# --- the records of a sheet, in a file --------------------------------------------------------------
+
+
+class _KeptSheet:
+    """A sheet that was read. Its file has the records in batches, then the facts, then where these begin."""
+
+    def __init__(self, file: IO[bytes], name: str) -> None:
+        self._file = file
+        weakref.finalize(self, file.close)
+        self._end = _OFFSET.unpack(self._bytes(file.seek(-_OFFSET.size, os.SEEK_END), _OFFSET.size))[0]
+        title, self.sheets, self.heads, merged, *facts = marshal.loads(self._block(self._end)[0])
+        self.origin = Origin(name, title)
+        self.facts = SheetFacts(*facts)
+        self.facts.merged = [MergedRange(*each) for each in merged]
+
+    @classmethod
+    def read(
+        cls, book: _Book, name: str, title: str, kept: Path | None, on_rows: Callable[[int], None] | None
+    ) -> _KeptSheet:
+        """Read a sheet of a workbook; kept: where its file is, instead of one without a name."""
+        facts, count = SheetFacts(), 0
+        reader, rows = CellReader(name, facts), book.rows(title, facts)
+        draft = kept.with_suffix(".tmp") if kept is not None else None
+        with ExitStack() as undo:
+            file = undo.enter_context(_created(draft))
+            while batch := [_plain(reader.record(*row)) for row in islice(rows, _BATCH)]:
+                _write(file, batch)
+                count += len(batch)
+                if on_rows is not None and count % _TOLD_EACH == 0:
+                    on_rows(count)
+            end = file.tell()
+            sheets = [(one.title, one.visible) for one in book.sheets]
+            heads = list(_heads(book, name, [one for one, is_visible in sheets if not is_visible and one != title]))
+            merged = [tuple(each) for each in facts.merged]
+            known = facts.hidden, facts.hidden_columns, facts.links, facts.lost_digits, facts.formats
+            _write(file, (title, sheets, heads, merged, *known))
+            file.write(_OFFSET.pack(end))
+            file.flush()
+            undo.pop_all()
+        if kept is not None and draft is not None:
+            draft.replace(kept)
+            for old in sorted(kept.parent.iterdir(), key=lambda one: one.stat().st_mtime_ns)[:-_MOST_KEPT]:
+                old.unlink()
+        return cls(file, name)
+
+    @classmethod
+    def open(cls, kept: Path, name: str) -> _KeptSheet | None:
+        """The sheet that is kept there; None if there is none."""
+        with suppress(OSError, EOFError, ValueError, TypeError, struct.error):
+            return cls(os.fdopen(open_private(kept), "rb"), name)
+        return None
+
+    def records(self) -> Generator[Record, None, None]:
+        """Every row that has cells; may be called again. Cells under merged ones, which nobody sees, are blank."""
+        for record, hidden in self._all():
+            shown = _without(record, hidden) if hidden else record
+            if links := self.facts.links.get(record.number):
+                shown = replace(shown, links=tuple(one for one in links.items() if one[0] not in hidden))
+            yield shown
+
+    def hidden_values(self) -> Iterator[tuple[int, int]]:
+        """The row and the index of each cell whose value a merged one hides."""
+        for record, hidden in self._all() if self.facts.merged else ():
+            yield from ((record.number, index) for index in sorted(hidden))
+
+    def _all(self) -> Iterator[tuple[Record, frozenset[int]]]:
+        """Each record as it was read, and the indexes of its cells that are under merged ones."""
+        waiting, reached = deque(sorted(self.facts.merged)), list[MergedRange]()
+        at = 0
+        while at < self._end:
+            data, at = self._block(at)
+            for each in marshal.loads(data):
+                record = _record(*each)
+                hidden: frozenset[int] = frozenset()
+                while waiting and waiting[0].first_row <= record.number:
+                    reached.append(waiting.popleft())
+                if reached:
+                    reached = [one for one in reached if one.last_row >= record.number]
+                    hidden = frozenset(_covered(record, reached))
+                yield record, hidden
+
+    def _block(self, at: int) -> tuple[bytes, int]:
+        """The bytes of a block, and where the next one begins."""
+        (size,) = _LENGTH.unpack(self._bytes(at, _LENGTH.size))
+        return self._bytes(at + _LENGTH.size, size), at + _LENGTH.size + size
+
+    def _bytes(self, at: int, size: int) -> bytes:
+        self._file.seek(at)
+        return self._file.read(size)
+
+
+def _kept_path(folder: Path, workbook: Path, sheet: str | None) -> Path:
+    """Where a sheet of a workbook is kept: by the content of the workbook, of which there may be copies."""
+    with workbook.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256")
+    digest.update(f"\0{sheet!r}\0{workbook.suffix.lower()}\0{__version__}".encode("utf-8", "backslashreplace"))
+    return folder / digest.hexdigest()
+
+
+def _created(path: Path | None) -> IO[bytes]:
+    if path is None:
+        return tempfile.TemporaryFile()
+    with suppress(FileExistsError):
+        make_subfolder(path.parent)
+    return os.fdopen(open_private(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC), "wb+")
+
+
+def _write(file: IO[bytes], value: Any) -> None:
+    data = marshal.dumps(value)
+    file.write(_LENGTH.pack(len(data)) + data)
+
+
+def _plain(record: Record) -> _PlainRecord:
+    """A record as values that marshal knows; most have only texts."""
+    if not (record.typed or record.problems):
+        return record.number, record.cells
+    problems = [(one.index, one.problem.code, one.problem.message, one.problem.hint) for one in record.problems]
+    return record.number, record.cells, record.typed, problems, record.currencies
+
+
+def _record(
+    number: int,
+    cells: tuple[str, ...],
+    typed: frozenset[int] = frozenset(),
+    problems: Sequence[tuple[int, str, str, str]] = (),
+    currencies: tuple[tuple[int, str], ...] = (),
+) -> Record:
+    found = tuple(CellProblem(each[0], Problem(*each[1:])) for each in problems)
+    return Record(number, cells, typed, found, (), currencies)
+
+
+def _covered(record: Record, merged: Iterable[MergedRange]) -> Iterator[int]:
+    """The indexes of the filled cells that merged ranges hide."""
+    for each in merged:
+        for index in range(each.first_index, min(each.last_index + 1, len(record.cells))):
+            if record.cells[index] and (record.number, index) != (each.first_row, each.first_index):
+                yield index
+
+
+def _without(record: Record, hidden: frozenset[int]) -> Record:
+    """A record without the cells of some indexes."""
+    return replace(
+        record,
+        cells=tuple("" if index in hidden else text for index, text in enumerate(record.cells)),
+        typed=record.typed - hidden,
+        problems=tuple(one for one in record.problems if one.index not in hidden),
+        currencies=tuple(one for one in record.currencies if one[0] not in hidden),
+    )
+
+
+# --- what a person should know ----------------------------------------------------------------------
+
+
+def _warnings(sheet: _KeptSheet, others: Sequence[str], layout: Layout) -> Iterator[Problem]:
+    origin = sheet.origin
+    if others:
+        message = f"only the sheet {origin.sheet!r} is read, not {', '.join(map(repr, others))}"
+        hint = "to read another sheet, set sheet: under source: in the mapping"
+        yield file_problem("sheets-not-read", message, hint, origin.file)
+    yield from _merged(sheet, layout)
+    for index, row in sorted(sheet.facts.lost_digits.items()):
+        if row > layout.header_row:
+            message = "the column contains numbers of more than 15 digits, but a workbook stores only 15"
+            hint = "if they are IDs, format the column as text in the original and export it again"
+            yield Problem("digits-lost", message, hint, CellPlace(origin, row, layout.column_at(index)))
+    for (index, code), cells in sheet.facts.formats.items():
+        if own := [each for each in cells if each[0] > layout.header_row]:
+            row, text = own[0]
+            message = (
+                f"the number format {quoted(code)} shows something else than is read in {len(own):,} "
+                f"{'cells' if len(own) > 1 else 'cell'} of the column; this one is read as {quoted(text)}"
+            )
+            hint = "if the format's letters or digits belong to the value, type them into the cells as text"
+            yield Problem("format-not-read", message, hint, CellPlace(origin, row, layout.column_at(index)))
+
+
+def _merged(sheet: _KeptSheet, layout: Layout) -> Iterator[Problem]:
+    shown = [
+        merged
+        for merged in sheet.facts.merged
+        if merged.last_row > layout.header_row
+        and merged.first_row not in layout.left_out
+        and merged.first_index < len(layout.columns)
+    ]
+    if shown:
+        ranges = ", ".join(map(_address, shown[:_SHOWN])) + (", ..." if len(shown) > _SHOWN else "")
+        some = f"{len(shown):,} ranges of cells are" if len(shown) > 1 else "a range of cells is"
+        message = f"{some} merged ({ranges}); only the first cell of each has the value, the others are blank"
+        hint = "unmerge the cells and fill them in, unless blank is correct"
+        yield Problem("cells-merged", message, hint, place_of(sheet.origin))
+    if covered := [each for each in sheet.hidden_values() if each[0] not in layout.left_out]:
+        count = "values are" if len(covered) > 1 else "value is"
+        some = ", ".join(f"{column_letter(index)}{row}" for row, index in covered[:_SHOWN])
+        some += ", ..." if len(covered) > _SHOWN else ""
+        message = f"{len(covered):,} {count} hidden under merged cells and not read ({some})"
+        hint = "unmerge the cells to see the values; clear them, or keep the cells unmerged"
+        yield Problem("cells-merged", message, hint, place_of(sheet.origin))
+
+
+def _address(merged: MergedRange) -> str:
+    first = f"{column_letter(merged.first_index)}{merged.first_row}"
+    return f"{first}:{column_letter(merged.last_index)}{merged.last_row}"

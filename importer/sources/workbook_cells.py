@@ -1,0 +1,166 @@
+"""From the stored cells of a workbook to records: the text that a person sees, or the problem of the cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from importer.problems import Problem, column_letter, unusable_file
+from importer.sources.cell_text import (
+    NO_RESULT,
+    Value,
+    cell_text,
+    clean,
+    error_cell,
+    find_problem,
+    formula_without_value,
+    has_lost_digits,
+    is_canonical,
+    plain_number,
+)
+from importer.sources.number_format import DateKind, Shown, date_kind, shown_number, shown_text
+from importer.sources.sheet import CellProblem, Record
+from importer.text.currencies import currency_of_format
+
+_LEAP_DAY_1900 = 60  # Excel believes that 29 February 1900 exists
+_FIRST_STRAY = 702  # the index of column AAA; few tables are as wide
+_MAX_AREA = 20_000_000  # cells, including blank ones, that are read in acceptable time
+
+
+class Cell(NamedTuple):
+    """A stored cell. code: its number format, "" for General. problem: of a cell whose value is its text here."""
+
+    at: int  # the index of its column
+    value: Value
+    code: str = ""
+    problem: Problem | None = None
+
+
+class DamagedError(Exception):
+    """The workbook is proven to be damaged: the values of no reader can be trusted."""
+
+
+class MergedRange(NamedTuple):
+    """Merged cells, of which only the first has a value. Rows count from 1, columns from 0; both ends are included."""
+
+    first_row: int
+    first_index: int
+    last_row: int
+    last_index: int
+
+
+@dataclass(slots=True)
+class SheetFacts:
+    """What a person should know of a sheet, complete after its last row.
+
+    hidden: the numbers of hidden rows, hidden_columns: indexes. links: the addresses of hyperlinks, by row and index of
+    the column. lost_digits: by column, the row of the first number with more digits than a spreadsheet stores.
+    formats: the cells of which a person sees more than is read, by column and number format.
+    """
+
+    hidden: set[int] = field(default_factory=set)
+    hidden_columns: set[int] = field(default_factory=set)
+    links: dict[int, dict[int, str]] = field(default_factory=dict)
+    lost_digits: dict[int, int] = field(default_factory=dict)
+    formats: dict[tuple[int, str], list[tuple[int, str]]] = field(default_factory=dict)
+    merged: list[MergedRange] = field(default_factory=list)
+
+
+class CellReader:
+    """Makes records of rows, and notes what a person should know. file: its name, in messages."""
+
+    def __init__(self, file: str, facts: SheetFacts) -> None:
+        self._file, self._facts, self._stray = file, facts, 0
+
+    def record(self, number: int, cells: Iterable[Cell]) -> Record:
+        """A row with its cells, of which blank ones may be missing."""
+        texts: list[str] = []
+        typed, problems, currencies = list[int](), list[CellProblem](), list[tuple[int, str]]()
+        for index, value, code, problem in cells:
+            if index >= len(texts):
+                texts += [""] * (index + 1 - len(texts))
+            if problem is not None:
+                texts[index] = str(value)
+                problems.append(CellProblem(index, problem))
+            elif isinstance(value, str):
+                texts[index] = text = self._text(number, index, value, code)
+                if not (text.isascii() and text.isalnum()) and (found := find_problem(text)):
+                    problems.append(CellProblem(index, found))
+            else:
+                texts[index] = text = self._value(number, index, value, code)
+                if is_canonical(text):
+                    typed.append(index)
+                    if code and (currency := currency_of_format(code)) and not isinstance(value, bool):
+                        currencies.append((index, currency))
+        if len(texts) > _FIRST_STRAY:
+            self._refuse_stray(number, texts)
+        return Record(number, tuple(texts), frozenset(typed), tuple(problems), (), tuple(currencies))
+
+    def _text(self, number: int, index: int, value: str, code: str) -> str:
+        text = clean(value)
+        return self._noted(number, index, code, shown_text(text, code)) if code and text and "@" in code else text
+
+    def _value(self, number: int, index: int, value: Value, code: str) -> str:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return cell_text(value)
+        if has_lost_digits(value):
+            self._facts.lost_digits.setdefault(index, number)
+        return self._noted(number, index, code, shown_number(value, code)) if code else cell_text(value)
+
+    def _noted(self, number: int, index: int, code: str, shown: Shown) -> str:
+        if shown.differs:
+            self._facts.formats.setdefault((index, code), []).append((number, shown.text))
+        return clean(shown.text)
+
+    def _refuse_stray(self, number: int, texts: list[str]) -> None:
+        """Refuse a sheet that a few stray cells make so wide that reading it takes too long."""
+        self._stray += len(texts)
+        if self._stray > _MAX_AREA and 10 * (len(texts) - texts.count("")) < len(texts):
+            first = next(index for index, text in enumerate(texts) if text and index >= _FIRST_STRAY)
+            message = f"stray cells make rows up to {len(texts):,} columns wide, such as {column_letter(first)}{number}"
+            hint = "delete the columns to the right of the table and save the workbook again, or save the sheet as CSV"
+            raise unusable_file("sheet-too-wide", message, hint, self._file)
+
+
+# Characters that XML does not allow, and the underscore of a text that looks like such an escape. openpyxl takes the
+# latter from a shared text, so other escapes are left as they are: a person may have typed them.
+_ESCAPE = re.compile(r"_x(00[01][0-9A-Fa-f]|005[fF])_")
+
+
+def unescaped(text: str) -> str:
+    """A text as it is meant, of one as it is stored in XML."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+
+
+def error(text: str) -> tuple[str, Problem]:
+    """The text and the problem of a cell that shows an error."""
+    return text, error_cell(text)
+
+
+def without_result() -> tuple[str, Problem]:
+    """The text and the problem of a formula whose result is not stored."""
+    return NO_RESULT, formula_without_value()
+
+
+def impossible_date(serial: float, code: str, *, is_1904: bool) -> tuple[str, Problem] | None:
+    """The text and the problem of a number in the format of a date that is none; None if it is one.
+
+    Excel counts days from 1 January 1900 = 1, or from 1 January 1904 = 0, and shows #### for what is before.
+    """
+    kind, hint = date_kind(code), "type the right date into the cell, or clear the cell"
+    if serial < 0 and not (is_1904 and kind is DateKind.DURATION):
+        message = f"the cell shows a date or time as ####, because its number, {plain_number(serial)}, is below zero"
+        return "####", Problem("cell-error", message, hint)
+    if kind is not DateKind.DATE or is_1904 or not (serial < 1 or int(serial) == _LEAP_DAY_1900):
+        return None
+    text, day = ("1900-01-00", "00.01.1900") if serial < 1 else ("1900-02-29", "29 February 1900")
+    return text, Problem("cell-error", f"the cell shows the day {day}, which does not exist", hint)
+
+
+def too_late(serial: float) -> tuple[str, Problem]:
+    """The text and the problem of a number in the format of a date, which is after the last day of a spreadsheet."""
+    shown = f"its number, {plain_number(serial)}, is after the last possible day"
+    hint = "type the right date into the cell, or clear the cell"
+    return "####", Problem("cell-error", f"the cell shows a date or time as ####, because {shown}", hint)
