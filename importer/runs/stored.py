@@ -36,7 +36,6 @@ def sheet_from_stored(stored: str, read: Callable[[], Iterator[Row]]) -> Sheet:
         columns=tuple(Column(*one) for one in values["columns"]),
         origin=Origin(*values["origin"]),
         warnings=problems_from_json(values["warnings"]),
-        lines=None,
         _read=read,
     )
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from importer.problems import CellPlace, LinePlace, Origin, Place, Problem, UnusableInput, file_problem
+from importer.problems import CellPlace, Origin, Problem, UnusableInput, file_problem
 from importer.sources.cell_text import clean, find_problem, is_plain
 from importer.sources.csv_records import CsvRecords, Fault, Unreadable
 from importer.sources.sheet import CellProblem, ReadingLimits, Record
 from importer.sources.table import RecordSource
 from importer.text.results_cells import unescape_formula
 
-_CHUNK = 1 << 16  # characters of the lines that are read at once
+_CHUNK = 100  # lines that are read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,6 @@ class Encoding:
 
 
 _BLOCK = 1 << 18
-_LONG = 1 << 20  # bytes: longer than any line within one block
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +48,13 @@ class Undecodable:
 class Survey:
     """What a scan of a whole CSV found, read in an encoding.
 
-    `lines`: the approximate number of lines. `longest`: the approximate length of the longest line in bytes of UTF-8,
-    and `longest_line` its number; both 0 if no line is longer than a block. `size` and `changed` (nanoseconds) show
-    whether the file is still the one that was scanned. `nul`: the line and column of the first NUL character.
+    `size` and `changed` (nanoseconds) show whether the file is still the one that was scanned.
     """
 
     encoding: Encoding
     undecodable: Undecodable | None
-    lines: int
-    longest: int
-    longest_line: int
     size: int
     changed: int
-    nul: tuple[int, int] | None = None
 
     def holds_for(self, path: Path) -> bool:
         """Whether the file still exists and has not changed."""
@@ -75,63 +68,25 @@ class Survey:
 def survey(path: Path, encoding: Encoding) -> Survey:
     """Decode the whole file block by block, up to the first undecodable byte. A million rows take 0.1 s."""
     decoder = codecs.getincrementaldecoder(encoding.codec)()
-    is_utf8 = encoding.codec.startswith("utf-8")
-    undecodable = nul = None
-    read = raw_lines = 0
-    lengths = _LineLengths()
+    undecodable, read, lines = None, 0, 0
     with path.open("rb", buffering=0) as file:
         status = os.fstat(file.fileno())
         block = b"-"
         while block and undecodable is None:
             block = file.read(_BLOCK)
             try:
-                text = decoder.decode(block, final=not block)
+                decoder.decode(block, final=not block)
             except UnicodeDecodeError as error:
                 # error.object begins with the undecoded end of the previous block.
                 offset = read + len(block) - len(error.object) + error.start
-                line = 1 + raw_lines + block[: max(0, offset - read)].count(b"\n")
+                line = 1 + lines + block[: max(0, offset - read)].count(b"\n")
                 undecodable = Undecodable(offset, line, error.object[error.start])
-            else:
-                if nul is None and (at := text.find("\0")) >= 0:
-                    start = text.rfind("\n", 0, at)
-                    nul = 1 + lengths.lines + text.count("\n", 0, at), at - start + (lengths.open if start < 0 else 0)
-                lengths.measure(block if is_utf8 else text.encode("utf-8", "surrogatepass"))
             read += len(block)
-            raw_lines += block.count(b"\n")
-    size, changed = status.st_size, status.st_mtime_ns
-    return Survey(encoding, undecodable, lengths.lines, lengths.longest, lengths.longest_line, size, changed, nul)
-
-
-class _LineLengths:
-    """The number of lines so far, and the longest line."""
-
-    def __init__(self) -> None:
-        self.lines = self.longest = self.longest_line = 0
-        self.open = 0  # bytes of the unfinished line at the end of the last block
-
-    def measure(self, text: bytes) -> None:
-        end = b"\n" if b"\n" in text else b"\r"
-        first, last = text.find(end), text.rfind(end)
-        length = self.open + (first if first >= 0 else len(text))
-        if length > max(self.longest, _LONG):
-            self.longest, self.longest_line = length, self.lines + 1
-        self.open = len(text) - 1 - last if last >= 0 else length
-        self.lines += text.count(b"\n")
+            lines += block.count(b"\n")
+    return Survey(encoding, undecodable, status.st_size, status.st_mtime_ns)
 
 
 # --- its records --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """Where a record of a UTF-8 file begins: its offset in bytes, its number, and that of its line."""
-
-    offset: int
-    record: int
-    line: int
-
-
-_BEGIN = Mark(0, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +98,6 @@ class CsvFile:
     a row to spreadsheet programs. `delimiter_known`: False if the file has one column and no delimiter was found.
     `formula_escaped`: the file is a results file, where a quote precedes cells that would be read as formulas.
     `warnings`: of its encoding.
-
-    Raises:
-        UnusableInput: one of its rows is too long, or a part of it was never written.
     """
 
     path: Path
@@ -159,36 +111,24 @@ class CsvFile:
     formula_escaped: bool = False
     warnings: tuple[Problem, ...] = ()
 
-    def __post_init__(self) -> None:
-        if self.survey.nul is not None:  # of a preallocated copy, or after a power cut
-            message, hint = "the file has NUL bytes: a part of it was never written", "copy or export it again"
-            place = LinePlace(self.origin.file, *self.survey.nul)
-            raise UnusableInput(Problem("file-empty", message, hint, place))
-        if self.survey.longest > self.limits.row:
-            raise UnusableInput(_row_too_long(LinePlace(self.origin.file, self.survey.longest_line), self.limits))
-
     def source(self) -> RecordSource:
         """The file as a source of records, for `open_table`."""
         delimiter = f"delimiter {shown_delimiter(self.delimiter)}" if self.delimiter_known else "no delimiter found"
         how = f"CSV, {self.survey.encoding.label}, {delimiter}"
-        lines, warnings = self.survey.lines, self.warnings
-        return RecordSource(self.origin, how, self.records, lambda _: warnings, delimiter=self.delimiter, lines=lines)
+        warnings = self.warnings
+        return RecordSource(self.origin, how, self.records, lambda _: warnings, delimiter=self.delimiter)
 
-    def records(self, mark: Mark | None = None) -> Generator[Record, None, None]:
-        """Every row that is not blank; a broken one, held back alone, has its text in its first cell. mark: only the
-        first one, and those from there on.
+    def records(self) -> Generator[Record, None, None]:
+        """Every row that is not blank; a broken one, held back alone, has its text in its first cell.
 
         Raises:
             UnusableInput: a quote is misplaced and nothing proves where the next row begins, a cell or row is too
                 long, or the file changed.
         """
-        if mark is not None:
-            yield from islice(self.records(), 1)
-        begin = mark or _BEGIN
-        number = begin.record - 1
+        number = 0
         try:
-            with self.lines(begin) as lines:
-                for number, (cells, joined, fault) in enumerate(lines, begin.record):
+            with self._lines() as lines:
+                for number, (cells, joined, fault) in enumerate(lines, 1):
                     if fault is not None:
                         problem = CellProblem(None, self._broken(number, fault))
                         yield Record(number, tuple(map(clean, cells)), problems=(problem,))
@@ -198,8 +138,8 @@ class CsvFile:
             raise UnusableInput(self._broken(number + 1, error.fault)) from error
 
     @contextmanager
-    def lines(self, mark: Mark = _BEGIN) -> Iterator[CsvRecords]:
-        """The records as the csv module reads them, from a mark on.
+    def _lines(self) -> Iterator[CsvRecords]:
+        """The records as the csv module reads them.
 
         Raises:
             UnusableInput: the file is not the one that was scanned.
@@ -208,14 +148,14 @@ class CsvFile:
             raise UnusableInput(file_changed(self.origin))
         csv.field_size_limit(self.cell_limit)
         try:
-            codec = "utf-8" if mark.offset else self.survey.encoding.codec  # no byte-order mark there
-            with self.path.open(encoding=codec, newline="") as file:
-                file.seek(mark.offset)
-                first = mark.line
-                if self.has_sep_line and not mark.offset:
+            with self.path.open(encoding=self.survey.encoding.codec, newline="") as file:
+                first = 1
+                if self.has_sep_line:
                     next(file)
                     first = 2
-                chunks = iter(lambda: file.readlines(_CHUNK), [])
+                # One character more shows that a line is too long, without reading all of it.
+                lines = iter(lambda: file.readline(self.limits.row + 1), "")
+                chunks = iter(lambda: list(islice(lines, _CHUNK)), [])
                 yield CsvRecords(chunks, self.delimiter, self.cell_limit, self.limits.row, first)
         except UnicodeDecodeError as error:  # the scan could decode all of it
             raise UnusableInput(file_changed(self.origin)) from error
@@ -233,6 +173,9 @@ class CsvFile:
             cells = list(map(unescape_formula, cells))
         if is_plain(joined):
             return Record(number, tuple(map(str.strip, cells)))
+        if "\0" in joined:  # of a preallocated copy, or after a power cut
+            message, hint = "the file has NUL bytes: a part of it was never written", "copy or export it again"
+            raise UnusableInput(Problem("file-empty", message, hint, CellPlace(self.origin, number)))
         problems = tuple(
             CellProblem(index, problem) for index, cell in enumerate(cells) if (problem := find_problem(cell))
         )
@@ -275,7 +218,7 @@ def shown_delimiter(delimiter: str) -> str:
     return "tab" if delimiter == "\t" else f'"{delimiter}"'
 
 
-def _row_too_long(place: Place, limits: ReadingLimits) -> Problem:
+def _row_too_long(place: CellPlace, limits: ReadingLimits) -> Problem:
     """The problem of a row that needs too much memory."""
     message = f"a row is longer than {limits.row >> 20:,} MB, which is the limit"
     hint = "check that the file is a table and that no line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES"

@@ -10,7 +10,7 @@ import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Final, Literal, NamedTuple
 
 _SPACED_QUOTE = re.compile(r'[ \t]+"')
@@ -72,11 +72,6 @@ class CsvRecords:
         self._record = first - 1  # lines of the file before the record that is being read
         self._grammar = _Grammar(delimiter)
 
-    @property
-    def lines(self) -> int:
-        """The lines of the file up to the end of the record that was read last."""
-        return self._record
-
     def __iter__(self) -> Iterator[Cells]:
         last: list[str] = []
         while True:
@@ -107,6 +102,9 @@ class CsvRecords:
         """The lines from the current record on, in chunks."""
         yield self._lines[self._record - self._lines_before :]
         while chunk := self._fetch():
+            if max(map(len, chunk)) > self._longest:
+                yield list(takewhile(lambda line: len(line) <= self._longest, chunk))
+                raise Unreadable
             yield chunk
             if sum(map(len, self._lines[self._record - self._lines_before :])) > self._longest:
                 raise csv.Error("the record is too long")

@@ -24,10 +24,8 @@ class Sheet:
     """A table of a source, ready to be read.
 
     `header_row` is the number that a spreadsheet program shows, of the last row of the header; `header_rows`
-    how many it has. `reading`
-    says in one line how the file is read, for a person to check. `delimiter` is that of a CSV, else ",": result CSVs
-    are written with it. `lines` is the approximate number of lines of a CSV, None for a workbook,
-    which is in memory. `sheets`: the visible ones of a workbook.
+    how many it has. `reading` says in one line how the file is read, for a person to check. `delimiter` is that of a
+    CSV, else ",": result CSVs are written with it. `sheets`: the visible ones of a workbook.
     """
 
     origin: Origin
@@ -36,7 +34,6 @@ class Sheet:
     reading: str
     warnings: tuple[Problem, ...]
     delimiter: str
-    lines: int | None
     header_rows: int
     _read: Callable[[], Iterator[Row]] = field(repr=False)
     sheets: tuple[str, ...] = ()

@@ -23,7 +23,7 @@ class RecordSource:
     `how` describes in a few words how it is read. `records` streams every row from row 1; blank rows may be missing.
     `warnings` are what a person should know about the file as a whole. `even`: every row must have as many cells as
     the header, as in a CSV; a workbook omits empty cells. `hidden`: the numbers of the hidden rows. `delimiter`,
-    `lines` and `sheets` as in Sheet; `hidden_tables`: the first rows of hidden sheets.
+    `sheets` as in Sheet; `hidden_tables`: the first rows of hidden sheets.
     """
 
     origin: Origin
@@ -33,7 +33,6 @@ class RecordSource:
     even: bool = True
     hidden: frozenset[int] = frozenset()
     delimiter: str = ","
-    lines: int | None = None
     sheets: tuple[str, ...] = ()
     hidden_tables: tuple[RecordSource, ...] = ()
 
@@ -64,7 +63,6 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         ", ".join((source.how, *found, counted(len(layout.columns), "column"))),
         warnings if has_rows else (*warnings, _no_rows(layout)),
         source.delimiter,
-        source.lines,
         header_rows=header.last_row - header.first_row + 1,
         _read=lambda: layout.rows(mark_repeated_header(source.records(), layout)),
         sheets=source.sheets,

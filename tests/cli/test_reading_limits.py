@@ -40,7 +40,7 @@ LIMITS = [
         "a.csv",
         lambda: _CSV + b"x" * (3 << 20) + b"\n",
         {"IMPORTER_CSV_ROW_MEGABYTES": "2"},
-        "a.csv:3:1: a row is longer than 2 MB, which is the limit [limit-exceeded]\n"
+        "a.csv, row 3: a row is longer than 2 MB, which is the limit [limit-exceeded]\n"
         "  -> check that the file is a table and that no line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES\n",
         id="row",
     ),

@@ -156,7 +156,7 @@ ROWS = [
     Row(ORIGIN, 3, ("Bob \udc80\n", "", ""), links=((0, "https://example.com/bob"),)),
     Row(ORIGIN, 4, ("Cem", "#N/A", ""), problems=(PROBLEM,)),
 ]
-SHEET = Sheet(ORIGIN, 1, COLUMNS, "XLSX, 3 columns", (PROBLEM,), ";", None, 1, lambda: iter(ROWS), ("Candidates",))
+SHEET = Sheet(ORIGIN, 1, COLUMNS, "XLSX, 3 columns", (PROBLEM,), ";", 1, lambda: iter(ROWS), ("Candidates",))
 
 
 def test_rows_come_back_as_they_were_read(tmp_path: Path) -> None:

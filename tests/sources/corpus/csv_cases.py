@@ -68,7 +68,7 @@ def _with_problem(name: str, cell: str, problem: str, kept: str | None = None) -
 
 
 def _empty(name: str, content: bytes, place: str) -> Case:
-    problem = f"a.csv:{place}: the file has NUL bytes: a part of it was never written; copy or export it again"
+    problem = f"a.csv, row {place}: the file has NUL bytes: a part of it was never written; copy or export it again"
     return _case(f"csv-nul-{name}", f"refuses NUL bytes: {name}", content, Expected(refused=(problem,)))
 
 
@@ -321,10 +321,10 @@ CSV_CASES = (
         ),
         SourceOptions(delimiter="::"),
     ),
-    _empty("in a cell", b"Name,E-mail\nA\0da,ada@example.com\n", "2:2"),
-    _empty("a preallocated copy", _LINES.encode() * 40 + bytes(9_000), "121:1"),
-    _empty("a hole", _LINES.encode() + b"Ber" + bytes(4_096) + b"o,b@example.com\n", "4:4"),
-    _empty("in UTF-16", ("\ufeff" + _LINES + "A\0da,ada@example.com\n").encode("utf-16-le"), "4:2"),
+    _empty("in a cell", b"Name,E-mail\nA\0da,ada@example.com\n", "2"),
+    _empty("a preallocated copy", _LINES.encode() * 40 + bytes(9_000), "121"),
+    _empty("a hole", _LINES.encode() + b"Ber" + bytes(4_096) + b"o,b@example.com\n", "4"),
+    _empty("in UTF-16", ("\ufeff" + _LINES + "A\0da,ada@example.com\n").encode("utf-16-le"), "4"),
     _with_problem(
         "a control character",
         "A\x0cda",
