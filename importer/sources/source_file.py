@@ -33,7 +33,7 @@ _NOT_READ = (".xlsb", ".ods")
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-_EARLY_EXCEL = (b"\x09\0\x04\0", b"\x09\0\x06\0", b"\x09\x02\x06\0", b"\x09\x04\x06\0")  # the first record
+_DOCUMENTS = (b"%PDF", b"{\\rtf")  # both may begin with text alone
 _HTML = (b"<!doctype html", b"<html", b"<table", b"<meta", b"<head")
 _SAVE = "open it in a spreadsheet program and save it as .xlsx"
 _EXPORT = "export the table as .xlsx or .csv"
@@ -99,10 +99,8 @@ def _type_mismatch(path: Path, kind: FileKind) -> Problem | None:
         return Problem("file-format-unsupported", "this is a web page, not a spreadsheet", _SAVE)
     if start.startswith(b"<?xml") and b"urn:schemas-microsoft-com:office:spreadsheet" in head:
         return Problem("file-format-unsupported", "this is an Excel 2003 XML file, which is not supported", _SAVE)
-    if head.startswith(_EARLY_EXCEL):
-        return Problem("file-format-unsupported", "this is a workbook of Excel 2, 3 or 4: not supported", _SAVE)
-    if (known := _known_kind(head)) is not None:
-        return Problem("file-not-a-table", f"this is {known}, not a table", _EXPORT)
+    if head.startswith(_DOCUMENTS):
+        return Problem("file-not-a-table", "this is a document, not a table", _EXPORT)
     if head.startswith(_OLE):
         return _ole_mismatch(path, kind)
     if head.startswith(_ZIP):
@@ -155,46 +153,8 @@ def _misnamed(kind: FileKind) -> Problem:
 
 # Beside blanks: bell, escape, and the line breaks of word processors and databases (VT, and GS of repeated fields).
 _TEXT = bytes({7, 8, 9, 10, 11, 12, 13, 27, 29, *range(0x20, 0x100)} - {0x7F})
-# By the first bytes; a longer signature comes before a shorter one with the same start.
-_SIGNATURES: tuple[tuple[bytes, str], ...] = (
-    (b"%PDF", "a PDF"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
-    (b"GIF87a", "a GIF picture"),
-    (b"GIF89a", "a GIF picture"),
-    (b"II*\x00", "a TIFF picture"),
-    (b"MM\x00*", "a TIFF picture"),
-    (b"\x7fELF", "a program"),
-    (b"\xcf\xfa\xed\xfe", "a program"),
-    (b"\x1f\x8b", "a file packed with gzip"),
-    (b"BZh", "a file packed with bzip2"),
-    (b"\xfd7zXZ\x00", "a file packed with xz"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"Rar!\x1a\x07", "a RAR archive"),
-    (b"SQLite format 3\x00", "an SQLite database"),
-    (b"{\\rtf", "a rich text document"),
-)
-_BOXED_MEDIA = (b"ftyp",)  # at offset 4: HEIC pictures and MP4 videos
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF8, codecs.BOM_UTF32_BE)
 _MAX_CONTROLS = 0.05  # share of control characters in a text
-
-
-def _known_kind(head: bytes) -> str | None:
-    """The type of a file with these first bytes, in words; None if it may be a table.
-
-    >>> _known_kind(b"%PDF-1.7"), _known_kind(b"Name,City")
-    ('a PDF', None)
-    """
-    for signature, kind in _SIGNATURES:
-        if head.startswith(signature):
-            return kind
-    if head[4:8] in _BOXED_MEDIA:
-        return "a video or a phone picture"
-    if head.startswith(b"RIFF") and head[8:12] in (b"WEBP", b"WAVE", b"AVI "):
-        return "a picture, video or audio file"
-    if head.startswith(b"MZ") and b"\0" in head:
-        return "a program"
-    return None
 
 
 def _is_binary(head: bytes) -> bool:

@@ -16,13 +16,11 @@ _ENTITIES = (
 )
 
 _BINARIES = (
-    ("jpeg", "a JPEG picture", b"\xff\xd8\xff\xe0"),
-    ("heic", "a video or a phone picture", b"\0\0\0\x18ftypheic"),
-    ("webp", "a picture, video or audio file", b"RIFF\0\0\0\0WEBP"),
-    ("windows-program", "a program", b"MZ\x90\0"),
-    ("linux-program", "a program", b"\x7fELF"),
-    ("gzip", "a file packed with gzip", b"\x1f\x8b\x08"),
-    ("sqlite", "an SQLite database", b"SQLite format 3\0"),
+    ("jpeg", b"\xff\xd8\xff\xe0"),
+    ("heic", b"\0\0\0\x18ftypheic"),
+    ("windows-program", b"MZ\x90\0"),
+    ("gzip", b"\x1f\x8b\x08"),
+    ("sqlite", b"SQLite format 3\0"),
 )
 
 
@@ -67,8 +65,8 @@ REFUSED_CASES = (
         "recognizes a workbook of Excel 4",
         "a.xls",
         lambda: b"\x09\x04\x06\0\0\0\x10\0\0\0\x0a\0\0\0",
-        "a.xls: this is a workbook of Excel 2, 3 or 4: not supported; open it in a spreadsheet program and "
-        "save it as .xlsx",
+        "a.xls: this is not a workbook, although its extension says so; open it in a spreadsheet program and "
+        "save it as .xlsx; a text file needs the extension .csv",
     ),
     _refused(
         "html",
@@ -89,17 +87,17 @@ REFUSED_CASES = (
         "recognizes a PDF",
         "a.csv",
         lambda: b"%PDF-1.7\n",
-        "a.csv: this is a PDF, not a table; export the table as .xlsx or .csv",
+        "a.csv: this is a document, not a table; export the table as .xlsx or .csv",
     ),
     *(
         _refused(
             f"binary-{name}",
-            f"recognizes {kind} with the extension of a CSV",
+            f"recognizes {name} with the extension of a CSV",
             "a.csv",
             lambda start=start: start + bytes(range(256)) * 4,
-            f"a.csv: this is {kind}, not a table; export the table as .xlsx or .csv",
+            "a.csv: this is binary data, not text; export the table as .xlsx or .csv",
         )
-        for name, kind, start in _BINARIES
+        for name, start in _BINARIES
     ),
     _refused(
         "binary-unknown",
@@ -120,7 +118,8 @@ REFUSED_CASES = (
         "recognizes a picture with the extension of a workbook",
         "a.xlsx",
         lambda: b"\x89PNG\r\n\x1a\n" + bytes(100),
-        "a.xlsx: this is a PNG picture, not a table; export the table as .xlsx or .csv",
+        "a.xlsx: this is not a workbook, although its extension says so; open it in a spreadsheet program and save it "
+        "as .xlsx; a text file needs the extension .csv",
     ),
     _refused(
         "csv-as-xlsx",
