@@ -8,8 +8,8 @@ import os
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
+from typing import TextIO
 
 from importer.problems import CellPlace, Origin, Problem, UnusableInput, file_problem
 from importer.sources.cell_text import clean, find_problem, is_plain
@@ -18,7 +18,7 @@ from importer.sources.sheet import CellProblem, ReadingLimits, Record
 from importer.sources.table import RecordSource
 from importer.text.results_cells import unescape_formula
 
-_CHUNK = 100  # lines that are read at once
+_CHUNK = 1 << 16  # characters of the lines that are read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +153,9 @@ class CsvFile:
                 if self.has_sep_line:
                     next(file)
                     first = 2
-                # One character more shows that a line is too long, without reading all of it.
-                lines = iter(lambda: file.readline(self.limits.row + 1), "")
-                chunks = iter(lambda: list(islice(lines, _CHUNK)), [])
-                yield CsvRecords(chunks, self.delimiter, self.cell_limit, self.limits.row, first)
+                yield CsvRecords(
+                    _chunks(file, self.limits.row), self.delimiter, self.cell_limit, self.limits.row, first
+                )
         except UnicodeDecodeError as error:  # the scan could decode all of it
             raise UnusableInput(file_changed(self.origin)) from error
 
@@ -204,6 +203,18 @@ class CsvFile:
         )
         hint = 'write a quote inside a quoted cell twice (""), or close the quote that is open'
         return Problem("quote-unclosed", message, hint, place)
+
+
+def _chunks(file: TextIO, longest: int) -> Iterator[list[str]]:
+    """The lines of a file, many at once; the longest has one character more, which shows that it is too long."""
+    line = " "
+    while line:
+        chunk, size = [], 0
+        while size < _CHUNK and (line := file.readline(longest + 1)):
+            chunk.append(line)
+            size += len(line)
+        if chunk:
+            yield chunk
 
 
 def file_changed(origin: Origin) -> Problem:

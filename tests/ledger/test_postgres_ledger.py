@@ -155,7 +155,8 @@ def test_a_run_waits_for_a_server_that_restarts(postgres: Server, address: Ledge
 
 
 def end_lock_session(postgres: Server) -> None:
-    query = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    held = "SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    query = f"SELECT pg_terminate_backend(pid) FROM ({held}) AS held"
     assert set(postgres.execute(query)) == {(True,)}  # that of an earlier test may still be ending
     wait_until(lambda: not postgres.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"))
 
@@ -242,6 +243,7 @@ def test_a_part_waits_for_one_that_begins(address: LedgerAddress) -> None:
 def test_a_part_that_lost_its_lock_to_others_writes_nothing(postgres: Server, address: LedgerAddress) -> None:
     """Neither after a whole run, nor after parts that began anew."""
     for part in (None, (1, 2)):
+        wait_until(lambda: not postgres.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"))
         with begun(address, f"run-{part}.2of2") as ledger, ledger.lock_target(JOB_POST, (2, 2)) as lock:
             lock.share()
             end_lock_session(postgres)
