@@ -75,7 +75,7 @@ HOMES = {
     "typer": {"cli"},
     "rich": {"cli"},
     "dotenv": {"settings"},
-    "pydantic": {"settings", "service", "mapping", "report", "runs"},
+    "pydantic": {"settings", "service", "mapping", "report", "runs", "sandbox"},
     "pydantic_core": {"mapping"},
 }
 

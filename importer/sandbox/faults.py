@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from importer.sandbox.http_messages import ERROR_SHAPES, ErrorShape, Operation
-from importer.sandbox.json_reading import Diagnostics, listed, quoted, read_json_file
+from pydantic import BaseModel, Field, NonNegativeFloat, PositiveInt, model_validator
+
+from importer.sandbox.http_messages import ErrorShape, Operation
+from importer.sandbox.json_reading import AN_ARRAY, STRICT, checked, listed, quoted, read_json_file
 
 # The keys of each kind, in addition to the selector, `operation` and `times`.
 KINDS: dict[str, tuple[str, ...]] = {
@@ -37,32 +39,68 @@ KINDS: dict[str, tuple[str, ...]] = {
 _NEEDED: dict[str, tuple[str, ...]] = {"delay": ("ms",), "redirect": ("location",), "refuse": ("message",)}
 _AFTER = frozenset(("delay", "hang_after", "cut_head", "cut_body", "not_json_201", "empty_201"))
 _SELECTORS = ("share", "first", "every", "emails")
+_STATUS: dict[str, Sequence[int]] = {  # the first is the usual one
+    "redirect": (302, 301, 303, 307, 308),
+    "refuse": range(400, 600),
+    "html": (502, *range(400, 600)),
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(BaseModel):
     """One fault of a faults file: what happens, to which requests, and how often for the same e-mail address.
 
-    `selector` defines `selected`: a "share" (0 to 1) of the requests, drawn by seed, subject and attempt, whatever
-    their order; the "first" N; "every" Nth; or "emails", a set of casefolded addresses.
+    It has one selector: a `share` (0 to 1) of the requests, drawn by seed, subject and attempt, whatever their order;
+    the `first` N; `every` Nth; or the `emails` of some people.
 
     `times` limits how many attempts of one e-mail address are hit, so that a retry succeeds; requests without an
     address (question lists) are not limited. `first` and `every` count only requests within the limit of `times`.
     """
 
+    model_config = STRICT
+
     kind: str
-    selector: Literal["share", "first", "every", "emails"]
-    selected: Any
-    operation: Operation | None = None
-    times: int = 1
+    share: Annotated[float, Field(ge=0, le=1)] | None = None
+    first: PositiveInt | None = None
+    every: PositiveInt | None = None
+    emails: Annotated[tuple[str, ...], Field(min_length=1), AN_ARRAY] = ()
+    operation: Literal["questions", "apply", "add-candidate", "any"] = "any"
+    times: PositiveInt = 1
     when: Literal["before", "after"] = "before"
-    ms: float = 0
-    jitter_ms: float = 0
+    ms: NonNegativeFloat = 0
+    jitter_ms: NonNegativeFloat = 0
     retry_after: Literal["none", "seconds", "date"] = "none"
-    seconds: float | None = None
+    seconds: NonNegativeFloat | None = None
     status: int = 0
     location: str = ""
     message: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_kind(cls, value: Any) -> Any:
+        """With the status of its kind. Its keys are those of the kind."""
+        if not isinstance(value, dict):
+            return value
+        kind = str(value.get("kind", ""))
+        if kind not in KINDS:
+            raise ValueError(f"kind {quoted(kind)} is not one of {listed(tuple(KINDS))}")
+        known = ("kind", *_SELECTORS, "operation", "times", *KINDS[kind])
+        if unknown := [name for name in value if name not in known]:
+            raise ValueError(f"unknown name {quoted(unknown[0])}; known are {listed(known)}")
+        if missing := [name for name in _NEEDED.get(kind, ()) if not str(value.get(name, "")).strip()]:
+            raise ValueError(f"a {kind} needs {quoted(missing[0])}")
+        if sum(name in value for name in _SELECTORS) != 1:
+            raise ValueError(f"needs exactly one of {listed(_SELECTORS)} to select its requests")
+        if "emails" in value and value.get("operation") == "questions":
+            raise ValueError("question requests have no e-mail address; use share, first or every")
+        return {"status": _STATUS.get(kind, (0,))[0], **value, "kind": kind}
+
+    @model_validator(mode="after")
+    def _valid(self) -> Fault:
+        if self.status not in _STATUS.get(self.kind, (0,)):
+            raise ValueError(f"the status {self.status} is not possible here")
+        if not (self.location.isascii() and self.location.isprintable()):
+            raise ValueError(f"location {quoted(self.location)} must be a web address or a path")
+        return self
 
     @property
     def name(self) -> str:
@@ -75,11 +113,12 @@ class Fault:
         return self.when == "before" if "when" in KINDS[self.kind] else self.kind not in _AFTER
 
 
-@dataclass(frozen=True, slots=True)
-class Faults:
+class Faults(BaseModel):
     """The content of a faults file."""
 
-    faults: tuple[Fault, ...] = ()
+    model_config = STRICT
+
+    faults: Annotated[tuple[Fault, ...], AN_ARRAY] = ()
     seed: int = 0
     error_shape: ErrorShape = "fields"
 
@@ -103,128 +142,9 @@ def read_faults(path: Path) -> Faults:
     - refuse: a `message` with a `status` (default 400), like a check of the service itself
 
     Raises:
-        SandboxUnusable: the file cannot be used; lists every problem in it, with the number of the fault from 1.
+        SandboxUnusable: the file cannot be used; lists every problem in it.
     """
-    value = read_json_file(path)
-    problems = Diagnostics(path)
-    problems.unknown_names("", value, ("seed", "error_shape", "faults"))
-    seed, shape, items = value.get("seed", 0), value.get("error_shape", "fields"), value.get("faults", [])
-    if not _is_whole(seed):
-        problems.add("seed", "must be an integer")
-    if shape not in ERROR_SHAPES:
-        problems.add("error_shape", f"{quoted(shape)} is not one of {listed(ERROR_SHAPES)}")
-    if not isinstance(items, list):
-        problems.add("faults", "must be an array of faults")
-        items = []
-    read = [_read_fault(f"fault {number}", item, problems) for number, item in enumerate(items, start=1)]
-    problems.raise_if_any()
-    return Faults(tuple(fault for fault in read if fault), seed, shape)
-
-
-def _read_fault(place: str, item: Any, problems: Diagnostics) -> Fault | None:
-    if not isinstance(item, dict):
-        problems.add(place, "must be an object")
-        return None
-    kind: Any = item.get("kind")
-    kind = str(kind) if _is_whole(kind) else kind
-    if not isinstance(kind, str) or kind not in KINDS:
-        problems.add(place, f"kind {quoted(kind)} is not one of {listed(tuple(KINDS))}")
-        return None
-    problems.unknown_names(place, item, ("kind", *_SELECTORS, "operation", "times", *KINDS[kind]))
-    for name in _NEEDED.get(kind, ()):
-        if name not in item:
-            problems.add(place, f"a {kind} needs {quoted(name)}")
-
-    def value(name: str, form: _Form) -> Any:
-        given = item.get(name, form.default)
-        if name in item and not form.is_valid(given):
-            problems.add(place, f"{name} {quoted(given)} {form.message}")
-            return form.default
-        return given
-
-    selector: Any = "first"
-    selected: Any = 0
-    match [name for name in _SELECTORS if name in item]:
-        case [selector]:
-            selected = value(selector, _SELECTED[selector])
-            if selector == "emails":
-                selected = frozenset(email.casefold() for email in selected)
-        case _:
-            problems.add(place, f"needs exactly one of {listed(_SELECTORS)} to select its requests")
-    if selector == "emails" and item.get("operation") == "questions":
-        problems.add(place, "question requests have no e-mail address; use share, first or every")
-    values = {name: value(name, form) for name, form in {**_VALUES, "status": _status_form(kind)}.items()}
-    operation = values.pop("operation")
-    only = None if operation == "any" else Operation(operation)
-    return Fault(kind, selector, selected, only, **values)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, float) or _is_whole(value)
-
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A key of a fault: its default, its check, and the message for a value that fails it."""
-
-    default: Any
-    is_valid: Callable[[Any], bool]
-    message: str
-
-
-def _one_of(default: Any, *values: Any) -> _Form:
-    shown = listed(values) if isinstance(default, str) else ", ".join(map(str, values))
-    return _Form(default, lambda value: value in values, f"must be one of {shown}")
-
-
-def _count(default: int) -> _Form:
-    return _Form(default, lambda value: _is_whole(value) and value > 0, "must be an integer above 0")
-
-
-def _duration(default: int | None, of: str) -> _Form:
-    return _Form(default, lambda value: _is_number(value) and value >= 0, f"must be a number of {of}")
-
-
-_SELECTED = {
-    "share": _Form(0, lambda value: _is_number(value) and 0 <= value <= 1, "must be a number from 0 to 1"),
-    "first": _count(0),
-    "every": _count(1),
-    "emails": _Form(
-        [],
-        lambda value: isinstance(value, list) and bool(value) and all(isinstance(email, str) for email in value),
-        "must be an array of e-mail addresses",
-    ),
-}
-_VALUES = {
-    "operation": _one_of("any", "questions", "apply", "add-candidate", "any"),
-    "times": _count(1),
-    "when": _one_of("before", "before", "after"),
-    "ms": _duration(0, "milliseconds"),
-    "jitter_ms": _duration(0, "milliseconds"),
-    "retry_after": _one_of("none", "none", "seconds", "date"),
-    "seconds": _duration(None, "seconds"),
-    "location": _Form(
-        "",
-        lambda value: isinstance(value, str) and value.isascii() and value.isprintable() and value != "",
-        "must be a web address or a path",
-    ),
-    "message": _Form(
-        "", lambda value: isinstance(value, str) and value.strip() != "", "must be a text that is not blank"
-    ),
-}
-
-
-def _status_form(kind: str) -> _Form:
-    if kind == "redirect":
-        return _one_of(302, 301, 302, 303, 307, 308)
-    default = 400 if kind == "refuse" else 502
-    return _Form(
-        default, lambda value: _is_whole(value) and 400 <= value <= 599, "must be an error status from 400 to 599"
-    )
+    return checked(Faults, path, read_json_file(path))
 
 
 # --- the selection --------------------------------------------------------------------------------
@@ -274,21 +194,19 @@ class FaultSelector:
         return tuple(hits)
 
     def _is_eligible(self, index: int, fault: Fault, subject: Subject) -> bool:
-        if fault.operation not in (None, subject.operation):
+        if fault.operation not in ("any", subject.operation):
             return False
         return not subject.email or self._hits[index, subject.text] < fault.times
 
     def _is_selected(self, index: int, fault: Fault, subject: Subject) -> bool:
         self._counted[index] += 1
-        match fault.selector:
-            case "share":
-                return self._draw("meet", index, subject) < float(fault.selected)
-            case "first":
-                return self._counted[index] <= int(fault.selected)
-            case "every":
-                return self._counted[index] % int(fault.selected) == 0
-            case "emails":
-                return subject.email.casefold() in fault.selected
+        if fault.share is not None:
+            return self._draw("meet", index, subject) < fault.share
+        if fault.first is not None:
+            return self._counted[index] <= fault.first
+        if fault.every is not None:
+            return self._counted[index] % fault.every == 0
+        return subject.email.casefold() in map(str.casefold, fault.emails)
 
     def _draw(self, purpose: str, index: int, subject: Subject) -> float:
         """A number from 0 up to 1 that depends only on the seed and on this attempt of this subject."""

@@ -8,14 +8,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 JSON = "application/json"
 HTML = "text/html; charset=utf-8"
 
 ErrorShape = Literal["fields", "list", "detail", "message", "nested", "html", "empty"]
 """The shapes of an error body: the service description (part 7) shows none, so the sandbox offers several."""
-ERROR_SHAPES: tuple[ErrorShape, ...] = get_args(ErrorShape)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,11 @@ import reprlib
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+Model = TypeVar("Model", bound=BaseModel)
 MAX_BYTES = 20_000_000
 _LONGEST_QUOTED = 60
 _EMAIL = re.compile(
@@ -90,25 +93,43 @@ def read_json_file(path: Path) -> dict[str, Any]:
     return value
 
 
-class Diagnostics:
-    """The problems of one file, each with its place in the file."""
+STRICT = ConfigDict(strict=True, extra="forbid", frozen=True, populate_by_name=True)
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._problems: list[str] = []
+AN_ARRAY = Field(strict=False)  # of a tuple: JSON has arrays
 
-    def add(self, place: str, message: str) -> None:
-        self._problems.append(f"{self._path}, {place}: {message}" if place else f"{self._path}: {message}")
 
-    def unknown_names(self, place: str, value: dict[str, Any], known: tuple[str, ...]) -> None:
-        """Report each unknown name of an object."""
-        for name in value:
-            if name not in known:
-                self.add(place, f"unknown name {quoted(name)}; known are {listed(known)}")
+def checked(model: type[Model], path: Path, value: dict[str, Any], context: str = "") -> Model:
+    """The value of a file as a model.
 
-    def raise_if_any(self) -> None:
-        if self._problems:
-            raise SandboxUnusable(self._problems)
+    Raises:
+        SandboxUnusable: with every problem, each with its place in the file.
+    """
+    try:
+        return model.model_validate(value, context=context)
+    except ValidationError as error:
+        raise SandboxUnusable([f"{path}{_place(each)}: {_message(each)}" for each in error.errors()]) from None
+
+
+def _place(error: Any) -> str:
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error["loc"])
+    return f", {place.removeprefix('.')}" if place else ""
+
+
+def _message(error: Any) -> str:
+    match error["type"]:
+        case "extra_forbidden":
+            return "the name is unknown"
+        case "missing":
+            return "it is missing"
+        case "too_short":
+            return "it must not be empty"
+        case "tuple_type":
+            return "should be an array"
+        case "dict_type" | "model_type":
+            return "should be an object"
+        case "value_error":
+            return str(error["ctx"]["error"])
+    return f"{error['msg'].removeprefix('Input ')}, not {quoted(error['input'])}"
 
 
 def quoted(value: Any) -> str:

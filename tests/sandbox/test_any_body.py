@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,13 +12,14 @@ from importer.sandbox import SHIPPED_QUESTIONS, SandboxOptions
 from importer.sandbox.app import SandboxApp
 from importer.sandbox.company import read_questions
 from importer.sandbox.faults import Faults
-from importer.sandbox.http_messages import ERROR_SHAPES, ErrorShape, Request
+from importer.sandbox.http_messages import ErrorShape, Request
 from importer.sandbox.memory import Memory
 from tests.sandbox.wire import ADD_TO_POOL, APPLY, TOKEN, application, candidate
 
 COMPANY = read_questions(SHIPPED_QUESTIONS)
 HEADERS = {"authorization": f"Bearer {TOKEN}", "content-type": "application/json"}
 
+shapes = st.sampled_from(get_args(ErrorShape))
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
@@ -62,14 +63,14 @@ def answer(path: str, body: Any, shape: ErrorShape) -> int:
 
 
 @settings(max_examples=300)
-@given(st.one_of(bodies, bodies.map(lambda body: {**application(), **body}), values), st.sampled_from(ERROR_SHAPES))
+@given(st.one_of(bodies, bodies.map(lambda body: {**application(), **body}), values), shapes)
 def test_any_application_is_accepted_or_rejected(body: Any, shape: ErrorShape) -> None:
     """Any JSON is accepted and stored, or rejected; nothing breaks the sandbox."""
     assert answer(APPLY, body, shape) in (201, 400)
 
 
 @settings(max_examples=150)
-@given(st.one_of(bodies, bodies.map(lambda body: {**candidate(), **body}), values), st.sampled_from(ERROR_SHAPES))
+@given(st.one_of(bodies, bodies.map(lambda body: {**candidate(), **body}), values), shapes)
 def test_any_pool_addition_is_accepted_or_rejected(body: Any, shape: ErrorShape) -> None:
     """The same for a talent pool."""
     assert answer(ADD_TO_POOL, body, shape) in (201, 400)

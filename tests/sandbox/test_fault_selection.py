@@ -25,7 +25,7 @@ def test_a_share_hits_the_same_people_in_any_order() -> None:
     """With one seed, the people who are hit do not depend on the order of requests."""
     shuffled = PEOPLE.copy()
     random.Random(3).shuffle(shuffled)
-    fault = Fault("500", "share", 0.1)
+    fault = Fault(kind="500", share=0.1)
     one, other = FaultSelector([fault], 7), FaultSelector([fault], 7)
     first = {email for email in PEOPLE if hit(one, email)}
     assert {email for email in shuffled if hit(other, email)} == first
@@ -34,20 +34,20 @@ def test_a_share_hits_the_same_people_in_any_order() -> None:
 
 def test_another_seed_hits_other_people() -> None:
     """The seed decides who is hit."""
-    fault = Fault("500", "share", 0.1)
+    fault = Fault(kind="500", share=0.1)
     drawn = [[hit(FaultSelector([fault], seed), email) for email in PEOPLE] for seed in (7, 8)]
     assert drawn[0] != drawn[1]
 
 
 def test_two_faults_draw_independently() -> None:
     """Two faults with the same share do not always hit the same people."""
-    selector = FaultSelector([Fault("500", "share", 0.5), Fault("delay", "share", 0.5)], 7)
+    selector = FaultSelector([Fault(kind="500", share=0.5), Fault(kind="reset", share=0.5)], 7)
     assert {len(selector.select(subject(email))) for email in PEOPLE} == {0, 1, 2}
 
 
 def test_each_attempt_draws_again() -> None:
     """A person who is not hit at first may be hit at the next attempt."""
-    selector = FaultSelector([Fault("500", "share", 0.5)], 7)
+    selector = FaultSelector([Fault(kind="500", share=0.5)], 7)
     spared = [email for email in PEOPLE if not hit(selector, email)]
     again = [hit(selector, email) for email in spared]
     assert True in again
@@ -57,17 +57,15 @@ def test_each_attempt_draws_again() -> None:
 @pytest.mark.parametrize("times", [1, 2, 3])
 def test_times_limits_how_often_one_person_is_hit(times: int) -> None:
     """A person is hit `times` times and then succeeds, whatever the letter case of the address."""
-    selector = FaultSelector([Fault("500", "share", 1, times=times)], 7)
+    selector = FaultSelector([Fault(kind="500", share=1, times=times)], 7)
     spellings = ["a@example.com", "A@example.com"] * 3
     assert [hit(selector, email) for email in spellings] == [True] * times + [False] * (6 - times)
 
 
 SELECTIONS = [
-    pytest.param(Fault("500", "first", 2), [True, True, False, False, False, False], id="first"),
-    pytest.param(Fault("500", "every", 3), [False, False, True, False, False, True], id="every"),
-    pytest.param(
-        Fault("500", "emails", frozenset((PEOPLE[4],))), [False, False, False, False, True, False], id="emails"
-    ),
+    pytest.param(Fault(kind="500", first=2), [True, True, False, False, False, False], id="first"),
+    pytest.param(Fault(kind="500", every=3), [False, False, True, False, False, True], id="every"),
+    pytest.param(Fault(kind="500", emails=(PEOPLE[4],)), [False, False, False, False, True, False], id="emails"),
 ]
 
 
@@ -80,7 +78,7 @@ def test_other_selectors(fault: Fault, expected: list[bool]) -> None:
 
 def test_only_requests_that_can_be_hit_are_counted() -> None:
     """A retry beyond `times` does not count as one of the first N."""
-    selector = FaultSelector([Fault("500", "first", 2)], 7)
+    selector = FaultSelector([Fault(kind="500", first=2)], 7)
     assert [hit(selector, email) for email in ("a@example.com", "a@example.com", "b@example.com")] == [
         True,
         False,
@@ -90,6 +88,6 @@ def test_only_requests_that_can_be_hit_are_counted() -> None:
 
 def test_another_operation_is_neither_hit_nor_counted() -> None:
     """A fault for pools ignores applications."""
-    selector = FaultSelector([Fault("500", "first", 1, operation=Operation.ADD_TO_POOL)], 7)
+    selector = FaultSelector([Fault(kind="500", first=1, operation=Operation.ADD_TO_POOL)], 7)
     assert not hit(selector, "a@example.com")
     assert selector.select(replace(subject("a@example.com"), operation=Operation.ADD_TO_POOL))
