@@ -1,0 +1,131 @@
+"""The rows of one target: sent or not, each outcome recorded in the table of the run, then its end and its report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from importer.app.classify_rows import to_look_up
+from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
+from importer.app.plan import Plan
+from importer.ledger import Ledger
+from importer.models import Outcome, ReadyCandidate, Stop
+from importer.problems import StoppedEarly, Unread, UnusableInput
+from importer.report import Summary
+from importer.runs.finalize import record_end, was_sent
+from importer.runs.results_folder import write_edits
+from importer.runs.run_report import rewrite_report
+from importer.runs.table import Classified, RunTable
+from importer.sending import DryLoader, Loader
+
+_MOST_UNREAD: Final = 20_000  # different texts that are counted
+_BATCH: Final = 64  # candidates that are looked up in the ledger at once
+_MOST_WAITING: Final = 500  # outcomes to be recorded
+
+
+class RowProcessing:
+    """Processes the rows of a plan: `run`, then `end`. ledger: None if it does not exist yet, in a check."""
+
+    def __init__(self, plan: Plan, ledger: Ledger | None, listen: Listener) -> None:
+        self._plan, self._ledger, self._listen = plan, ledger, listen
+        self._pending: dict[int, Classified] = {}  # those with several rows or with warnings
+        self._waiting: list[Outcome] = []  # to be recorded
+        self._unread: Counter[tuple[Unread, str]] = Counter()
+
+    def run(self, loader: Loader | DryLoader) -> None:
+        """Process each row of the plan, and record its final outcome in the table, then in the ledger.
+
+        Raises:
+            StoppedEarly: the table cannot be written; the ledger still knows what was sent.
+        """
+        try:
+            # Outcomes are closed as soon as one cannot be recorded: pending requests finish while the ledger is open.
+            with (
+                RunTable(self._plan.folder) as table,
+                closing(loader.load(self._to_send(table))) as turns,
+            ):
+                table.begin()
+                for outcomes in turns:
+                    for outcome in outcomes:
+                        self._add(outcome, self._pending.pop(outcome.row, Classified((outcome.row,), outcome)))
+                    self._record(table)
+                self._record(table)
+        except UnusableInput as error:
+            # Its own message ends with "nothing is sent", which is only true from now on.
+            raise StoppedEarly(f"{error}; what was sent is in the ledger: run the same command again") from None
+
+    def _to_send(self, table: RunTable) -> Iterator[ReadyCandidate]:
+        """The candidates to send, in row order; the others get their outcome immediately."""
+        candidates, ledger, known = table.kept(), self._ledger, self._plan.known
+        while batch := list(islice(candidates, _BATCH)):
+            others = known.other_forms(ledger, to_look_up(batch)) if ledger is not None else {}
+            for one in batch:
+                result = others.get(one.rows[0], one.result)
+                if isinstance(result, Outcome):
+                    self._add(result, one)
+                    continue
+                if len(one.rows) > 1 or one.warnings:
+                    self._pending[one.rows[0]] = one
+                yield result if ledger is None else result._replace(origin=known.origin(ledger, one.rows[0]))
+            if len(self._waiting) >= _MOST_WAITING:
+                self._record(table)
+
+    def _add(self, outcome: Outcome, candidate: Classified) -> None:
+        """Take the outcome of a candidate for each of its rows; its attempts count for the first."""
+        if len(self._unread) < _MOST_UNREAD:
+            self._unread.update((one.unread, one.code) for one in outcome.problems if one.unread)
+        if candidate.warnings and was_sent(outcome):
+            outcome = replace(outcome, problems=(*outcome.problems, *candidate.warnings))
+        for row in candidate.rows:
+            self._waiting.append(outcome if row == outcome.row else replace(outcome, row=row, attempts=0))
+
+    def _record(self, table: RunTable) -> None:
+        if self._waiting:
+            table.record(self._waiting)
+            for outcome in self._waiting:
+                self._listen(RowEnded(outcome))
+            self._waiting = []
+
+    def end(self, stop: Stop | None, signal: int | None) -> Summary:
+        """Record how the run ended, and write its report.
+
+        Raises:
+            StoppedEarly: the folder cannot be written, or files of the run are missing; the ledger has what was sent.
+            UnusableInput: files of a check are missing.
+        """
+        plan = self._plan
+        self._listen(RowsEnded(plan.manifest.run))
+        if stop is not None:
+            self._listen(Stopped(plan.manifest.run, stop.code, stop.reason, stop.hint))
+        try:
+            self._record_end(stop, signal)
+            summary = rewrite_report(plan.folder)
+        except UnusableInput as error:
+            if self._dry_run:
+                raise
+            changes = "; ".join(problem.message for problem in error.problems)
+            raise StoppedEarly(
+                f"{plan.folder}: the run has no report, because its folder was changed while it was running: {changes}"
+                ". The ledger knows what was sent: run the same command again; no candidate is sent twice"
+            ) from None
+        self._listen(ReportWritten(plan.folder, summary))
+        return summary
+
+    def _record_end(self, stop: Stop | None, signal: int | None) -> None:
+        plan = self._plan
+        record_end(plan.folder, plan.manifest, stop, signal)
+        plan.presence.end()
+        if self._unread:  # a help only: a full disk is reported elsewhere
+            from importer.suggest.mapping_edits import mapping_edits  # slow to load, and only needed for a problem
+
+            edits = mapping_edits(plan.mapping, self._unread)
+            with suppress(OSError):
+                write_edits(plan.folder, ((edit.summary, edit.lines) for edit in edits))
+
+    @property
+    def _dry_run(self) -> bool:
+        return self._plan.manifest.dry_run
