@@ -42,7 +42,7 @@ def remove_abandoned(out: Path, ledger: Ledger | None, presences: Presences) -> 
         if (
             not is_run_name(run)
             or not presences.is_abandoned(run)
-            or (folder.exists() and _may_have_started(folder, ledger))
+            or (folder.exists() and may_have_started(folder, ledger))
         ):
             continue
         had_folder = folder.exists()
@@ -53,7 +53,7 @@ def remove_abandoned(out: Path, ledger: Ledger | None, presences: Presences) -> 
             yield run
 
 
-def _may_have_started(folder: Path, ledger: Ledger | None) -> bool:
+def may_have_started(folder: Path, ledger: Ledger | None) -> bool:
     """Whether a run may have something to report; True if that is unknown."""
     if whole_of(folder) != folder:
         return True  # its report covers each of its targets

@@ -17,7 +17,7 @@ from importer.problems import Busy, UsageError
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.fixed_report import read_fixed, run_of_results_file
-from importer.runs.joined import parts_beside, write_joined
+from importer.runs.joined import Parts, parts_beside, write_joined
 from importer.runs.manifest import RunManifest, find_run, part_folders, read_manifest, whole_of
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import ALL_ROWS, Selection
@@ -114,8 +114,11 @@ def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
         Busy: a run for the same target is running.
     """
     whole, of_whole = folder, manifest = earlier.find()
+    if manifest.selection.part is not None and not manifest.selection.part.number:
+        runs = [each.name for found in parts_beside(folder, manifest).values() for each, _ in found[:1]]
+        raise UsageError(f"{manifest.run} joins the parts of a file; resolve the row in its part: {', '.join(runs)}")
     if manifest.is_split:
-        _close_killed(earlier, folder, manifest)
+        _close_killed(earlier.settings, folder, manifest)
         folder, manifest = part_with(row, folder, manifest)
     with _ledger_of(manifest, earlier.settings) as ledger:
         if manifest.ending is None and not manifest.dry_run:
@@ -137,36 +140,45 @@ def rewrite_report(earlier: EarlierRun, *, personal_data: bool = True) -> Finish
         UnusableInput: its files are missing or were changed; the existing report stays.
     """
     folder, manifest = earlier.find()
-    if manifest.selection.part is not None:
+    if manifest.selection.part is not None and not manifest.dry_run:
         return _joined(earlier, folder, manifest, personal_data=personal_data)
     if manifest.ending is None and manifest.dry_run:
         raise UsageError(f"the check {manifest.run} was not completed; run importer check again")
-    if manifest.is_split or manifest.ending is not None:
-        if manifest.is_split:
-            _close_killed(earlier, folder, manifest)
-        return Finished(folder, run_report.rewrite_report(folder, personal_data=personal_data))
-    with _ledger_of(manifest, earlier.settings) as ledger:  # killed or running: the lock shows which
-        summary = close(folder, ledger)
-    if not personal_data:
-        summary = run_report.rewrite_report(folder, personal_data=False)
-    return Finished(folder, summary)
+    end_killed(folder, manifest, earlier.settings)
+    return Finished(folder, run_report.rewrite_report(folder, personal_data=personal_data))
+
+
+def end_killed(folder: Path, manifest: RunManifest, settings: Settings) -> None:
+    """Complete the table of a run that was killed: only then the outcomes of all its rows are known.
+
+    Raises:
+        UsageError: the ledger does not know it: it sent nothing, or with another ledger.
+        Busy: it is running.
+    """
+    if manifest.is_split:
+        _close_killed(settings, folder, manifest)
+    elif manifest.ending is None:
+        with _ledger_of(manifest, settings) as ledger:  # killed or running: the lock shows which
+            close(folder, ledger)
 
 
 def _joined(earlier: EarlierRun, folder: Path, manifest: RunManifest, *, personal_data: bool) -> Finished:
     """Write the report of all parts of a file, after that of each part that was killed."""
     assert manifest.selection.part is not None
-    parts, running = parts_beside(folder, manifest), list[int]()
-    for number, (each, of_part) in parts.items():
-        if of_part.ending is None:
+    ended: Parts = {}
+    for number, attempts in parts_beside(folder, manifest).items():
+        for each, of_part in attempts:
             try:
-                with _ledger_of(of_part, earlier.settings) as ledger:
-                    close(each, ledger)
-            except (Busy, UsageError):  # or killed before it sent anything
-                running.append(number)
-    if len(running) == len(parts):
+                end_killed(each, of_part, earlier.settings)
+            except Busy:
+                break
+            except UsageError:  # it was killed before it sent anything: what an earlier run of this part did is true
+                continue
+            ended[number] = each, read_manifest(each)
+            break
+    if not ended:
         raise Busy(f"no part of {manifest.file} has ended yet; write the report when one has")
-    ended = {number: (each, read_manifest(each)) for number, (each, _) in parts.items()}
-    return Finished(*write_joined(ended, manifest.selection.part.total, running, personal_data=personal_data))
+    return Finished(*write_joined(ended, manifest.selection.part.total, personal_data=personal_data))
 
 
 def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
@@ -268,12 +280,12 @@ def _corrections_in(folder: Path) -> tuple[CorrectedCell, ...]:
         return tuple(table.corrections.values())
 
 
-def _close_killed(earlier: EarlierRun, folder: Path, manifest: RunManifest) -> None:
+def _close_killed(settings: Settings, folder: Path, manifest: RunManifest) -> None:
     """Complete the table of a killed run: only then the outcomes of all its rows are known."""
     for part in part_folders(folder, manifest):
         found = read_manifest(part)
         if found.ending is None:
-            with _ledger_of(found, earlier.settings) as ledger:
+            with _ledger_of(found, settings) as ledger:
                 if ledger.run(found.run) is not None:  # else it never started
                     close(part, ledger)
 

@@ -8,41 +8,41 @@ import shutil
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Final
 from zipfile import BadZipFile, ZipFile
 
-from importer.app.cleanup import cannot_remove
+from importer.app.cleanup import cannot_remove, may_have_started
 from importer.app.connection import sandbox_memory
-from importer.app.earlier_runs import EarlierRun, rewrite_report
+from importer.app.earlier_runs import end_killed
 from importer.app.run_log import LOG_FILE
 from importer.files import INTERNAL
 from importer.ledger import Ledger, open_existing_ledger
-from importer.problems import Busy, UsageError
-from importer.report import EDITS_FILE
-from importer.runs.manifest import (
-    MANIFEST,
-    RunManifest,
-    manifests_in,
-    part_folders,
-    read_manifest,
-    whole_of,
-    write_manifest,
-)
+from importer.models import OutcomeKind
+from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError
+from importer.report import EDITS_FILE, csv_file
+from importer.runs.manifest import MANIFEST, RunManifest, part_folders, read_manifest, whole_of, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.private_copies import ASKED
 from importer.runs.results_folder import MARKER, folders_in, is_run_folder, refuse_untrusted, remove_folder
-from importer.runs.run_report import rewrite_report as write_again
+from importer.runs.run_report import rewrite_report
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
 
-# Files of a run's folder without a cell of its source: the table is blanked, the log has row numbers.
+# Of a run's folder: files of its report, and files without a row of its source; the table is blanked.
 _KEPT: Final = (MARKER, MANIFEST, ASKED, TABLE, LOG_FILE, "mapping", "questions")
+_REPORT: Final = {
+    "summary",
+    "report",
+    *(csv_file(kind).partition(".")[0] for kind in OutcomeKind),
+}  # without edited ones
 _AGAIN: Final = "run importer forget again"
 _CHUNK: Final = 1 << 20
+_ENCODINGS: Final = ("utf-8", "cp1254", "cp1252", "cp1250")  # of letters that are not ASCII
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Person:
     """A person, by the e-mail address; texts and files are searched for it, whatever the case of its letters.
 
@@ -58,31 +58,43 @@ class Person:
 
     def is_in(self, text: str) -> bool:
         """Whether a text has the address, and not only as a part of a longer one."""
-        return re.search(self._pattern, text.casefold()) is not None
+        return "@" in text and self._in_text.search(text.casefold()) is not None
 
-    @property
-    def _pattern(self) -> str:
-        return rf"(?<![\w.+-]){re.escape(self.email.casefold())}(?![\w-]|\.\w)"
+    @cached_property
+    def _in_text(self) -> re.Pattern[str]:
+        return re.compile(rf"(?<![\w.+-]){re.escape(self.email.casefold())}(?![\w-]|\.\w)")
 
     def is_in_file(self, path: Path) -> bool:
-        """Whether a file has the address: a text in UTF-8 or UTF-16, a workbook or a page."""
+        """Whether a file has the address: a text, a workbook or a page."""
         if not path.is_file() or path.is_symlink():
             return False
         # In an .xls the length of the next text follows, and may look like a letter.
-        pattern = re.escape(self.email.casefold()) if path.suffix == ".xls" else self._pattern
-        wanted = re.compile(pattern.encode())
+        wanted = self._in_bytes(whole=path.suffix.lower() != ".xls")
         try:
             with ZipFile(path) as archive:
                 return any(_has(archive.open(name), wanted) for name in archive.namelist())
         except BadZipFile:
             return _has(path.open("rb"), wanted)
 
+    def _in_bytes(self, *, whole: bool) -> re.Pattern[bytes]:
+        forms = [
+            b"".join(b"(?:" + b"|".join(_forms(character, encoding)) + b")" for character in self.email)
+            for encoding in _ENCODINGS
+        ]
+        wanted = b"(?:" + b"|".join(dict.fromkeys(forms)) + b")"
+        return re.compile(rb"(?<![\w.+-])" + wanted + rb"(?![\w-]|\.\w)" if whole else wanted)
+
+
+def _forms(character: str, encoding: str) -> Iterator[bytes]:
+    for form in dict.fromkeys((character, character.lower(), character.upper(), character.casefold())):
+        yield re.escape(form.encode(encoding, "ignore"))
+
 
 def _has(stream: IO[bytes], wanted: re.Pattern[bytes]) -> bool:
     before = b""
     with stream:
         while chunk := stream.read(_CHUNK):
-            text = before + chunk.lower()
+            text = before + chunk
             if wanted.search(text) or wanted.search(text.replace(b"\0", b"")):  # the latter is UTF-16
                 return True
             before = text[-1000:]  # an address is shorter
@@ -91,15 +103,15 @@ def _has(stream: IO[bytes], wanted: re.Pattern[bytes]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was done. rows: that were blanked, over all runs; running: runs that were skipped; outside: files elsewhere
-    that have the address, such as the original; known: keyed hashes of the person in the ledger, removed or not.
+    """What was done. rows: that were blanked, over all runs; outside: files elsewhere that have the address, such as
+    the original; left: what of the results folder could not be changed, and why; known: keyed hashes of the person in
+    the ledger, removed or not.
     """
 
     rows: int
-    running: tuple[str, ...]
-    outside: tuple[str, ...]
+    outside: tuple[Path, ...]
+    left: tuple[str, ...]
     known: int
-    notes: tuple[str, ...]
 
 
 def find_person(settings: Settings, person: Person) -> tuple[Path, ...]:
@@ -110,15 +122,11 @@ def find_person(settings: Settings, person: Person) -> tuple[Path, ...]:
         UnusableInput: others could change the results folder.
     """
     refuse_untrusted(settings)
-    runs = {folder: manifest for folder, manifest in manifests_in(settings.out) if whole_of(folder) == folder}
-    drafts = [folder for folder in folders_in(settings.out / INTERNAL) if is_run_folder(folder)]
-    found = {folder for folder in (*runs, *drafts) if any(map(person.is_in_file, _files_of(folder)))}
-    files = {runs[folder].sha256 for folder in found & runs.keys()}
-    return tuple(folder for folder in (*runs, *drafts) if folder in found or _sha256(runs.get(folder)) in files)
-
-
-def _sha256(manifest: RunManifest | None) -> str:
-    return manifest.sha256 if manifest else ""
+    runs = [folder for folder in folders_in(settings.out) if is_run_folder(folder) and whole_of(folder) == folder]
+    folders = [*runs, *filter(is_run_folder, folders_in(settings.out / INTERNAL))]
+    found = {folder for folder in folders if any(map(person.is_in_file, _files_of(folder)))}
+    files = {_sha256(folder) for folder in found} - {""}
+    return tuple(folder for folder in folders if folder in found or _sha256(folder) in files)
 
 
 def _files_of(folder: Path) -> Iterator[Path]:
@@ -127,69 +135,103 @@ def _files_of(folder: Path) -> Iterator[Path]:
         yield from (Path(parent) / name for parent, _, names in os.walk(each) for name in names)
 
 
+def _sha256(folder: Path) -> str:
+    manifest = _manifest(folder)
+    return manifest.sha256 if manifest else ""
+
+
+def _manifest(folder: Path) -> RunManifest | None:
+    try:
+        return read_manifest(folder)
+    except UnusableInput:
+        return None
+
+
 def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_ledger: bool) -> Forgotten:
     """Remove a person from these folders, and from the sandbox.
 
-    Copies of files and reports go, the person's rows are blanked in the tables of the runs, and the reports are written
-    again from these. The ledger keeps keyed hashes, so that no one is entered twice; from_ledger: they go too.
+    The person's rows are blanked in the tables of the runs, the reports are written again from these, and copies of
+    files go. The ledger keeps keyed hashes, so that no one is entered twice; from_ledger: they go too.
 
     Raises:
+        Busy: one of the runs is running; nothing was removed.
         UnusableInput: a file cannot be removed.
     """
     from importer.sandbox import SandboxUnusable, forget  # only needed here
 
-    blanked, running, outside, notes = 0, list[str](), dict[str, None](), list[str]()
-    over: list[Path] = []
+    left, outside, over = list[str](), list[Path](), list[Path]()
     own: dict[tuple[str, str], set[int]] = {}  # the person's rows, by file and sheet
-    for folder in found:
+    with open_existing_ledger(settings.ledger_address) or nullcontext() as ledger:
+        for folder in found:
+            _refuse_running(folder, settings)
+        for folder in found:
+            try:
+                if _is_over(folder, settings, ledger):
+                    _find_own_rows(folder, person, own)
+                    over.append(folder)
+                else:
+                    _remove(folder)
+            except (UsageError, UnusableInput, StoppedEarly) as error:
+                left.append(f"{folder}: {error}; when you do not need its report any more, delete the folder")
+        blanked = 0
+        # What has the address comes last: if this is killed, the next time finds it, and all others of its file, again.
+        for folder in sorted(over, key=lambda one: any(map(person.is_in_file, _files_of(one)))):
+            outside += _outside(folder, person)
+            try:
+                blanked += _forget_run(folder, person, own)
+            except OSError as error:
+                raise cannot_remove(error, folder, _AGAIN) from None
+            left += (f"{path}: it still has the address" for path in _files_of(folder) if person.is_in_file(path))
         try:
-            if folder.parent.name == INTERNAL:
-                _remove_draft(folder, settings)
-            elif _is_over(folder, settings):
-                over.append(folder)
-                outside |= dict.fromkeys(_outside(folder, person))
-                for table, manifest in _tables_of(folder):
-                    columns = next(iter(manifest.identity), ())
-                    rows = own.setdefault((manifest.sha256, table.sheet.origin.sheet or ""), set())
-                    rows |= table.rows_of_person(person.is_in, columns)
-            else:
-                remove_folder(folder)  # it was killed before it sent anything
-        except Busy:
-            running.append(folder.name)
-        except OSError as error:
-            raise cannot_remove(error, folder, _AGAIN) from None
-    for folder in over:
-        try:
-            blanked += _forget_run(folder, person, own)
-        except OSError as error:
-            raise cannot_remove(error, folder, _AGAIN) from None
-    try:
-        forget(sandbox_memory(settings.out), lambda record: not person.is_in(record["email"]))
-    except SandboxUnusable as error:
-        notes += error.problems
-    ledger = open_existing_ledger(settings.ledger_address)
-    with ledger or nullcontext():
-        known = _known(ledger, person, remove=from_ledger and not running) if ledger else 0
-    return Forgotten(blanked, tuple(running), tuple(outside), known, tuple(notes))
+            forget(sandbox_memory(settings.out), lambda record: not person.is_in(record["email"]))
+        except SandboxUnusable as error:
+            left += error.problems
+        known = _known(ledger, person, remove=from_ledger) if ledger else 0
+    return Forgotten(blanked, tuple(dict.fromkeys(outside)), tuple(left), known)
 
 
-def _remove_draft(folder: Path, settings: Settings) -> None:
+def _refuse_running(folder: Path, settings: Settings) -> None:
+    """Raise Busy if the process of a run, of one of its targets, or of a copy is alive."""
     presences = Presences(settings.out)
-    if folder.name in presences.runs() and not presences.is_abandoned(folder.name):
-        raise Busy(folder.name)
-    for path in folder.iterdir():  # remove_folder keeps what it cannot remove, without a word
-        if path.is_file() and path.name != MARKER:
-            path.unlink()
+    for run in presences.runs():
+        if run.partition(".")[0] == folder.name.partition(".")[0] and not presences.is_abandoned(run):
+            raise Busy(f"{run} is running, and nothing was removed; {_AGAIN} when it has ended")
+
+
+def _is_over(folder: Path, settings: Settings, ledger: Ledger | None) -> bool:
+    """Whether a run has a report. One that was killed while it was sending is ended first.
+
+    Raises:
+        UsageError: it was killed, and sent rows with another ledger.
+        UnusableInput, StoppedEarly: its files are damaged, or are those of another version of importer.
+    """
+    if folder.parent.name == INTERNAL or not may_have_started(folder, ledger):
+        return False
+    manifest = read_manifest(folder)
+    end_killed(folder, manifest, settings)
+    return True
+
+
+def _remove(folder: Path) -> None:
+    """Remove a draft, or a run that was killed before it sent anything."""
+    try:
+        for path in folder.iterdir():  # remove_folder keeps what it cannot remove, without a word
+            if path.is_file() and path.name != MARKER:
+                path.unlink()
+    except OSError as error:
+        raise cannot_remove(error, folder, _AGAIN) from None
     remove_folder(folder)
 
 
-def _outside(folder: Path, person: Person) -> Iterator[str]:
+def _outside(folder: Path, person: Person) -> Iterator[Path]:
     """Files elsewhere that a run has read and that have the address: only a person may change those."""
     manifest = read_manifest(folder)
-    names = (manifest.file, manifest.taken.file if manifest.taken else "", *(one.shown_as for one in manifest.children))
-    for name in filter(None, names):
-        if person.is_in_file(Path(name)):
-            yield name
+    names = (manifest.file, *(one.shown_as for one in manifest.children))
+    paths = [place / name for place in (Path(), folder.parent.parent) for name in names]
+    if manifest.taken is not None:  # inbox/attention/<folder>/<file>, or below done/ by now
+        taken, *_, inbox = Path(manifest.taken.file).parents[:3]
+        paths += [path for place in ("working", "done", "attention") for path in (inbox / place / taken.name).glob("*")]
+    yield from filter(person.is_in_file, dict.fromkeys(path.resolve() for path in paths))
 
 
 def _tables_of(folder: Path) -> Iterator[tuple[RunTable, RunManifest]]:
@@ -200,33 +242,26 @@ def _tables_of(folder: Path) -> Iterator[tuple[RunTable, RunManifest]]:
                 yield table, read_manifest(part)
 
 
+def _find_own_rows(folder: Path, person: Person, own: dict[tuple[str, str], set[int]]) -> None:
+    for table, manifest in _tables_of(folder):
+        rows = own.setdefault((manifest.sha256, table.sheet.origin.sheet or ""), set())
+        rows |= table.rows_of_person(person.is_in, next(iter(manifest.identity), ()))
+
+
 def _forget_run(folder: Path, person: Person, own: dict[tuple[str, str], set[int]]) -> int:
     """Remove a person from a run and the runs of its targets; the number of rows that were blanked."""
     blanked = set[int]()
+    route = read_manifest(folder).route_column
     for table, manifest in _tables_of(folder):
-        rows = own[manifest.sha256, table.sheet.origin.sheet or ""]
-        blanked |= table.blank_person(rows, person.is_in, read_manifest(folder).route_column)
-        for path in table.path.parent.iterdir():
-            if path.name == EDITS_FILE or not path.name.startswith(_KEPT):
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        blanked |= table.blank_person(own[manifest.sha256, table.sheet.origin.sheet or ""], person.is_in, route)
         warnings = tuple(one for one in manifest.warnings if not person.is_in(one))
         write_manifest(table.path.parent, replace(manifest, warnings=warnings))
-    write_again(folder)
+    rewrite_report(folder)
+    for table, _ in _tables_of(folder):
+        for path in table.path.parent.iterdir():
+            if path.name == EDITS_FILE or not (path.name.split(".")[0] in _REPORT or path.name.startswith(_KEPT)):
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
     return len(blanked)
-
-
-def _is_over(folder: Path, settings: Settings) -> bool:
-    """Whether a run has ended. One that was killed after it began is ended first. Raises Busy if it is running."""
-    manifest, presences = read_manifest(folder), Presences(settings.out)
-    if manifest.ending is not None:
-        return True
-    if folder.name in presences.runs() and not presences.is_abandoned(folder.name):
-        raise Busy(folder.name)
-    try:
-        rewrite_report(EarlierRun(str(folder), settings))
-    except UsageError:
-        return False
-    return True
 
 
 def _known(ledger: Ledger, person: Person, *, remove: bool) -> int:

@@ -81,6 +81,7 @@ class _Inputs:
     sheet: Sheet
     children: ChildTables
     resolved: ResolvedMapping
+    whole: Callable[[], Iterator[Row]]  # all rows of the file, also of other parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +216,7 @@ class Planner:
             children=children.copies,
             identity=_identity(resolved),
         )
-        return _Inputs(mapping, sheet, children, resolved), manifest
+        return _Inputs(mapping, sheet, children, resolved, sheet.rows), manifest
 
     def _open(self, copy: SourceCopy, options: SourceOptions) -> Sheet:
         if copy.path.suffix.lower() in _WORKBOOKS and (read := self._read_before(copy, options)) is not None:
@@ -267,7 +268,8 @@ class Planner:
     ) -> RunManifest:
         """Collect the warnings; return the complete manifest. found: those about the file as a whole."""
         sheet, resolved, is_whole = inputs.sheet, inputs.resolved, manifest.selection == ALL_ROWS
-        unjoined = join_warnings(resolved, sheet.rows) if is_whole else ()
+        has_children = is_whole or manifest.selection.part is not None
+        unjoined = join_warnings(resolved, sheet.rows if is_whole else inputs.whole) if has_children else ()
         if not forecast.rows and manifest.selection.partial:
             raise UsageError(
                 f"{manifest.selection}: the file has no such rows; its header is in row {sheet.header_row}"
@@ -431,4 +433,8 @@ def _refuse_split_candidates(mapping: Mapping, selection: Selection) -> None:
     if mapping.group_by is not None and selection.partial:
         message = "with group_by:, a candidate can have several rows, and a selection of rows could split them"
         hint = "do not use --rows or --limit"
+        raise UnusableInput(Problem("selection-splits-candidate", message, hint, mapping.group_by.place))
+    if mapping.group_by is not None and mapping.group_by.blank and selection.part is not None:
+        message = "with `blank: continues`, a part could have rows without the candidate that they continue"
+        hint = "fill in the key of every row, and remove `blank: continues`; or do not use --part"
         raise UnusableInput(Problem("selection-splits-candidate", message, hint, mapping.group_by.place))

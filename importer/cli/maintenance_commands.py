@@ -80,22 +80,21 @@ def forget(
     if not _may_remove(f"Remove the person from {counted(len(found), 'folder')} permanently?", yes=yes):
         return
     done = remove_person(settings, person, found, from_ledger=from_ledger)
-    print_lines(f"{counted(done.rows, 'row')} blanked in {counted(len(found) - len(done.running), 'folder')}.")
-    for run in done.running:
-        print_lines(f"{run}: skipped, because it is running; run importer forget again when it has ended")
+    print_lines(f"{counted(done.rows, 'row')} blanked in {counted(len(found), 'folder')}.")
     if done.known:
         print_lines(
             "Their keyed hashes were removed from the ledger: a file with the person would be sent as new."
-            if from_ledger and not done.running
+            if from_ledger
             else "The ledger keeps keyed hashes, so that no one is entered twice; --from-ledger removes them too."
         )
-    for name in done.outside:
-        print_lines(f"{name}: has the address too; it is not a file of the importer, and was not changed")
-    for note in done.notes:
-        print_message(note)
+    if found:
+        print_lines("Rows to fix in these runs are fixed in your own file now: the copies of it are gone.")
+    for path in done.outside:
+        print_lines(f"{path}: has the address too; it is not a file of the importer, and was not changed")
+    for text in done.left:
+        print_lines(text)
     print_lines("What the service has, and backups, are not changed.")
-    if done.running:
-        raise typer.Exit(75)
+    raise typer.Exit(4 if done.left else 0)
 
 
 def doctor(

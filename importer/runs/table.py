@@ -332,30 +332,36 @@ class RunTable:
             connection.execute(change, (*values, row))
 
     def blank_person(self, own: Collection[int], is_in: Callable[[str], bool], kept: int | None) -> set[int]:
-        """Blank a person's own rows, and of other rows the cells with a text that `is_in` finds; returns these rows.
+        """Blank a person's own rows, and elsewhere the cells and texts that `is_in` finds; returns the changed rows.
 
         Outcomes stay. kept: the index of a column that stays, as the rows of a run with several targets need it.
         """
-        cells = {
-            row.number: {index for index, text in chain(enumerate(row.cells), row.links) if is_in(text)}
-            for row in self._all_rows()
-            if any(is_in(text) for text in chain(row.cells, (address for _, address in row.links)))
-        }
+        cells: dict[int, set[int]] = {}
+        for row in self._all_rows():
+            found = {index for index, text in chain(enumerate(row.cells), row.links) if is_in(text)}
+            if found:
+                cells.setdefault(row.number, set()).update(found)
         changed = self.rows_with({*own, *cells})
+        forgotten = problems_to_json([_FORGOTTEN])
         with self._transaction(writes=True) as connection:
             for number, row in changed.items():
-                found = range(len(row.cells)) if number in own else cells[number]
+                found = set(range(len(row.cells))) if number in own else cells[number]
                 blank = [one for one in self.sheet.columns if one.index in found and one.index != kept]
                 _, texts, more = row_to_stored(with_texts(row, dict.fromkeys(blank, "")))
                 connection.execute(_BLANK_ROW, (texts, more, number))
                 connection.execute("DELETE FROM corrections WHERE row = ?", (number,))
-                connection.execute(_BLANK_CANDIDATE, (number,))
-                found = connection.execute("SELECT problems FROM outcomes WHERE row = ?", (number,)).fetchone()
-                if number in own or (found and is_in(found[0])):
-                    connection.execute(_BLANK_OUTCOME, (problems_to_json([_FORGOTTEN]), number))
+            candidates = "SELECT row, body, problems, warnings FROM candidates"
+            for row_number, *texts in connection.execute(candidates).fetchall():
+                if row_number in own or any(map(is_in, map(_as_text, texts))):
+                    connection.execute(_BLANK_CANDIDATE, (row_number,))
+            for row_number, problems in connection.execute("SELECT row, problems FROM outcomes").fetchall():
+                if row_number in own or is_in(problems):
+                    connection.execute(_BLANK_OUTCOME, (forgotten, row_number))
             facts = json.loads(connection.execute("SELECT facts FROM sheet").fetchone()[0])
-            if is_in(facts["warnings"]):
-                connection.execute("UPDATE sheet SET facts = ?", (json.dumps(facts | {"warnings": ""}),))
+            warnings = "" if is_in(facts["warnings"]) else facts["warnings"]
+            # Without a version: these are not the rows of the file any more, and no run takes them over.
+            stored = json.dumps(facts | {"warnings": warnings})
+            connection.execute("UPDATE sheet SET facts = ?, version = ''", (stored,))
         with self._file.connection() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # else the log still has what was overwritten
         return set(changed)
@@ -437,6 +443,10 @@ class RunTable:
         with self._transaction() as connection:
             found = dict(connection.execute("SELECT kind, count(*) FROM outcomes GROUP BY kind").fetchall())
         return {kind: found.get(kind.value, 0) for kind in OutcomeKind}
+
+
+def _as_text(value: str | bytes | None) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value or ""
 
 
 def _kept_row(one: Classified) -> tuple[Any, ...]:

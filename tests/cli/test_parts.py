@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -84,6 +85,44 @@ def test_a_missing_part_is_named(served: Served) -> None:
     assert "importer run people.csv --mapping mapping.yaml --part 3/4" in " ".join(shown.split())
     served(*part(3))
     assert served("report", "last", "--json").counts == COUNTS
+
+
+def test_a_check_is_no_part_and_a_killed_attempt_hides_nothing(served: Served) -> None:
+    """What a part has sent is reported, whatever was checked or begun after it."""
+    first = served(*part(1, 2)).summary["run"]
+    served(*part(2, 2)[:-1], "--dry-run")
+    assert "these have no report yet: 2" in " ".join(served("report", first).out.split())
+    second = served(*part(2, 2)).summary["run"]
+    served(*part(2, 2)[:-1], "--dry-run")
+    results = served.door.folder / "results"
+    later = results / "20990101-020000-abcd.2of2"  # as if it was killed before it sent anything
+    shutil.copytree(results / second, later)
+    manifest = json.loads((later / "run.json").read_text("utf-8")) | {"run": later.name, "ending": None}
+    (later / "run.json").write_text(json.dumps(manifest | {"started_at": "2099-01-01T02:00:00Z"}), "utf-8")
+    joined = served("report", second, "--json")
+    assert (joined.counts, joined.summary["exit_code"]) == (COUNTS, 4)
+
+
+def test_the_joined_report_keeps_what_a_person_typed(served: Served) -> None:
+    """As any report does; and a row of it is resolved in its part."""
+    runs = [served(*part(number, 2)).summary["run"] for number in (1, 2)]
+    joined = served("report", "last", "--json").summary["run"]
+    report = served.door.folder / "results" / joined / "report.xlsx"
+    fix(report, {MAIL: "person50@example.com"})
+    assert "report_edited.xlsx" in served("report", joined).err
+    assert report.with_name("report_edited.xlsx").exists()
+    refused = served("resolve", joined, "3", "--created")
+    assert (refused.code, f"in its part: {runs[0]}, {runs[1]}" in " ".join(refused.err.split())) == (2, True)
+    assert served("forget", "person1@example.com", "--yes").code == 0
+    assert served("report", joined, "--json").counts == COUNTS
+
+
+def test_rows_that_continue_others_are_not_divided(served: Served) -> None:
+    """A part could have them without the candidate that they continue."""
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(MAPPING + "source: {group_by: {column: Last, blank: continues}}\n", "utf-8")
+    refused = served(*part(1))
+    assert (refused.code, "without the candidate that they continue" in " ".join(refused.err.split())) == (3, True)
 
 
 def test_parts_run_at_the_same_time(served: Served, address: LedgerAddress) -> None:  # noqa: F811
