@@ -56,18 +56,6 @@ def column_letter(index: int) -> str:
     return letters
 
 
-def column_index(letters: str) -> int:
-    """The index of a column, from 0.
-
-    >>> column_index("A"), column_index("Z"), column_index("AA")
-    (0, 25, 26)
-    """
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number - 1
-
-
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The file, and for a workbook the sheet, that rows come from.

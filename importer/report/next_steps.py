@@ -65,7 +65,10 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     yield from in_mapping
     to_fix = [kind for kind in FIXED_BY_A_PERSON if summary.outcomes[kind]]
     if to_fix:
-        yield _fix([folder / csv_file(kind) for kind in to_fix])
+        if any(group.code == "forgotten" for group in summary.problems):  # the run has no copy of its file any more
+            yield Step(f"Fix the rows in your own file, and import it: {summary.source.file}")
+        else:
+            yield _fix([folder / csv_file(kind) for kind in to_fix])
     # The cells that are named are in the source: who fixes them there imports it again.
     taken = summary.source.taken
     source = (taken.file if taken else summary.source.file) if to_fix and can_repeat else ""
