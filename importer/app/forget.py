@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import zlib
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from importer.app.cleanup import cannot_remove, may_have_started
 from importer.app.connection import sandbox_memory
 from importer.app.earlier_runs import end_killed
 from importer.app.run_log import LOG_FILE
+from importer.file_lock import is_free
 from importer.files import INTERNAL
 from importer.ledger import Ledger, open_existing_ledger
 from importer.models import OutcomeKind
@@ -38,6 +40,7 @@ _REPORT: Final = {
     *(csv_file(kind).partition(".")[0] for kind in OutcomeKind),
 }  # without edited ones
 _AGAIN: Final = "run importer forget again"
+_IN_XML: Final = {"&": b"&amp;", "'": b"&apos;"}
 _CHUNK: Final = 1 << 20
 _ENCODINGS: Final = ("utf-8", "cp1254", "cp1252", "cp1250")  # of letters that are not ASCII
 
@@ -73,7 +76,7 @@ class Person:
         try:
             with ZipFile(path) as archive:
                 return any(_has(archive.open(name), wanted) for name in archive.namelist())
-        except BadZipFile:
+        except (BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError):  # none, or damaged
             return _has(path.open("rb"), wanted)
 
     def _in_bytes(self, *, whole: bool) -> re.Pattern[bytes]:
@@ -86,6 +89,8 @@ class Person:
 
 
 def _forms(character: str, encoding: str) -> Iterator[bytes]:
+    if character in _IN_XML:
+        yield _IN_XML[character]
     for form in dict.fromkeys((character, character.lower(), character.upper(), character.casefold())):
         yield re.escape(form.encode(encoding, "ignore"))
 
@@ -167,15 +172,16 @@ def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_
         for folder in found:
             try:
                 if _is_over(folder, settings, ledger):
-                    _find_own_rows(folder, person, own)
-                    over.append(folder)
+                    has_rows = _find_own_rows(folder, person, own)
+                    over.insert(len(over) if has_rows else 0, folder)
                 else:
                     _remove(folder)
             except (UsageError, UnusableInput, StoppedEarly) as error:
-                left.append(f"{folder}: {error}; when you do not need its report any more, delete the folder")
+                reason = error.problems[0].message if isinstance(error, UnusableInput) else str(error)
+                left.append(f"{folder}: {reason}; when you do not need its report any more, delete the folder")
         blanked = 0
-        # What has the address comes last: if this is killed, the next time finds it, and all others of its file, again.
-        for folder in sorted(over, key=lambda one: any(map(person.is_in_file, _files_of(one)))):
+        # Those that show which rows are the person's come last: if this is killed, the next time knows the rows again.
+        for folder in over:
             outside += _outside(folder, person)
             try:
                 blanked += _forget_run(folder, person, own)
@@ -196,6 +202,9 @@ def _refuse_running(folder: Path, settings: Settings) -> None:
     for run in presences.runs():
         if run.partition(".")[0] == folder.name.partition(".")[0] and not presences.is_abandoned(run):
             raise Busy(f"{run} is running, and nothing was removed; {_AGAIN} when it has ended")
+    lock = settings.out / INTERNAL / f"{folder.name}.lock"  # of parts that are being joined
+    if lock.exists() and not is_free(lock):
+        raise Busy(f"the report of {folder.name} is being written, and nothing was removed; {_AGAIN} after that")
 
 
 def _is_over(folder: Path, settings: Settings, ledger: Ledger | None) -> bool:
@@ -208,6 +217,8 @@ def _is_over(folder: Path, settings: Settings, ledger: Ledger | None) -> bool:
     if folder.parent.name == INTERNAL or not may_have_started(folder, ledger):
         return False
     manifest = read_manifest(folder)
+    if ledger is None and manifest.ending is None:
+        raise UsageError(f"it was killed, and its ledger is not {settings.ledger_address.location}")
     end_killed(folder, manifest, settings)
     return True
 
@@ -242,10 +253,14 @@ def _tables_of(folder: Path) -> Iterator[tuple[RunTable, RunManifest]]:
                 yield table, read_manifest(part)
 
 
-def _find_own_rows(folder: Path, person: Person, own: dict[tuple[str, str], set[int]]) -> None:
+def _find_own_rows(folder: Path, person: Person, own: dict[tuple[str, str], set[int]]) -> bool:
+    """Add the person's rows that the tables of a run show; returns whether there are any."""
+    has_rows = False
     for table, manifest in _tables_of(folder):
-        rows = own.setdefault((manifest.sha256, table.sheet.origin.sheet or ""), set())
-        rows |= table.rows_of_person(person.is_in, next(iter(manifest.identity), ()))
+        found = table.rows_of_person(person.is_in, next(iter(manifest.identity), ()))
+        own.setdefault((manifest.sha256, table.sheet.origin.sheet or ""), set()).update(found)
+        has_rows = has_rows or bool(found)
+    return has_rows
 
 
 def _forget_run(folder: Path, person: Person, own: dict[tuple[str, str], set[int]]) -> int:
@@ -258,7 +273,8 @@ def _forget_run(folder: Path, person: Person, own: dict[tuple[str, str], set[int
         write_manifest(table.path.parent, replace(manifest, warnings=warnings))
     rewrite_report(folder)
     for table, _ in _tables_of(folder):
-        for path in table.path.parent.iterdir():
+        # What has the address goes last, so that after a kill the rest is found again.
+        for path in sorted(table.path.parent.iterdir(), key=person.is_in_file):
             if path.name == EDITS_FILE or not (path.name.split(".")[0] in _REPORT or path.name.startswith(_KEPT)):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
     return len(blanked)

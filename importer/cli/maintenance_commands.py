@@ -87,7 +87,7 @@ def forget(
             if from_ledger
             else "The ledger keeps keyed hashes, so that no one is entered twice; --from-ledger removes them too."
         )
-    if found:
+    if done.rows:
         print_lines("Rows to fix in these runs are fixed in your own file now: the copies of it are gone.")
     for path in done.outside:
         print_lines(f"{path}: has the address too; it is not a file of the importer, and was not changed")

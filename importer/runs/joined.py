@@ -15,7 +15,7 @@ from importer.runs.manifest import Ending, RunManifest, RunTarget, manifests_in,
 from importer.runs.private_copies import ASKED
 from importer.runs.results_folder import make_private_folder
 from importer.runs.row_selection import Part, Selection
-from importer.runs.run_report import rewrite_report
+from importer.runs.run_report import refuse_missing, rewrite_report
 from importer.runs.table import TABLE, RunTable
 from importer.sources import SourceCopy, share_copy
 from importer.text.terminal import command_line
@@ -69,6 +69,10 @@ def write_joined(parts: Parts, total: int, *, personal_data: bool = True) -> tup
         folder = out / name
         if not folder.is_dir():
             make_private_folder(out, name)
+        for each in folders:  # before what was joined earlier goes
+            refuse_missing(each)
+            with RunTable(each) as table:
+                table.counts()
         for old in folder.glob(f"{TABLE}*"):
             old.unlink()
         with RunTable(folder) as table:

@@ -115,7 +115,7 @@ def _sheet_of(folder: Path, manifest: RunManifest, settings: Settings) -> Sheet:
     if (whole := whole_of(folder)) != folder:
         return _sheet_of(whole, read_manifest(whole), settings)
     refuse_missing(folder)
-    if manifest.selection != ALL_ROWS:
+    if manifest.selection != ALL_ROWS and (folder / manifest.source).is_file():  # importer forget removes copies
         limits = ReadingLimits.of(settings)
         return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
     with RunTable(folder) as table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -355,10 +356,10 @@ class RunTable:
                 if row_number in own or any(map(is_in, map(_as_text, texts))):
                     connection.execute(_BLANK_CANDIDATE, (row_number,))
             for row_number, problems in connection.execute("SELECT row, problems FROM outcomes").fetchall():
-                if row_number in own or is_in(problems):
+                if row_number in own or is_in(_as_text(problems)):
                     connection.execute(_BLANK_OUTCOME, (forgotten, row_number))
             facts = json.loads(connection.execute("SELECT facts FROM sheet").fetchone()[0])
-            warnings = "" if is_in(facts["warnings"]) else facts["warnings"]
+            warnings = "" if is_in(_as_text(facts["warnings"])) else facts["warnings"]
             # Without a version: these are not the rows of the file any more, and no run takes them over.
             stored = json.dumps(facts | {"warnings": warnings})
             connection.execute("UPDATE sheet SET facts = ?, version = ''", (stored,))
@@ -445,8 +446,12 @@ class RunTable:
         return {kind: found.get(kind.value, 0) for kind in OutcomeKind}
 
 
+_ESCAPED: Final = re.compile(r"\\+u([0-9a-fA-F]{4})")  # of JSON, also in a text that is JSON itself
+
+
 def _as_text(value: str | bytes | None) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value or ""
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value or ""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def _kept_row(one: Classified) -> tuple[Any, ...]:

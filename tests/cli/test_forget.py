@@ -211,9 +211,33 @@ def test_a_mention_in_a_group_or_a_child_file_is_removed(serve: Serve) -> None:
     write_csv(folder / "people.csv", rows)
     run = served(*RUN, "--json").summary["run"]
     assert "person1@example.com" in (folder / "results" / run / "invalid.csv").read_text("utf-8")
+    (folder / "results" / "20250101-020000-abcd").mkdir()  # not a run, and no workbook
+    (folder / "results" / run / "notes.xlsx").write_bytes(b"PK\x03\x04 damaged")
     forgotten(served)
     assert holding(folder / "results", "person1@example.com") == set()
     assert "person2@example.com" in (folder / "results" / run / "invalid.csv").read_text("utf-8")
+
+
+def test_letters_that_are_not_ascii_are_found_in_every_text(serve: Serve) -> None:
+    """Problems and bodies are stored with escapes."""
+    served = serve()
+    rows = [candidate(2, Salary="ask jörg@example.com"), candidate(3, Last="JÖRG@example.com"), candidate(4)]
+    write_csv(served.door.folder / "people.csv", rows)
+    run = served(*RUN, "--json").summary["run"]
+    assert served("forget", "jörg@example.com", "--yes").code == 0
+    assert holding(served.door.folder / "results", "jörg@example.com", "j\\u00f6rg@", "J\\u00d6RG@") == set()
+    assert served("show", run, "--json").code == 0
+
+
+def test_the_status_of_a_file_is_known_after_a_person_is_forgotten(serve: Serve) -> None:
+    """Also if a run had only some of its rows: the copy is gone, and the table has these."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2), candidate(3)])
+    served(*RUN, "--limit", "2")
+    forgotten(served)
+    assert served("status", "people.csv").code == 0
+    served(*RUN)
+    assert "3 created" in served("status", "people.csv").out
 
 
 @pytest.mark.parametrize("address", ["ada", "ada@", "a b@example.com", ""])

@@ -117,6 +117,19 @@ def test_the_joined_report_keeps_what_a_person_typed(served: Served) -> None:
     assert served("report", joined, "--json").counts == COUNTS
 
 
+def test_a_part_that_cannot_be_read_leaves_the_joined_report(served: Served) -> None:
+    """Its table is missing or damaged: that is said, and nothing is replaced."""
+    runs = [served(*part(number, 2)).summary["run"] for number in (1, 2)]
+    joined = served("report", "last", "--json").summary["run"]
+    table = served.door.folder / "results" / runs[0] / "run.sqlite"
+    for content in (b"damaged" * 999, None):
+        table.write_bytes(content) if content else table.unlink()
+        refused = served("report", joined)
+        assert (refused.code, f"results/{runs[0]}" in refused.err) == (3, True), refused.err
+        assert served("show", joined, "--row", "3").code == 0
+    assert not table.exists()
+
+
 def test_rows_that_continue_others_are_not_divided(served: Served) -> None:
     """A part could have them without the candidate that they continue."""
     mapping = served.door.folder / "mapping.yaml"
