@@ -20,7 +20,7 @@ from importer.app.earlier_runs import end_killed
 from importer.app.run_log import LOG_FILE
 from importer.file_lock import is_free
 from importer.files import INTERNAL
-from importer.ledger import Ledger, open_existing_ledger
+from importer.ledger import Ledger, ledger_name, open_existing_ledger
 from importer.models import OutcomeKind
 from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError
 from importer.report import EDITS_FILE, csv_file
@@ -218,7 +218,7 @@ def _is_over(folder: Path, settings: Settings, ledger: Ledger | None) -> bool:
         return False
     manifest = read_manifest(folder)
     if ledger is None and manifest.ending is None:
-        raise UsageError(f"it was killed, and its ledger is not {settings.ledger_address.location}")
+        raise UsageError(f"it was killed, and its ledger is not {ledger_name(settings.ledger_address)}")
     end_killed(folder, manifest, settings)
     return True
 

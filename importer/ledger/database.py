@@ -1,7 +1,8 @@
 """A ledger's database: transactions, the locks of targets, and its errors as problems. What differs is in subclasses.
 
 The lock of a target has an owner, drawn anew each time that it is taken, and each transaction that writes ensures that
-the owners of its locks are still its own: whoever lost a lock without knowing it (a suspended machine) changes nothing.
+the owners of its locks are still its own: a run that lost a lock without knowing it (a suspended machine) changes
+nothing.
 """
 
 from __future__ import annotations

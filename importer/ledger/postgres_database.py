@@ -198,7 +198,7 @@ class PostgresDatabase(Database):
         """The lock of the target, shared with the other parts of as many, and one of its own.
 
         The first one holds it alone until it is shared: then what killed runs left is settled, and its owner ends with
-        the count of parts. Until then, whoever gets it is alone, too.
+        the count of parts. Until then, the next part that gets it is alone.
         """
         name, ending = name_of(scope), f"/{count}"
         with ExitStack() as held:
