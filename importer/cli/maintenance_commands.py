@@ -77,10 +77,14 @@ def forget(
     found = find_person(settings, person)
     for folder in found:
         print_result(str(folder))
-    if not _may_remove(f"Remove the person from {counted(len(found), 'folder')} permanently?", yes=yes):
+    if not found:
+        print_lines(f"No run and no draft in {settings.out} has this address.")
+    places = f"{counted(len(found), 'folder')}{' and the ledger' if from_ledger else ''}"
+    if (found or from_ledger) and not _may_remove(f"Remove the person from {places} permanently?", yes=yes):
         return
     done = remove_person(settings, person, found, from_ledger=from_ledger)
-    print_lines(f"{counted(done.rows, 'row')} blanked in {counted(len(found), 'folder')}.")
+    if found:
+        print_lines(f"{counted(done.rows, 'row')} blanked in {counted(len(found), 'folder')}.")
     if done.known:
         print_lines(
             "Their keyed hashes were removed from the ledger: a file with the person would be sent as new."
