@@ -424,8 +424,9 @@ def _without_incomplete(sheet: Sheet, lost: dict[str, Row], grouping: ResolvedGr
             message = f"row {other.number} of the same candidate has a value that no mapping's `route:` selects"
             hint = f"correct row {other.number}; or leave such rows out with `where:` in the mappings"
             found = Problem("group-incomplete", message, hint, row.place(grouping.column))
-            row = replace(row, problems=(*row.problems, found))
-        yield row
+            yield replace(row, problems=(*row.problems, found))
+        else:
+            yield row
 
 
 def _refuse_split_candidates(mapping: Mapping, selection: Selection) -> None:
