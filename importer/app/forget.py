@@ -7,7 +7,7 @@ import re
 import shutil
 import zlib
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +22,7 @@ from importer.file_lock import is_free
 from importer.files import INTERNAL
 from importer.ledger import Ledger, ledger_name, open_existing_ledger
 from importer.models import OutcomeKind
-from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError
+from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report import EDITS_FILE, csv_file
 from importer.runs.manifest import MANIFEST, RunManifest, part_folders, read_manifest, whole_of, write_manifest
 from importer.runs.presences import Presences
@@ -34,11 +34,7 @@ from importer.settings import Settings
 
 # Of a run's folder: files of its report, and files without a row of its source; the table is blanked.
 _KEPT: Final = (MARKER, MANIFEST, ASKED, TABLE, LOG_FILE, "mapping", "questions")
-_REPORT: Final = {
-    "summary",
-    "report",
-    *(csv_file(kind).partition(".")[0] for kind in OutcomeKind),
-}  # without edited ones
+_REPORT: Final = {"summary", "report", *(csv_file(kind).partition(".")[0] for kind in OutcomeKind)}
 _AGAIN: Final = "run importer forget again"
 _IN_XML: Final = {"&": b"&amp;", "'": b"&apos;"}
 _CHUNK: Final = 1 << 20
@@ -124,12 +120,19 @@ def find_person(settings: Settings, person: Person) -> tuple[Path, ...]:
     other runs of the same file, in which a cell of the person may have had another text.
 
     Raises:
-        UnusableInput: others could change the results folder.
+        UnusableInput: others could change the results folder, or a file cannot be read.
     """
     refuse_untrusted(settings)
     runs = [folder for folder in folders_in(settings.out) if is_run_folder(folder) and whole_of(folder) == folder]
     folders = [*runs, *filter(is_run_folder, folders_in(settings.out / INTERNAL))]
-    found = {folder for folder in folders if any(map(person.is_in_file, _files_of(folder)))}
+    try:
+        found = {folder for folder in folders if any(map(person.is_in_file, _files_of(folder)))}
+    except OSError as error:
+        message, hint = (
+            f"the file cannot be read: {error.strerror or error}",
+            f"get permission to read it, then {_AGAIN}",
+        )
+        raise unusable_file("file-unreadable", message, hint, error.filename or settings.out) from None
     files = {_sha256(folder) for folder in found} - {""}
     return tuple(folder for folder in folders if folder in found or _sha256(folder) in files)
 
@@ -141,15 +144,11 @@ def _files_of(folder: Path) -> Iterator[Path]:
 
 
 def _sha256(folder: Path) -> str:
-    manifest = _manifest(folder)
-    return manifest.sha256 if manifest else ""
-
-
-def _manifest(folder: Path) -> RunManifest | None:
+    """Of the file of a run; "" of a draft, and of a run that cannot be read."""
     try:
-        return read_manifest(folder)
+        return read_manifest(folder).sha256
     except UnusableInput:
-        return None
+        return ""
 
 
 def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_ledger: bool) -> Forgotten:
@@ -159,7 +158,7 @@ def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_
     files go. The ledger keeps keyed hashes, so that no one is entered twice; from_ledger: they go too.
 
     Raises:
-        Busy: one of the runs is running; nothing was removed.
+        Busy: one of the runs is running, and nothing was removed; or another run holds a target, and the hashes stay.
         UnusableInput: a file cannot be removed.
     """
     from importer.sandbox import SandboxUnusable, forget  # only needed here
@@ -242,7 +241,10 @@ def _outside(folder: Path, person: Person) -> Iterator[Path]:
     if manifest.taken is not None:  # inbox/attention/<folder>/<file>, or below done/ by now
         taken, *_, inbox = Path(manifest.taken.file).parents[:3]
         paths += [path for place in ("working", "done", "attention") for path in (inbox / place / taken.name).glob("*")]
-    yield from filter(person.is_in_file, dict.fromkeys(path.resolve() for path in paths))
+    for path in dict.fromkeys(path.resolve() for path in paths):
+        with suppress(OSError):  # not ours, and perhaps not for our eyes
+            if person.is_in_file(path):
+                yield path
 
 
 def _tables_of(folder: Path) -> Iterator[tuple[RunTable, RunManifest]]:
@@ -281,10 +283,15 @@ def _forget_run(folder: Path, person: Person, own: dict[tuple[str, str], set[int
 
 
 def _known(ledger: Ledger, person: Person, *, remove: bool) -> int:
-    scopes = {record.scope for record in ledger.runs()}
-    identities = [ledger.fingerprints.identity(scope, person.email) for scope in scopes]
-    known = ledger.look_up(identities)
-    if remove and known:
-        ledger.forget_people(known)
+    """How many keyed hashes of the person there are; remove: under the locks of their targets, or Busy."""
+    count = 0
+    for scope in {record.scope for record in ledger.runs()}:
+        identity = ledger.fingerprints.identity(scope, person.email)
+        if ledger.look_up([identity]):
+            count += 1
+            with ledger.lock_target(scope) if remove else nullcontext():
+                if remove:
+                    ledger.forget_people([identity])
+    if count and remove:
         ledger.scrub()
-    return len(known)
+    return count

@@ -137,7 +137,7 @@ class Planner:
                 read = sheet.rows
                 if (grouping := inputs.resolved.grouping) is not None:
                     lost = self._check_grouping(inputs.resolved, grouping, sheet, part)
-                    read = partial(_without_incomplete, sheet, lost, grouping)
+                    read = partial(_without_incomplete, sheet, lost, grouping) if lost else read
                 known = KnownRows(
                     run,
                     scope,

@@ -229,7 +229,7 @@ class Ledger:
         """
         killed = select(runs.c.run).filter_by(**_scope_values(record.scope), ended_at=None)
         if not is_alone:
-            killed = killed.where(runs.c.run.endswith(part_ending(record.run), autoescape=True))
+            killed = killed.where(runs.c.run.endswith(_part_ending(record.run), autoescape=True))
 
         def begin(connection: Connection) -> None:
             _mark_killed(connection, people.c.run.in_(killed))
@@ -427,7 +427,7 @@ def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
             connection.execute(statement, rows)
 
 
-def part_ending(run: str) -> str:
+def _part_ending(run: str) -> str:
     """How the IDs of the runs of a part end: `.2of4`; "" for another run."""
     return run[run.rfind(".") :] if "." in run else ""
 

@@ -245,8 +245,8 @@ class PostgresDatabase(Database):
                 self._free_lock(name, shared=True)
             is_beginning = not is_shared and owner.endswith(ending + _BEGINS)
             if time.monotonic() - begun > (_BEGINNING_SECONDS if is_beginning else _TAKING_SECONDS):
-                others = f"parts of {owner.rpartition('/')[2].removesuffix(_BEGINS)}" if "/" in owner else "a whole run"
-                raise self._busy(name, f"{others} of {scope} at this time")
+                parts = f" in {owner.rpartition('/')[2].removesuffix(_BEGINS)} parts" if "/" in owner else ""
+                raise self._busy(name, f"another run{parts} is writing to {scope}")
             self._has_ended.wait(_RETRY_SECONDS)
 
     def _take_lock(self, name: str, *, shared: bool = False) -> bool:

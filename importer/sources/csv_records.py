@@ -100,14 +100,15 @@ class CsvRecords:
 
     def _rest(self) -> Iterator[list[str]]:
         """The lines from the current record on, in chunks."""
-        yield self._lines[self._record - self._lines_before :]
-        while chunk := self._fetch():
+        chunk = self._lines[self._record - self._lines_before :]
+        while chunk or (chunk := self._fetch()):
             if max(map(len, chunk)) > self._longest:
                 yield list(takewhile(lambda line: len(line) <= self._longest, chunk))
                 raise Unreadable
             yield chunk
             if sum(map(len, self._lines[self._record - self._lines_before :])) > self._longest:
                 raise csv.Error("the record is too long")
+            chunk = []
 
     def _fetch(self) -> list[str]:
         """One more chunk; the lines before the current record are forgotten."""

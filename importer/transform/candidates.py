@@ -84,12 +84,15 @@ def keyed_rows(
     above, above_excluded = "", None
     for row in rows:
         excluded = filtered(row, filters)
+        if excluded is not None and excluded.problem in row.problems:  # a header that is repeated
+            yield "", excluded
+            continue
         key = stripped(row.cells[grouping.column.index])
         if not key and above and grouping.blank_continues:
             key = above
             if not any(stripped(row.cells[one.column.index]) for one in filters):
                 excluded = above_excluded and replace(above_excluded, row=row.number)
-        elif excluded is None or excluded.problem not in row.problems:  # not a header that is repeated
+        else:
             above, above_excluded = key, excluded
         yield ("", excluded) if excluded is not None else (key or f"\0{row.number}", row)
 

@@ -13,6 +13,8 @@ import pytest
 from openpyxl import Workbook
 
 from importer.app.forget import Person
+from importer.ledger import Scope, open_ledger
+from importer.models import Operation, Target
 from importer.runs.results_folder import make_private_folder
 from tests.cli.conftest import HEADER, Served, candidate, read_csv, write_csv
 from tests.cli.test_corrections import BAD, MAIL, correct
@@ -79,6 +81,18 @@ def test_the_ledger_forgets_by_choice(serve: Serve) -> None:
     assert "removed from the ledger" in forgotten(served, "--from-ledger")
     assert forgotten(served).splitlines()[0] == "No run and no draft in results has this address."
     assert served(*RUN, "--json").counts == {"already_exists": 1, "already_imported": 1}
+
+
+def test_the_ledger_does_not_forget_while_a_target_is_held(serve: Serve) -> None:
+    """A run of another results folder may be waiting for the answer about this person."""
+    served = serve()
+    write_csv(served.door.folder / "people.csv", [candidate(1)])
+    served(*RUN)
+    scope = Scope(served.sandbox.base_url, Target(Operation.APPLY, "4f2c9a"))
+    with open_ledger(served.door.folder / "results" / "ledger.sqlite") as ledger, ledger.lock_target(scope):
+        assert served("forget", PERSON, "--yes", "--from-ledger").code == 75
+    assert holding(served.door.folder / "results", "person1@example.com") == set()
+    assert "removed from the ledger" in forgotten(served, "--from-ledger")
 
 
 def test_where_a_person_is_named_only_the_cell_is_blanked(serve: Serve) -> None:

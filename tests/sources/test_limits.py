@@ -173,3 +173,11 @@ def test_blank_lines(tmp_path: Path, line: bytes) -> None:
     # The CPU time of the fastest of three: others have the processor in between
     filled, blank = (min(seconds(each * 10_000) for _ in range(3)) for each in (b"Ada\n", line))
     assert blank < 1.5 * filled
+
+
+def test_a_long_row_that_is_looked_at_for_a_broken_one_is_refused(tmp_path: Path) -> None:
+    """Rows after a broken one prove where it ends; a longer one among them is not read in pieces."""
+    path, good, long = tmp_path / "a.csv", "Ada,London,1\n", "D," + "x,y" * 900 + "\n"
+    broken = 'B"x",Rome,2\n"C"x,Oslo,3\n'
+    path.write_text(f"Name,City,No\n{good * 9}{broken}{good * 6}{long}{good}")
+    assert "row 19: a row is longer than" in refusal(path, ReadingLimits(row=1_000))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from importer.models import Application, Row
-from importer.problems import Problem
+from importer.problems import CellPlace, Problem
 from importer.text.literals import InvalidLiteral, read_literal
 from importer.transform import Filtered, candidate_rows, transform_row
 from tests.transform.cells import FILLED, ORIGIN, answer_of, mapping_of, problems_of, question, row
@@ -224,6 +225,17 @@ def test_a_row_that_continues_is_filtered_with_its_candidate(where: str, whole: 
     assert [[member.number for member in one.members] for one in found if isinstance(one, Row)] == whole
     excluded = sorted(one.row for one in found if isinstance(one, Filtered))
     assert excluded == [row for row in (2, 3, 4, 5) if not any(row in rows for rows in whole)]
+
+
+def test_a_repeated_header_continues_no_candidate() -> None:
+    """Also if the column of the key has no name, so that its cell there is blank."""
+    header = Problem("filtered", "this row repeats the header, so it is not read as a candidate")
+    rows = _rows(("7", "a@example.com", "A"), ("", "E-mail", "Firm"), ("", "", "B"))
+    rows[1] = replace(rows[1], problems=(replace(header, place=CellPlace(ORIGIN, 3)),))
+    extra = "source: {group_by: {column: ID, blank: continues}}\n"
+    found = list(candidate_rows(lambda: iter(rows), mapping_of(_ROWS, ("ID", "Firm"), _LONG, extra=extra)))
+    assert [[member.number for member in one.members] for one in found if isinstance(one, Row)] == [[2, 4]]
+    assert [one.row for one in found if isinstance(one, Filtered)] == [3]
 
 
 def test_rows_of_one_candidate_that_differ() -> None:
