@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from importer.sources.csv_file import CsvFile, Encoding, Survey, shown_delimiter
 from importer.sources.csv_records import CsvRecords, Unreadable
 from importer.sources.encoding import doubtful_encoding, find_encoding
 from importer.sources.results_file import results_file_elsewhere, run_of_report
-from importer.sources.sheet import FileKind, ReadingLimits, Sheet
+from importer.sources.sheet import EXCEL_BLOCK, FileKind, ReadingLimits, Sheet
 from importer.sources.source_file import STANDARD_INPUT, file_kind
 from importer.sources.table import RecordSource, has_table, open_table
 from importer.sources.table_warnings import hidden_tables_not_read
@@ -237,12 +237,19 @@ def _other_splits(chosen: _Split, sample: Sequence[str], name: str, names: Seque
 
 def _split(sample: Sequence[str], delimiter: str) -> _Split | None:
     widths: Counter[int] = Counter()
+    blocks: defaultdict[int, Counter[int]] = defaultdict(Counter)  # the same of each block
     with suppress(Unreadable):  # the sample may end inside a quote, or the delimiter is wrong
-        for cells, joined, fault in CsvRecords(iter([list(sample)]), delimiter, _SAMPLE, _SAMPLE):
+        records = CsvRecords(iter([list(sample)]), delimiter, _SAMPLE, _SAMPLE)
+        for index, (cells, joined, fault) in enumerate(records):
             if joined and fault is None:
                 widths[len(cells)] += 1
+                blocks[index // EXCEL_BLOCK][len(cells)] += 1
     if not widths:
         return None
     wide = {width: count for width, count in widths.items() if width > 1} or widths
     columns = max(wide, key=lambda width: (wide[width], width))
-    return _Split(delimiter, columns, widths[columns] / widths.total())
+    share = widths[columns] / widths.total()
+    usual = [block.most_common(1)[0] for block in blocks.values()]
+    if share < _MIN_SHARE and usual[0][0] == max(widths) and sum(count for _, count in usual) >= 0.9 * widths.total():
+        return _Split(delimiter, max(widths), _MIN_SHARE)
+    return _Split(delimiter, columns, share)

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 WINDOW: Final = 60
 """The rows from which the header is detected."""
 
+EXCEL_BLOCK: Final = 16
+"""The rows that Excel writes to a CSV at once, without the last columns if these are blank in all of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:

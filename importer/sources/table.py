@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
 
 from importer.models import SourceOptions
 from importer.problems import Column, Origin, Problem, UnusableInput, unusable_file
 from importer.sources.header import Header, find_header, place_of
 from importer.sources.likely_header import mark_repeated_header
 from importer.sources.results_file import is_results_header, results_file_elsewhere
-from importer.sources.sheet import WINDOW, Layout, Record, Sheet
+from importer.sources.sheet import EXCEL_BLOCK, WINDOW, Layout, Record, Sheet
 from importer.sources.table_warnings import table_warnings
 
 
@@ -64,7 +64,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         warnings if has_rows else (*warnings, _no_rows(layout)),
         source.delimiter,
         header_rows=header.last_row - header.first_row + 1,
-        _read=lambda: layout.rows(mark_repeated_header(source.records(), layout)),
+        _read=lambda: layout.rows(mark_repeated_header(_completed(source, layout.width), layout)),
         sheets=source.sheets,
     )
 
@@ -94,6 +94,23 @@ def _layout(source: RecordSource, header: Header, options: SourceOptions) -> Lay
         hidden.union(options.skip_rows),
         options.stop_at,
     )
+
+
+def _completed(source: RecordSource, width: int) -> Iterator[Record]:
+    """The records; those of which Excel left out the last cells have them, blank.
+
+    It writes a CSV in blocks of 16 rows, and of a block whose last columns are blank, not even their delimiters. So all
+    rows of a block must be short alike: a row that is broken in two has longer neighbors, or two lengths.
+    """
+    if not source.even:
+        yield from source.records()
+        return
+    for _, block in groupby(source.records(), lambda record: (record.number - 1) // EXCEL_BLOCK):
+        rows = list(block)
+        length = len(rows[0].cells)
+        if 1 < length < width and len(rows) > 1 and all(len(record.cells) == length for record in rows):
+            rows = [replace(record, cells=record.cells + ("",) * (width - length)) for record in rows]
+        yield from rows
 
 
 def _found_in(header: Header, options: SourceOptions) -> str:
