@@ -14,6 +14,7 @@ from importer.sources.likely_header import mark_repeated_header
 from importer.sources.results_file import is_results_header, results_file_elsewhere
 from importer.sources.sheet import EXCEL_BLOCK, WINDOW, Layout, Record, Sheet
 from importer.sources.table_warnings import table_warnings
+from importer.text.normalize import normalize_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +70,19 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
     )
 
 
-def has_table(source: RecordSource, options: SourceOptions) -> bool:
-    """Whether `open_table` finds a header, and not only a title: one name without a row below."""
+def has_table(source: RecordSource, options: SourceOptions, known: int = 1) -> bool:
+    """Whether `open_table` finds a header, and not only a title: one name without a row below.
+
+    known: how many of the columns that are read it must have, where these are given.
+    """
     with closing(source.records()) as records:
         head = list(islice(records, WINDOW))
     try:
         header = find_header(source.origin, head, options)
     except UnusableInput:
+        return False
+    wanted = {*map(normalize_name, options.names)}
+    if wanted and len(wanted.intersection(map(normalize_name, header.names + header.lower))) < known:
         return False
     return len([*filter(None, header.names)]) > 1 or any(one.width for one in head if one.number > header.last_row)
 

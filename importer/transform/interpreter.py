@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ OPEN_END = OpenEnd()
 
 
 _JSON = "json"  # as `split:`
+_BETWEEN_CHOICES = r"([;,|\n])"
 _OTHER_RULES = ("date-incomplete", "date-in-future")  # the other end of a range has its own
 _SPARE = 20  # normalizing removes spaces, so a missing word may be written this much longer
 _LONGEST_MATCHED = 10_000  # characters of a cell that a pattern is tried on
@@ -36,6 +38,11 @@ class Interpreter:
         self._wire = wire
         self._read_kind = reader_of(value, wire)
         self._several = value.field.kind is Kind.CHOICES
+        if self._several:
+            self._separator = re.compile(f"({re.escape(value.split)})" if value.split else _BETWEEN_CHOICES)
+            known = [*value.field.options, *(value.table.targets if value.table else ())]
+            self._choices = frozenset(map(normalize, known))
+            self._longest_choice = max((len(self._separator.split(each)) // 2 + 1 for each in known), default=1)
         self._has_options = bool(value.field.options) or value.field.kind in (Kind.YES_NO, Kind.FLAG)
         self._bare = not (value.before or value.after)
         self._missing = value.missing
@@ -128,13 +135,9 @@ class Interpreter:
         return name if isinstance(name, InvalidValue) else self._read_one(name, typed)
 
     def _read_choices(self, text: str, typed: bool) -> Any:
-        pieces = self._pieces(text)
+        pieces = self._pieces(text) if self._value.split == _JSON else self._chosen(text)
         if isinstance(pieces, InvalidValue):
             return pieces
-        if self._value.split != _JSON and len(pieces) > 1 and (whole := self._option_within(text, pieces)):
-            message = f"{quoted(text)} contains '{whole}', which is one choice and several"
-            hint = f"separate choices by another character, and set it as split: {in_mapping(self._value.place)}"
-            return InvalidValue("not-an-option", message, hint)
         read = [self._read_one(piece, typed) for piece in pieces]
         invalid = [found for found in read if isinstance(found, InvalidValue)]
         if invalid:
@@ -142,14 +145,40 @@ class Interpreter:
         chosen = [found for found in read if found is not None]
         return joined_choices(chosen, self._wire) if chosen else None
 
-    def _option_within(self, text: str, pieces: list[str]) -> str | None:
-        """An option with the separator inside that occurs in the text, while its parts can be options too."""
-        split, known = self._value.split or "", {normalize(piece) for piece in pieces}
-        for option in self._value.field.options:
-            parts = option.split(split)
-            if len(parts) > 1 and normalize(option) in normalize(text) and known.issuperset(map(normalize, parts)):
-                return option
-        return None
+    def _chosen(self, text: str) -> list[str] | InvalidValue:
+        """The choices in a text. Those with the separator inside are found by the options and the value table.
+
+        Without a declared separator, the text is split only if every piece is a known choice.
+        """
+        pieces = self._separator.split(text)  # and the separators between them
+        ends = len(pieces) // 2 + 1
+        ways: list[list[list[str]]] = [[] for _ in range(ends)] + [[[]]]  # from each piece on, two at most
+        for start in reversed(range(ends)):
+            if self.is_missing(stripped(pieces[2 * start])):
+                ways[start] = ways[start + 1]
+                continue
+            for end in range(start + 1, min(start + self._longest_choice, ends) + 1):
+                choice = stripped("".join(pieces[2 * start : 2 * end - 1]))
+                if normalize(choice) in self._choices:
+                    ways[start] = (ways[start] + [[choice, *rest] for rest in ways[end]])[:2]
+        if len(ways[0]) > 1:
+            one, other = (" and ".join(f"'{choice}'" for choice in way) for way in ways[0])
+            hint = f"separate choices by another character, and set it as split: {in_mapping(self._value.place)}"
+            return InvalidValue("not-an-option", f"{quoted(text)} may be {one}, or {other}", hint)
+        if ways[0]:
+            return ways[0][0]
+        return [stripped(text)] if self._value.split is None else self._with_unknown(pieces)
+
+    def _with_unknown(self, pieces: list[str]) -> list[str]:
+        """The choices from the first to the last, the longest known one first; what is not known is a piece alone."""
+        chosen, start, ends = [], 0, len(pieces) // 2 + 1
+        while start < ends:
+            longest = range(min(start + self._longest_choice, ends), start, -1)
+            found = {end: stripped("".join(pieces[2 * start : 2 * end - 1])) for end in longest}
+            end = next((end for end, text in found.items() if normalize(text) in self._choices), start + 1)
+            chosen.append(found[end])
+            start = end
+        return [choice for choice in chosen if not self.is_missing(choice)]
 
     def _with_hint_to_split(self, text: str, found: InvalidValue) -> InvalidValue:
         if self._value.split is not None or not any(separator in text for separator in ";,|\n/"):

@@ -49,8 +49,25 @@ _DATE, _INTEGER, _DECIMAL = question("date"), question("integer"), question("dec
 _YES_NO, _URL, _FILE = question("yes_no"), question("url"), question("file_upload")
 _TEXT, _LONG, _ADDRESS = question(), question("long_text"), question(type="address")
 
+_CHOICES_AND_COMMAS = question("multiple_choice", options=("Java", "Go, Rust", "C"))
 _ARABIC = '{column: Cell, decimal: "٫", thousands: "٬"}'
 GOOD = (
+    Good("choices without a declared separator", SKILLS, "Go|C; Python", '["Go", "C", "Python"]'),
+    Good("choice with the separator inside", _CHOICES_AND_COMMAS, "Java, Go,  rust,,", '["Java", "Go, Rust"]'),
+    Good(
+        "choice with the separator inside, of the value table",
+        _CHOICES_AND_COMMAS,
+        "C, the language, Java",
+        '["C", "Java"]',
+        '{column: Cell, split: ",", values: {"C, the language": C}}',
+    ),
+    Good(
+        "choice with the separator inside, beside one that is left out",
+        _CHOICES_AND_COMMAS,
+        "Zig, Go, Rust",
+        '["Go, Rust"]',
+        '{column: Cell, split: ",", values: {Zig: ""}, otherwise: blank}',
+    ),
     Good(
         "date in Arabic digits with direction marks",
         _DATE,
@@ -395,8 +412,8 @@ BAD = (
         f"'44 20 7946 0123' {_ELSEWHERE}",
         "{column: Cell, region: DE}"),
     Bad("choice that is also two", question("multiple_choice", options=("R", "D", "R/D")), "R/D",
-        "'R/D' contains 'R/D', which is one choice and several; separate choices by another character, and set it as "
-        "split: in m.yaml:4", '{column: Cell, split: "/"}'),
+        "'R/D' may be 'R' and 'D', or 'R/D'; separate choices by another character, and set it as split: in "
+        "m.yaml:4", '{column: Cell, split: "/"}'),
     Bad("phone that is not in use", PHONE, "+44 7700 900001",
         "'+44 7700 900001' is not a valid phone number; it has enough digits, but +44 has no number like this: correct "
         "the digits", "{column: Cell, region: GB}"),
@@ -551,8 +568,8 @@ BAD = (
         '{column: Cell, split: ";"}',
     ),
     Bad(
-        "choices not split", SKILLS, "Go|C",
-        "'Go|C' is not an option of q; if these are several choices, set split: in m.yaml:4; did you mean 'Go'? use "
+        "choices not split, one of them unknown", SKILLS, "Go|Rust",
+        "'Go|Rust' is not an option of q; if these are several choices, set split: in m.yaml:4; use "
         "one of Python, C, C++, Go, or add it under values: in m.yaml:4; to leave it out, add it under missing:",
     ),
     Bad(
