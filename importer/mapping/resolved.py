@@ -58,6 +58,7 @@ class ResolvedValue:
     separator: str | None = None
     constant: str | None = None
     pattern: Pattern | None = None
+    pick: str | None = None
     split: str | None = None
     take: Take | None = None
     table: ResolvedTable | None = None

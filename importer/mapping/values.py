@@ -200,6 +200,9 @@ class _ValueKeys(Section):
         "A regular expression with a named group, for example (?P<city>.+), that matches the whole cell."
     )
     group: Filled | None = key("The group of the pattern that is the value.")
+    pick: Filled | None = key(
+        "The only piece of a cell with this text in it: a part of an address (github.com, @) or a label (Mobile)."
+    )
     split: Separator | None = key(
         "The separator between several values in one cell: a character, newline, or json for a list."
     )
@@ -222,6 +225,8 @@ _ONE = "keep one of them"
 _EXCLUSIVE = (
     (("values", "before"), "write the whole text in the value table"),
     (("values", "after"), "write the whole text in the value table"),
+    (("pick", "pattern"), _ONE),
+    (("pick", "split"), _ONE),
     (("sheet", "file"), f"{_ONE}; sheet: under file: names a sheet of that file"),
 )
 

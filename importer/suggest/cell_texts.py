@@ -10,7 +10,7 @@ from functools import lru_cache
 from importer.mapping import NO_WORDS, YES_WORDS
 from importer.suggest.header_words import read_table
 from importer.text.literals import InvalidLiteral, Parsed, read_literal
-from importer.text.normalize import normalize
+from importer.text.normalize import normalize, pieces_with
 
 _TABLE = read_table("value_words")
 MISSING_OR_NAME = frozenset(map(normalize, _TABLE["missing_or_name"]))
@@ -19,7 +19,7 @@ _YES = frozenset(map(normalize, (*YES_WORDS, *_TABLE["yes"])))
 _NO = frozenset(map(normalize, (*NO_WORDS, *_TABLE["no"])))
 
 NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:[., '’\u00a0\u202f]\d{3})+|\d+)(?:[.,]\d+)?")
-EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]{2,}")
+_EMAIL = re.compile(r"[^@\s,;]+@[^@\s,;]+\.[^@\s,;.]{2,}")
 URL = re.compile(r"(https?://)?([\w-]+\.)+[a-z]{2,}(/\S*)?", re.IGNORECASE)
 CLEAR_URL = re.compile(r"(https?://|www\.)\S+|([\w-]+\.)+[a-z]{2,}/\S*", re.IGNORECASE)  # neither cv.pdf nor Node.js
 _PHONE = re.compile(r"[+(]?[\d][\d\s().\-/]{6,22}")
@@ -31,8 +31,15 @@ _AMOUNT = re.compile(r"([^\d\s.,+-]*)\s*([+-]?\d(?:.*\d)?)\s*([^\d\s]*)", re.DOT
 _CURRENCY_WORD = re.compile(r"[^\W\d_]+|[^\w\s]")
 _CURRENCIES: dict[str, str] = {normalize(word): code for code, words in _TABLE["currencies"].items() for word in words}
 
+_FEW_WORDS = 5
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _TOTAL_WORDS = frozenset(map(normalize, _TABLE["totals"]))
+
+
+def is_email(text: str) -> bool:
+    """Whether it is an e-mail address, or a few words with one: `Ada Nur <ada@example.com>`."""
+    pieces = pieces_with("@", text) if "@" in text else []
+    return len(pieces) == 1 and _EMAIL.fullmatch(pieces[0]) is not None and len(text.split()) <= _FEW_WORDS
 
 
 def is_missing(text: str) -> bool:

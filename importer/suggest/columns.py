@@ -112,7 +112,7 @@ class ColumnView:
         found = ((normalize(text), count) for text, count in self.values)
         return sum(count for word, count in found if word in words and any(map(str.isalnum, word)))
 
-    emails = _share_of(cell_texts.EMAIL.fullmatch)
+    emails = _share_of(cell_texts.is_email)
     urls = _share_of(cell_texts.URL.fullmatch)
     phones = _share_of(cell_texts.is_phone)
     dialed = _share_of(cell_texts.DIALED.fullmatch)  # clearly phone numbers, by their beginning or spacing

@@ -23,7 +23,7 @@ from importer.suggest.columns import ColumnView
 from importer.suggest.date_forms import DateForms, date_forms
 from importer.suggest.header_words import read_table, words_of
 from importer.suggest.proposal import Setting, TableLine
-from importer.text.normalize import closest, normalize
+from importer.text.normalize import closest, normalize, pieces_with
 
 Counts = Sequence[tuple[str, int]]  # texts, each with how often it occurs
 
@@ -102,6 +102,9 @@ class Reading:
     note: str = ""
 
 
+_FEW = 0.1  # of the cells: below that, a person corrects them
+
+
 def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None, question: str = "") -> Reading:
     """The settings for reading these columns together as values of the field.
 
@@ -109,6 +112,9 @@ def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool |
     currency.
     """
     counts = tuple(pair for values in columns for pair in values.counts)
+    if spec.kind is Kind.EMAIL:
+        wrapped = sum(count for text, count in counts if "@" in text and pieces_with("@", text) != [text])
+        return Reading((Setting("pick", "@"),) if wrapped > _FEW * sum(count for _, count in counts) else ())
     if spec.kind is Kind.DATE:
         return date_reading(date_forms(counts, day_first), "first", is_required=spec.required)
     if spec.kind in (Kind.INTEGER, Kind.DECIMAL):

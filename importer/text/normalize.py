@@ -90,6 +90,37 @@ def range_pieces(text: str) -> list[str]:
     return [text]
 
 
+# Between addresses; a web address may have a comma inside, but another address behind it is one of its own.
+_BETWEEN_LINKS = re.compile(r"""[\s<>()\[\]|"'`]+|[;,]+(?=\w+(?:\.\w|:)|\s|$)""")
+_BETWEEN_EMAILS = re.compile(r"""[\s<>()\[\]|"'`;,]+|mailto:""", re.IGNORECASE)
+_BETWEEN_PIECES = re.compile(r"[\n\r|;]|,\s|\s/\s")
+_HOST = re.compile(r"(?:https?://)?(?:[^/?#@]*\.)?", re.IGNORECASE)
+
+
+def pieces_with(wanted: str, text: str) -> list[str]:
+    """The different pieces of a text that have a part of an address in them (`github.com`, `@`), or a label (`mobile`).
+
+    A part of an address is looked for in words, and the name of a site only where an address has it. A label stands
+    before its piece, `Mobile: 0555`, or behind it in brackets, and is taken off.
+
+    >>> pieces_with("github.com", "https://a.example.com, github.com/ada"), pieces_with("home", "Home: 1; Work: 2")
+    (['github.com/ada'], ['1'])
+    """
+    if "@" in wanted or "." in wanted:
+        is_email, end = "@" in wanted, r"(?![\w.-])" if wanted[-1].isalnum() else ""
+        words = (word.rstrip(".,;:!") for word in (_BETWEEN_EMAILS if is_email else _BETWEEN_LINKS).split(text))
+        site = re.compile(_HOST.pattern + re.escape(wanted) + end, re.IGNORECASE)
+        found = [word for word in words if (wanted in word if is_email else site.match(word))]
+    else:
+        label = re.escape(wanted)
+        before = re.compile(rf"[^:=\d]*\b{label}\b[^:=\d]*[:=]\s*(.+)|{label}[\s.-]+(.+)", re.IGNORECASE | re.DOTALL)
+        behind = re.compile(rf"(.+?)\s*[(\[][^()\[\]]*\b{label}\b[^()\[\]]*[)\]]", re.IGNORECASE | re.DOTALL)
+        pieces = (piece.strip() for piece in _BETWEEN_PIECES.split(text))
+        matches = (behind.fullmatch(piece) or before.fullmatch(piece) for piece in pieces)
+        found = [next(filter(None, match.groups())) for match in matches if match]
+    return list({piece.rstrip("/").casefold(): piece for piece in reversed(found)}.values())[::-1]
+
+
 # --- escaping -----------------------------------------------------------------------------------------
 
 _NOT_PLAIN = re.compile(r"[^\w\t\n -~]")

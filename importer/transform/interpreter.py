@@ -10,7 +10,7 @@ from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedVa
 from importer.problems import Unread
 from importer.settings import WireFormat
 from importer.text.literals import InvalidLiteral, read_literal
-from importer.text.normalize import did_you_mean, normalize, range_pieces
+from importer.text.normalize import did_you_mean, normalize, pieces_with, range_pieces
 from importer.transform.kinds import joined_choices, reader_of
 from importer.transform.names import part_of_name
 from importer.transform.texts import InvalidValue, in_mapping, into_table, quoted, stripped
@@ -47,7 +47,7 @@ class Interpreter:
         self._bare = not (value.before or value.after)
         self._missing = value.missing
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
-        steps = (value.pattern, value.present, value.part, value.split, value.take, value.table)
+        steps = (value.pattern, value.pick, value.present, value.part, value.split, value.take, value.table)
         self.is_plain = self._bare and not self._several and not any(steps)
         self.tables_used: set[str] = set()  # `table` or `otherwise`, since it was last cleared
 
@@ -73,6 +73,11 @@ class Interpreter:
             if self.is_missing(found):
                 return None
             text, typed = found, False
+        if value.pick is not None:
+            pieces = [piece for piece in pieces_with(value.pick, text) if not self.is_missing(piece)]
+            if len(pieces) != 1:
+                return _not_one(pieces, text, value) if pieces else None
+            text, typed = pieces[0], False
         if value.present and normalize(text) in value.present:
             return OPEN_END
         if value.part == "start" or value.part == "end":
@@ -223,6 +228,12 @@ def _matched(text: str, pattern: Pattern) -> str | InvalidValue:
         hint = f"correct it, or change pattern: {in_mapping(pattern.place)}"
         return InvalidValue("pattern-mismatch", f"{quoted(text)} does not match the pattern", hint)
     return stripped(groups[pattern.group] or "")
+
+
+def _not_one(pieces: list[str], text: str, value: ResolvedValue) -> InvalidValue:
+    message = f"{quoted(text)} has several pieces with '{value.pick}': {quoted(pieces[0])} and {quoted(pieces[1])}"
+    hint = f"keep one of them, or change pick: {in_mapping(value.place)}"
+    return InvalidValue("pick-ambiguous", message, hint)
 
 
 def _ends_of_range(text: str, separator: str | None) -> list[str] | InvalidValue:

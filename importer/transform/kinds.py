@@ -18,12 +18,12 @@ from importer.transform.dates import date_reader
 from importer.transform.names import read_name
 from importer.transform.texts import (
     InvalidValue,
+    email_reader,
     in_mapping,
     into_table,
     or_leave_out,
     plain_digits,
     quoted,
-    read_email,
     read_line,
     read_text,
     read_url,
@@ -296,12 +296,12 @@ _PLAIN: dict[Kind, TextReader] = {
     Kind.TEXT: read_text,
     Kind.LINE: read_line,
     Kind.NAME: read_name,
-    Kind.EMAIL: read_email,
     Kind.URL: read_url,
     Kind.DOCUMENT: _read_document,
     Kind.CV: _read_cv,
 }
 _BUILT: dict[Kind, Callable[[ResolvedValue], TextReader]] = {
+    Kind.EMAIL: email_reader,
     Kind.PHONE: _phone_reader,
     Kind.DATE: date_reader,
     Kind.INTEGER: _integer_reader,

@@ -145,7 +145,7 @@ def can_drop_cells(value: ResolvedValue) -> bool:
     return (
         value.separator is None
         and value.lookup is None
-        and (blanks or len(value.columns) > 1 or not value.missing <= _NOTHING)
+        and (blanks or value.pick is not None or len(value.columns) > 1 or not value.missing <= _NOTHING)
     )
 
 

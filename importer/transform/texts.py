@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import urlsplit
 
 from importer.mapping import REGIONS, ResolvedValue
 from importer.problems import LinePlace, Place, Problem, Unread
-from importer.text.normalize import visible
+from importer.text.normalize import pieces_with, visible
 
 _SHOWN = 80  # characters of a cell in a message
 _PADDING = "\u200b\ufeff\u2060 \t\r\n\u00a0\u202f\u3000\v\f"
@@ -107,10 +108,26 @@ def read_line(text: str, typed: bool) -> str | InvalidValue:
 
 # --- e-mail addresses -----------------------------------------------------------------------------
 
-_EMAIL_HINT = "write one address like name@example.com"
 # Nearly every address has this form, and its local part needs no further checks.
 _PLAIN_EMAIL = re.compile(r"([A-Za-z0-9_+-]+(?:\.[A-Za-z0-9_+-]+)*)@([A-Za-z0-9.-]+)")
 _LONGEST_PLAIN = 64  # the whole address; far below the limits of the library
+
+
+def email_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidValue]:
+    """The reader of e-mail addresses; the refusal of an address in another text says how to pick it."""
+
+    def read(text: str, typed: bool) -> str | InvalidValue:
+        found = read_email(text, typed)
+        if isinstance(found, InvalidValue) and len(pieces := pieces_with("@", text)) == 1 and pieces != [text]:
+            way = f'; to take {quoted(pieces[0])} out of such cells, set pick: "@" {in_mapping(value.place)}'
+            return (
+                found
+                if isinstance(read_email(pieces[0], False), InvalidValue)
+                else replace(found, hint=found.hint + way)
+            )
+        return found
+
+    return read
 
 
 def read_email(text: str, typed: bool) -> str | InvalidValue:
@@ -125,9 +142,8 @@ def read_email(text: str, typed: bool) -> str | InvalidValue:
     address, error = _read_address(text)
     if address and _is_disguised(text):
         address, error = "", "it mixes letters of several scripts"
-    return address or InvalidValue(
-        "email-invalid", f"{quoted(text)} is not a valid e-mail address: {error}", _EMAIL_HINT
-    )
+    message = f"{quoted(text)} is not a valid e-mail address: {error}"
+    return address or InvalidValue("email-invalid", message, "write one address like name@example.com")
 
 
 def _is_disguised(text: str) -> bool:

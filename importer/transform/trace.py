@@ -112,7 +112,7 @@ def _notes(value: ResolvedValue, read: ReadFrom, row: Row, sent: str | bool | No
         Note.SECOND_CHOICE: read.skipped,
         Note.LINK: value.field.kind is Kind.URL and sent in links and sent not in texts,
         Note.JOINED: value.separator is not None and len(texts) > 1,
-        Note.SPLIT: value.part is not None or value.pattern is not None or bool(value.split and value.split in text),
+        Note.SPLIT: any((value.part, value.pattern, value.pick, value.split and value.split in text)),
         Note.VALUE_TABLE: "table" in read.tables,
         Note.DEFAULT: sent is not None and not texts and value.default is not None,
         Note.CURRENT: read.value is OPEN_END,

@@ -52,6 +52,42 @@ _TEXT, _LONG, _ADDRESS = question(), question("long_text"), question(type="addre
 _CHOICES_AND_COMMAS = question("multiple_choice", options=("Java", "Go, Rust", "C"))
 _ARABIC = '{column: Cell, decimal: "٫", thousands: "٬"}'
 GOOD = (
+    Good(
+        "address of a site among others",
+        _URL,
+        "LinkedIn: https://linkedin.com/in/ada; https://github.com/ada?tab=a,b.",
+        "https://github.com/ada?tab=a,b",
+        "{column: Cell, pick: github.com}",
+    ),
+    Good(
+        "no address of another site that resembles it",
+        _URL,
+        "https://github.com.example.com/a https://notgithub.com/ada https://example.com/?u=github.com",
+        None,
+        "{column: Cell, pick: github.com}",
+    ),
+    Good(
+        "the same address twice",
+        _URL,
+        "https://gist.github.com/ada https://gist.github.com/ada/",
+        "https://gist.github.com/ada",
+        "{column: Cell, pick: github.com}",
+    ),
+    Good(
+        "piece with a label before it",
+        PHONE,
+        "Tel. home: 0212 3 4, Mobile: +90 555 000 00 01\nFax: 1",
+        "+905550000001",
+        "{column: Cell, pick: mobile}",
+    ),
+    Good(
+        "piece with a label behind it",
+        PHONE,
+        "0212 3 4 (home) | +90 555 000 00 01 (Mobile)",
+        "+905550000001",
+        "{column: Cell, pick: mobile}",
+    ),
+    Good("piece that is missing", _TEXT, "Notice: -, Salary: 100", None, "{column: Cell, pick: notice, missing: '-'}"),
     Good("choices without a declared separator", SKILLS, "Go|C; Python", '["Go", "C", "Python"]'),
     Good("choice with the separator inside", _CHOICES_AND_COMMAS, "Java, Go,  rust,,", '["Java", "Go, Rust"]'),
     Good(
@@ -411,6 +447,9 @@ BAD = (
     Bad("phone of another country without +", PHONE, "44 20 7946 0123",
         f"'44 20 7946 0123' {_ELSEWHERE}",
         "{column: Cell, region: DE}"),
+    Bad("several pieces", PHONE, "mobile: +90 555 000 00 01; mobile: +90 555 000 00 02",
+        "'mobile: +90 555 000 00 01; mobile: +90 555 000 00 02' has several pieces with 'mobile': '+90 555 000 00 01' "
+        "and '+90 555 000 00 02'; keep one of them, or change pick: in m.yaml:4", "{column: Cell, pick: mobile}"),
     Bad("choice that is also two", question("multiple_choice", options=("R", "D", "R/D")), "R/D",
         "'R/D' may be 'R' and 'D', or 'R/D'; separate choices by another character, and set it as split: in "
         "m.yaml:4", '{column: Cell, split: "/"}'),
