@@ -142,7 +142,7 @@ def write_mapping(path: Path, proposal: Proposal) -> None:
         schema.write_text(schema_text(), encoding="utf-8")
         path.write_text(write_proposal(proposal, SCHEMA_FILE.as_posix()), encoding="utf-8")
     except OSError as error:
-        raise _unwritable("the mapping file", path, error) from None
+        raise unwritable("the mapping file", path, error) from None
 
 
 def write_template(workbook: Path, target: Target, questions: tuple[Question, ...]) -> tuple[Path, int]:
@@ -155,13 +155,14 @@ def write_template(workbook: Path, target: Target, questions: tuple[Question, ..
     try:
         write_workbook(workbook, columns)
     except OSError as error:
-        raise _unwritable("the workbook", workbook, error) from None
+        raise unwritable("the workbook", workbook, error) from None
     mapping = workbook.with_suffix(".yaml")
     write_mapping(mapping, template_mapping(target, questions, columns, workbook.name))
     return mapping, len(columns)
 
 
-def _unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
+def unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
+    """The problem of a file that a command was told to write."""
     message = f"{noun} cannot be written: {(error.strerror or str(error)).lower()}"
     return unusable_file("file-not-writable", message, "choose another path with --to", path)
 

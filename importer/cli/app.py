@@ -26,7 +26,7 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
         "inspect": ("inspect_command", "Show the columns of a file, and what needs attention."),
         "questions": ("mapping_commands", "Show the questions of a job post."),
         "template": ("mapping_commands", "Create an empty workbook with a column for each question."),
-        "mapping": ("mapping_commands", "Propose a mapping file (new), or check it (check)."),
+        "mapping": ("mapping_commands", "Propose a mapping file (new), check or test it."),
         "check": ("run_command", "Check a file and report every problem. Sends nothing."),
         "web": ("web_command", "Do all this in a browser on this machine."),
     },

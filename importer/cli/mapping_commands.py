@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Final
@@ -24,6 +25,7 @@ from importer.app.mapping_files import (
     write_proposal,
     write_template,
 )
+from importer.app.mapping_tests import begin_test_rows, check_test_rows, write_test_rows
 from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.cli import options
 from importer.cli.app import Command, next_command
@@ -86,10 +88,15 @@ def new(
         print_result(write_proposal(proposal).removesuffix("\n"))
         return
     write_mapping(path, proposal)
+    test_rows = None
+    with suppress(UnusableInput):  # it may have to be completed first
+        test_rows = write_test_rows(path, file, asked, settings)
     if show:
         show_candidates(preview(path, file, asked, settings, show))
     for line in _proposal_lines(proposal, path, _MOST_LINES if not verbose else sys.maxsize):
         print_message(line)
+    if test_rows is not None:
+        print_message(f"Wrote {test_rows}: rows to test it with, by importer mapping test {path}")
     print_next("Next", next_command(context, "mapping check", path, file))
 
 
@@ -187,6 +194,31 @@ def _report_checked(checked: CheckedMapping, file: Path | None) -> tuple[Problem
     print_problems(checked.notes, _MOST_NOTES)
     show_candidates(checked.candidates)
     return ()
+
+
+# --- test -----------------------------------------------------------------------------------------
+
+
+@mapping.command("test", cls=Command)
+def rows(
+    context: typer.Context,
+    mapping: Annotated[Path, typer.Argument(help="The mapping file.", show_default=False)],
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A file whose first candidates become the first test rows.", show_default=False),
+    ] = None,
+    sandbox: options.UseSandbox = False,
+    questions: options.SandboxQuestions = None,
+    out: options.Out = None,
+    verbose: options.Verbose = False,
+) -> None:
+    """Test a mapping file with the rows in the file beside it, without the service."""
+    settings = load_settings(out=out)
+    if file is not None:
+        written = begin_test_rows(mapping, file, settings, _asked_where(settings, sandbox, questions))
+        print_message(f"Wrote {written} with the first candidates of {file}, and invented names.")
+    count = check_test_rows(mapping, settings)
+    print_result(f"{mapping}: {'1 test row, which is' if count == 1 else f'{count} test rows, all'} as expected.")
 
 
 # --- an empty workbook --------------------------------------------------------------------------

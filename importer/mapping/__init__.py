@@ -9,6 +9,7 @@ text (`scalars`, `shapes`); `check_keys` of the section checks it against other 
 from __future__ import annotations
 
 from importer.mapping.entries import ENTRY_FIELDS, ENTRY_SOURCES, PLACEHOLDER, EntryKind, EntryOrder
+from importer.mapping.examples import TEST_ROWS, TestRow, TestRows, read_test_rows
 from importer.mapping.fields import (
     NO_WORDS,
     NUMBERS,
@@ -52,13 +53,13 @@ from importer.mapping.yaml_text import comment_text, flow_list, one_or_list, sca
 
 __all__ = [
     "ENTRY_FIELDS", "ENTRY_SOURCES", "FULL_NAME", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER", "REGIONS",
-    "YES_WORDS",
+    "TEST_ROWS", "YES_WORDS",
     "ChildSource", "DuplicatePolicy", "Edge", "EntriesFrom", "EntryKind", "EntryOrder", "FieldSpec", "FromChild",
     "FromGroup", "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind", "Lookup",
     "Mapping", "NameRule", "Node", "Options", "Otherwise", "Pattern", "ResolvedAnswer", "ResolvedEntries",
     "ResolvedFilter", "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping", "ResolvedSource", "ResolvedTable",
-    "ResolvedValue", "RouteColumn", "Surname", "Take", "Text", "ValueSpec",
+    "ResolvedValue", "RouteColumn", "Surname", "Take", "TestRow", "TestRows", "Text", "ValueSpec",
     "check_without_columns", "comment_text", "flow_list", "is_within", "one_or_list",
-    "read_mapping", "read_mappings", "resolve", "route_column", "scalar", "spec_of_candidate",
+    "read_mapping", "read_mappings", "read_test_rows", "resolve", "route_column", "scalar", "spec_of_candidate",
     "spec_of_entry", "spec_of_question",
 ]  # fmt: skip

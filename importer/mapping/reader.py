@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from importer.mapping.examples import TEST_ROWS
 from importer.mapping.header import Header
 from importer.mapping.model import Mapping, MappingFile, mapping_of
 from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, read_nodes, relative_path, texts_in
@@ -206,7 +207,7 @@ def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, 
         UnusableInput: with every error of every file; also if a file has no route, or two files select the same rows,
             have the same target, use different route columns or read the source differently.
     """
-    files = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS)
+    files = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS and not path.name.endswith(TEST_ROWS))
     diagnostics = Diagnostics()
     mappings: list[Mapping] = []
     for path in (file for file in files if not file.name.startswith(_SHARED_PREFIX)):

@@ -291,7 +291,7 @@ def test_a_cover_sheet_is_skipped_and_words_without_an_option_are_reported(front
     write_workbook(front_door.folder / "list.xlsx", ENGLISH.sheets)
     messages = front_door("mapping", "new", "list.xlsx", "--job-post", "4f2c9a", "--sandbox").err.splitlines()
     assert messages[1] == "Using the sheet 'Export': 'Cover' contains no candidates."
-    assert messages[-3] == '1 value matches no option: complete the comments under "values:".'
+    assert messages[-4] == '1 value matches no option: complete the comments under "values:".'
 
 
 def write_workbook(path: Path, sheets: Sheets) -> None:
