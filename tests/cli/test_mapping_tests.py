@@ -94,8 +94,8 @@ def test_every_difference_is_told_at_its_line(tested: FrontDoor, tmp_path: Path)
     assert (ran.code, found) == (
         3,
         [
-            "m.test.yaml:11:7: not as expected: a senior: the mapping has no 'phone'; it has email, first_name, last_name, "
-            "cv, terms_of_use",
+            "m.test.yaml:11:7: not as expected: a senior: the mapping has no 'phone'; it has email, first_name, "
+            "last_name, cv, terms_of_use",
             "m.test.yaml:13:16: not as expected: a senior: level is 'Senior' and not 'Junior'",
             "m.test.yaml:17:28: not as expected: a senior: jobs[2].company_name is 'Öz' and not 'Oz'",
             "m.test.yaml:17:48: not as expected: a senior: jobs[2].position_title is not sent and not 'Lead'",
