@@ -115,11 +115,11 @@ class Candidates:
         Raises:
             UnusableInput: the source cannot be read to its end.
         """
-        forecast = _forecast_of(self._kept(table, on_checked), known, origin)
+        forecast = forecast_of(self._kept(table, on_checked), known, origin)
         # Then the first row of each duplicate, or a row with a late warning, is not ready either.
         if self._take_late() or (self._repeated and self._mapping.duplicate_policy is DuplicatePolicy.ERROR):
             table.forget_candidates()
-            forecast = _forecast_of(self._kept(table, on_checked), known, origin)
+            forecast = forecast_of(self._kept(table, on_checked), known, origin)
         return forecast
 
     def _kept(self, table: RunTable, on_checked: Callable[[int], None]) -> Iterator[list[Classified]]:
@@ -307,7 +307,8 @@ def to_look_up(candidates: Iterable[Classified]) -> Emails:
     return found
 
 
-def _forecast_of(blocks: Iterator[list[Classified]], known: Known, origin: Origin) -> Forecast:
+def forecast_of(blocks: Iterable[list[Classified]], known: Known, origin: Origin) -> Forecast:
+    """What will become of these candidates."""
     ready = last_row = done = 0
     groups: list[tuple[int, ...]] = []
     counter = SummaryCounter()

@@ -6,9 +6,11 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from importer.app.classify_rows import Candidates, Forecast, forecast_of
 from importer.app.connection import connect
 from importer.app.inspect_file import inspect_file
 from importer.app.orders import SandboxSetup
@@ -175,15 +177,20 @@ class CheckedMapping:
     """The result of checking a mapping.
 
     reading: how the file was read, None without a file;
-    notes: warnings; candidates: some of the file as they would be sent; misfit: the problems that prevent its use, None
-    if it can be used.
+    notes: warnings; forecast: of the first rows of the file; candidates: some of it as they would be sent; misfit: the
+    problems that prevent its use, None if it can be used.
     """
 
     mapping: Mapping
     reading: str | None = None
     notes: tuple[Problem, ...] = ()
+    forecast: Forecast | None = None
     candidates: tuple[PickedCandidate, ...] = ()
     misfit: UnusableInput | None = None
+
+
+TRIED: Final = 200
+"""The rows of a file that a check of a mapping looks at."""
 
 
 def check_mappings(
@@ -194,7 +201,7 @@ def check_mappings(
     *,
     show: int = 0,
 ) -> Iterator[CheckedMapping]:
-    """Check a mapping file, or each one of a folder, against the live questions and the header of a file.
+    """Check a mapping file, or each one of a folder, against the live questions, and a file's header and first rows.
 
     show: how many candidates are shown.
 
@@ -218,7 +225,8 @@ def check_mappings(
                 checked = replace(checked, reading=sheet.reading)
                 with tables_of(mapping, file, settings) as tables:
                     resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
-                    checked = replace(checked, notes=(*sheet.warnings, *resolved.warnings))
+                    notes = (*sheet.warnings, *resolved.warnings)
+                    checked = replace(checked, notes=notes, forecast=_of_first_rows(resolved, sheet))
                     if show:
                         checked = replace(checked, candidates=_candidates(resolved, sheet, show))
         except UnusableInput as error:
@@ -227,6 +235,11 @@ def check_mappings(
         if mapping.unreviewed is not None:
             checked = replace(checked, notes=(mapping.unreviewed, *checked.notes))
         yield checked
+
+
+def _of_first_rows(mapping: ResolvedMapping, sheet: Sheet) -> Forecast:
+    candidates = Candidates(lambda: islice(sheet.rows(), TRIED), mapping, with_bodies=False)
+    return forecast_of([list(candidates)], lambda _: ({}, set()), sheet.origin)
 
 
 def _with_column_of_names(error: UnusableInput, file: Path | None, settings: Settings) -> UnusableInput:

@@ -12,6 +12,7 @@ from typing import Annotated, Final
 import typer
 
 from importer.app.mapping_files import (
+    TRIED,
     CheckedMapping,
     Proposal,
     ask_questions,
@@ -29,11 +30,12 @@ from importer.app.mapping_tests import begin_test_rows, check_test_rows, write_t
 from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.cli import options
 from importer.cli.app import Command, next_command
-from importer.cli.messages import print_lines, print_message, print_next, print_problems, print_result
+from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
 from importer.cli.tables import cell, new_table, print_lines_of, print_table, show_candidates
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, Target
 from importer.problems import Problem, UnusableInput, UsageError
+from importer.report import problem_lines
 from importer.settings import Settings, load_settings
 
 mapping = typer.Typer(
@@ -48,6 +50,7 @@ mapping = typer.Typer(
 _STANDARD_OUTPUT = Path("-")
 _MOST_LINES: Final = 8  # to review
 _MOST_NOTES: Final = 4
+_ROOM: Final = 10  # lines for why rows are held back
 _MOST_UNUSED: Final = 6  # columns
 _MARK: Final = "# please check"
 _WIDEST: Final = (24, 8, 15)  # texts in the lines of questions; the question has what is left
@@ -192,6 +195,13 @@ def _report_checked(checked: CheckedMapping, file: Path | None) -> tuple[Problem
     but = "; what to review:" if checked.notes else "."
     print_lines(f"{mapping.path} fits {mapping.target}{reading}{but}")
     print_problems(checked.notes, _MOST_NOTES)
+    if (found := checked.forecast) is not None:
+        rows = f"first {TRIED} rows" if found.rows == TRIED else counted(found.rows, "row")
+        others = ((found.held_back, "would be held back"), (found.filtered, "excluded by where:"))
+        said = "".join(f", {count:,} {what}" for count, what in others if count)
+        print_lines(f"{found.ready:,} of its {rows} can be sent{said}.")
+        for line in problem_lines("Held back", found.reasons, room=_ROOM, all_in="importer check shows all"):
+            print_lines(line)
     show_candidates(checked.candidates)
     return ()
 

@@ -40,7 +40,7 @@ def test_a_proposal_needs_no_edit_where_everything_is_found(serve: Serve) -> Non
     ]
     reviewed(served.door.folder / "people.yaml")
     checked = served("mapping", "check", "people.yaml", "people.csv")
-    assert (checked.code, checked.out) == (0, f"{_FITS % 7}.\n")
+    assert (checked.code, checked.out) == (0, f"{_FITS % 7}.\n4 of its 4 rows can be sent.\n")
     ran = served("run", "people.csv", "--mapping", "people.yaml", "--json")
     assert (ran.code, ran.counts) == (0, {"created": 4})
 
@@ -60,7 +60,7 @@ def test_what_nobody_has_reviewed_is_not_sent(serve: Serve) -> None:
     people(served.door.folder, 2)
     served(*NEW)
     checked = served("mapping", "check", "people.yaml", "people.csv")
-    assert (checked.code, checked.out) == (0, f"{_FITS % 7}; what to review:\n{_MARKED}")
+    assert (checked.code, checked.out) == (0, f"{_FITS % 7}; what to review:\n{_MARKED}2 of its 2 rows can be sent.\n")
     told = (
         "     people.yaml:20:21: 2 lines are marked 'please check': 20, 28; check each of\n"
         "     them, and remove its mark when it is right; the real service gets nothing …\n"
@@ -259,7 +259,10 @@ def test_check_holds_a_mapping_against_a_header(serve: Serve) -> None:
     more = served.door.folder / "more.csv"
     more.write_text(more.read_text("utf-8").replace("Salary\n", "Salary,Shoe size\n"), "utf-8")
     ignored = served("mapping", "check", "people.yaml", "more.csv")
-    assert (ignored.code, ignored.out) == (0, f"{_FITS.replace('people.csv', 'more.csv') % 8}.\n")
+    assert (ignored.code, ignored.out) == (
+        0,
+        f"{_FITS.replace('people.csv', 'more.csv') % 8}.\n1 of its 1 row can be sent.\n",
+    )
     mapping = served.door.folder / "people.yaml"
     mapping.write_text(mapping.read_text("utf-8").replace("unused_columns: ignore", "unused_columns: warn"), "utf-8")
     checked = served("mapping", "check", "people.yaml", "more.csv")
