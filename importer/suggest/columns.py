@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -158,6 +159,48 @@ class ColumnView:
             ColumnView(Column(index, "", key), tuple(texts.items()), texts.total())
             for index, (key, texts) in enumerate(found.items())
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ListedItems:
+    """The items of a column whose cells are lists. split: what separates them; numbered: each ends with its number."""
+
+    column: ColumnView
+    split: str
+    numbered: bool
+
+
+_ITEM = re.compile(r"(.*\S)\s*\[\d{1,4}\]", re.DOTALL)  # Engineer[0]
+_SEPARATORS = (",", ";", "|", "\n")
+
+
+def listed_items(view: ColumnView) -> ListedItems | None:
+    """The items of nearly all cells: `Engineer[0], Lead[1]`, or lists in JSON or Python notation; None for others."""
+    numbered = [separator for separator in _SEPARATORS if _share_of_items(view, separator) >= _MOST]
+    if numbered:
+        return ListedItems(_with_items(view, lambda text: _items(text, numbered[0])), numbered[0], numbered=True)
+    lists = [(cell_texts.json_items(text), count) for text, count in view.counts]
+    texts = sum(count for items, count in lists if items is not None and all(isinstance(one, str) for one in items))
+    if view.total and texts >= _MOST * view.total:
+        return ListedItems(_with_items(view, lambda text: map(str, cell_texts.json_items(text) or ())), "json", False)
+    return None
+
+
+def _items(text: str, separator: str) -> list[str]:
+    found = [_ITEM.fullmatch(piece.strip()) for piece in text.split(separator)]
+    return [item[1] for item in found if item] if all(found) else []
+
+
+def _share_of_items(view: ColumnView, separator: str) -> float:
+    return view.share(lambda text: _items(text, separator))
+
+
+def _with_items(view: ColumnView, items_of: Callable[[str], Iterable[str]]) -> ColumnView:
+    items = Counter[str]()
+    for text, count in view.counts:
+        for item in items_of(text):
+            items[item] += count
+    return replace(view, values=tuple(items.items()), filled=items.total(), ids=None)
 
 
 class ColumnNames:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, EntryKind
-from importer.suggest.columns import SIMILAR, ColumnView
+from importer.suggest.columns import SIMILAR, ColumnView, ListedItems, listed_items
 from importer.suggest.header_words import (
     EITHER_KIND,
     ENTRY_PHRASES,
     ENTRY_QUALIFIERS,
+    FALLBACK_CONCEPTS,
     index_of,
     is_current,
     key_of,
     likely_field,
     words_of,
 )
+from importer.suggest.proposal import Goal
+from importer.suggest.value_settings import is_like
 from importer.text.normalize import normalize_name
 
 
@@ -47,11 +50,13 @@ class EntryGroups:
     fields: tuple[EntryColumns, ...]
     numbered: bool
     first_unnumbered: bool = False
+    lists: ListedItems | None = None  # one of the columns, if these are lists
 
 
 def entry_groups(views: Sequence[ColumnView], taken: frozenset[int]) -> tuple[EntryGroups, ...]:
-    """The entries in a header: numbered groups, else single columns (`University`, `Degree`)."""
+    """The entries in a header: numbered groups, else lists in several columns, else single columns (`University`)."""
     numbered = _numbered_fields(views)
+    lists = {one.column.index: items for one in views if (items := listed_items(one))}
     used = taken | {one.column.index for field in numbered for one in field.views}
     found = []
     for kind in EntryKind:
@@ -59,7 +64,12 @@ def entry_groups(views: Sequence[ColumnView], taken: frozenset[int]) -> tuple[En
         if _is_whole(kind, fields):
             found.append(EntryGroups(kind, fields, numbered=True, first_unnumbered=any(map(_is_unnumbered, fields))))
             continue
-        single = _unique_fields(kind, _single_fields(views, used))
+        listed = _unique_fields(kind, _list_fields([one for one in views if one.column.index not in used], lists))
+        if _is_whole(kind, listed):
+            first = lists[listed[0].views[0].column.index]
+            found.append(EntryGroups(kind, listed, numbered=False, lists=first))
+            continue
+        single = _unique_fields(kind, _single_fields(views, used.union(lists)))
         if _is_whole(kind, single):
             found.append(EntryGroups(kind, single, numbered=False))
     return tuple(found)
@@ -180,6 +190,34 @@ def _families(views: Sequence[ColumnView]) -> dict[str, dict[int, ColumnView]]:
     return {template: columns for template, columns in found.items() if len(columns) > 1 or _role_of(template)}
 
 
+# --- lists in several columns ---------------------------------------------------------------------
+
+
+def _list_fields(views: Sequence[ColumnView], lists: Mapping[int, ListedItems]) -> list[EntryColumns]:
+    """The columns whose cells are lists of the same form as the first one's: `employment_titles`."""
+    fields: list[EntryColumns] = []
+    form = None
+    kind: EntryKind | None = None
+    for one in views:
+        found = lists.get(one.column.index)
+        role = _role_of(_singular(one.name)) if found else None
+        if found is None or role is None or form not in (None, (found.split, found.numbered)):
+            continue
+        kind = role.kind or kind
+        if kind is not None:
+            form = found.split, found.numbered
+            fields.append(EntryColumns(kind, role.field_of(kind), one.name, (found.column,), role.review_reason))
+    return fields
+
+
+def _singular(header: str) -> str:
+    """`employment_companies` is `employment company`."""
+    words = re.findall(r"[^\W_]+", header)
+    return " ".join(
+        re.sub(r"ies$", "y", word) if word.endswith("ies") else re.sub(r"(?<=[^s])s$", "", word) for word in words
+    )
+
+
 # --- single columns -------------------------------------------------------------------------------
 
 # A column without a number is a field of an entry only if its header is unlikely to mean anything else.
@@ -294,6 +332,31 @@ def child_entries(kind: EntryKind, views: Sequence[ColumnView], others: Sequence
         if join is not None:
             return ChildEntries(other, groups, join)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class ChildValue:
+    """A value in another table, and how its rows belong to those of this one."""
+
+    sheet: OtherSheet
+    value: ColumnView
+    join: Join
+
+
+def child_document(goal: Goal, views: Sequence[ColumnView], others: Sequence[OtherSheet]) -> ChildValue | None:
+    """The table with the document IDs that a goal asks for, joined with these columns; None if there is not just one."""
+    found = []
+    for other in others:
+        values = [one for one in other.columns if _is_document_of(goal, one)]
+        join = join_of([one for one in other.columns if one not in values], views) if len(values) == 1 else None
+        if join is not None:
+            found.append(ChildValue(other, values[0], join))
+    return found[0] if len(found) == 1 else None
+
+
+def _is_document_of(goal: Goal, one: ColumnView) -> bool:
+    concept = one.concept or one.likely or ""
+    return goal.concept in (concept, FALLBACK_CONCEPTS.get(concept)) and is_like(goal.spec, one)
 
 
 def join_of(there: Sequence[ColumnView], views: Sequence[ColumnView]) -> Join | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from importer.mapping import EntryKind, FieldSpec, spec_of_candidate, spec_of_question
 from importer.models import AnswerType, Operation, Question, Target
@@ -160,7 +160,8 @@ class ProposedValue:
     """Columns by their name in the mapping (a header, `=C`, or a name with `{n}`), as alternatives in this order, or
     joined with `joined`.
 
-    `review_reason`: why a person should review it, or "". `note`: a comment for the person.
+    `review_reason`: why a person should review it, or "". `note`: a comment for the person. `child`: the table that has
+    the columns, if it is another one.
     """
 
     names: tuple[str, ...] = ()
@@ -170,6 +171,13 @@ class ProposedValue:
     table: tuple[TableLine, ...] = ()
     review_reason: str = ""
     note: str = ""
+    child: ProposedChild | None = None
+
+    def with_setting(self, key: str, words: tuple[str, ...]) -> ProposedValue:
+        """With these words for a key too."""
+        known = [word for one in self.settings if one.key == key for word in one.value]
+        others = tuple(one for one in self.settings if one.key != key)
+        return replace(self, settings=(*others, Setting(key, (*known, *words))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +190,7 @@ class ProposedField:
 
 @dataclass(frozen=True, slots=True)
 class ProposedChild:
-    """The other sheet or file with the entries: `key` is the name of the column there, `equals` of the column here.
+    """The other sheet or file with entries, or a value: `key` is the name of the column there, `equals` of the column here.
 
     `unused`: the columns there that have values and are not proposed.
     """
@@ -197,7 +205,8 @@ class ProposedChild:
 @dataclass(frozen=True, slots=True)
 class ProposedEntries:
     """Proposed entries. `numbered`: from numbered column groups. `first_unnumbered`: the first group has no number.
-    `json`: the name of the column whose cells contain them as lists of objects.
+    `json`: the name of the column whose cells contain them as lists of objects. `lists`: how lists in several columns
+    are split.
     """
 
     kind: EntryKind
@@ -207,6 +216,7 @@ class ProposedEntries:
     review_reason: str = ""
     child: ProposedChild | None = None
     json: str | None = None
+    lists: tuple[Setting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

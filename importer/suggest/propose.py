@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, Kind, spec_of_entry
@@ -11,9 +11,12 @@ from importer.suggest.columns import ColumnNames, ColumnView
 from importer.suggest.date_forms import DateForms, date_forms, day_first_votes
 from importer.suggest.entry_columns import (
     ChildEntries,
+    ChildValue,
     EntryColumns,
     EntryGroups,
+    Join,
     OtherSheet,
+    child_document,
     child_entries,
     entry_groups,
 )
@@ -62,6 +65,10 @@ def propose(
     matcher = Matcher((*candidate, *asked), views, reserved)
     matches = matcher.run()
     values = {match.goal: sheet.value(match) for match in matches}
+    for goal in (*candidate, *asked):
+        if goal not in values and goal.spec.kind in (Kind.CV, Kind.DOCUMENT):
+            if (document := child_document(goal, views, others)) is not None:
+                values[goal] = _value_of_child(document, sheet.names)
     answers = {goal.question.id: values[goal] for goal in asked if goal.question and goal in values}
     contents: dict[int, ProposedValue | ProposedEntries] = {**answers, **entries}
     goal_of = {goal.question.id: goal for goal in asked if goal.question}
@@ -181,12 +188,24 @@ def _entries_of_child(child: ChildEntries, names: ColumnNames, day_first: bool |
     entries = there.entries(child.groups)
     used = {join.key.column, *(column for field in entries.fields for column in field.value.taken)}
     unused = tuple(there.names.of(one.column) for one in other.columns if one.filled and one.column not in used)
-    key, equals = there.names.of(join.key.column), names.of(join.equals.column)
+    child_of = replace(_child(other, join, there.names, names), unused=unused)
+    return replace(entries, child=child_of, review_reason=_review(join, other))
+
+
+def _value_of_child(found: ChildValue, names: ColumnNames) -> ProposedValue:
+    """The value of another table. `names`: the columns of the main sheet."""
+    there = ColumnNames([one.column for one in found.sheet.columns])
+    child = _child(found.sheet, found.join, there, names)
+    return ProposedValue((there.of(found.value.column),), review_reason=_review(found.join, found.sheet), child=child)
+
+
+def _child(other: OtherSheet, join: Join, there: ColumnNames, names: ColumnNames) -> ProposedChild:
+    return ProposedChild(other.name, there.of(join.key.column), names.of(join.equals.column), other.is_file)
+
+
+def _review(join: Join, other: OtherSheet) -> str:
     noun = "file" if other.is_file else "sheet"
-    review_reason = "" if join.found == 1 else f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
-    return replace(
-        entries, child=ProposedChild(other.name, key, equals, other.is_file, unused), review_reason=review_reason
-    )
+    return "" if join.found == 1 else f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
 
 
 # --- how values and entries are read ----------------------------------------------------------------
@@ -224,8 +243,13 @@ class _Sheet:
         found = {name: self._field(by_field[name], forms) for name in order if name in by_field}
         if _RANGE in by_field and not found.keys() & set(_DATES):
             found |= self._range(by_field[_RANGE])
+        if _ends_blank_if_current(by_field) and order[-1] not in found:
+            found["end_date"] = replace(found["end_date"], review_reason=_BLANK_END).with_setting("present", ("",))
         fields = tuple(ProposedField(name, found[name]) for name in order if name in found)
-        return ProposedEntries(groups.kind, fields, groups.numbered, groups.first_unnumbered)
+        lists: tuple[Setting, ...] = ()
+        if (one := groups.lists) is not None:
+            lists = (Setting("split", one.split), *((Setting("numbered", "true"),) if one.numbered else ()))
+        return ProposedEntries(groups.kind, fields, groups.numbered, groups.first_unnumbered, lists=lists)
 
     def _field(self, field: EntryColumns, forms: DateForms) -> ProposedValue:
         spec = spec_of_entry(field.kind, field.field)
@@ -258,6 +282,23 @@ class _Sheet:
             review_reason=reading.review_reason or mismatch or field.review_reason,
             note=reading.note,
         )
+
+
+_BLANK_END = "a blank end means that it is the current one"
+
+
+def _ends_blank_if_current(fields: Mapping[str, EntryColumns]) -> bool:
+    """Whether only the first of several numbered entries, the newest, has blank ends beside its starts."""
+    if "start_date" not in fields or "end_date" not in fields:
+        return False
+    starts, ends = fields["start_date"].views, fields["end_date"].views
+    if len(starts) != len(ends) or len(starts) < _SEVERAL:
+        return False
+    blank = [start.filled - end.filled for start, end in zip(starts, ends, strict=True)]
+    return blank[0] > 0 and not any(blank[1:]) and starts[1].filled > 0
+
+
+_SEVERAL = 2
 
 
 def _date_reading(forms: DateForms, field: str) -> Reading:

@@ -65,10 +65,9 @@ def _choices(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
     if not spec.options:
         return 1.0, ""
     separator = _separator_of(values.counts, spec.options)
-    options = Options(spec.options)
 
     def has_option(text: str) -> bool:
-        return any(options.find(piece) for piece in _split(text, separator))
+        return any(_is_option(piece, spec.options) for piece in _split(text, separator))
 
     return values.share(has_option), f"options of {spec.noun.removeprefix('an option of ')}"
 
@@ -258,6 +257,8 @@ _NON_WORD = re.compile(r"[\W\d_]+")
 _SIGNS = re.compile(r"\d+|[^\w\s.,;:'’\"()/&-]")  # that make another text of the same words: > 5 years, C#
 _SEVERAL = re.compile(r"[/,;|&+\n]")  # between several things
 _REVERSALS = frozenset(word for text in read_table("value_words")["reversals"] for word in words_of(text))
+_REMARK = re.compile(r"([^()]+)\([^()]*\)")  # an option, and in brackets what is not asked for
+_PARTS = re.compile(r"\s+[-–]\s+|[()]")  # that may say the same twice
 _ENDING = 4  # letters at least of a word inside another one: unemployed, nonresident
 
 
@@ -286,7 +287,9 @@ def table_of(
 
 
 def _split(text: str, separator: str | None) -> list[str]:
-    items = json_items(text) if separator == _JSON else text.split(separator) if separator else None
+    items = json_items(text) if separator == _JSON else None
+    if separator and separator != _JSON:  # not inside brackets: `German (C1, spoken), French`
+        items = re.split(rf"{re.escape(separator)}(?![^()]*\))", text)
     return [text] if items is None else [item.strip() for item in items if isinstance(item, str) and item.strip()]
 
 
@@ -309,10 +312,16 @@ def _separator_of(counts: Counts, options: Sequence[str]) -> str | None:
             for text, count in counts
             if known.find(text) is None and (json_items(text) if separator == _JSON else separator in text)
         )
-        hits = sum(count for piece, count in _pieces(containing, separator) if not options or known.find(piece))
+        pieces = _pieces(containing, separator)
+        hits = sum(count for piece, count in pieces if not options or _is_option(piece, tuple(options)))
         if hits > best_hits:
             best, best_hits = separator, hits
     return best
+
+
+def _is_option(text: str, options: tuple[str, ...]) -> bool:
+    """Whether a text is an option, or certainly means one."""
+    return Options(options).find(text) is not None or _matching_option(text, options)[1]
 
 
 @lru_cache(maxsize=1)
@@ -328,6 +337,13 @@ def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, b
     Otherwise a similar one, which a person must confirm; none if the text says more, or the opposite.
     """
     key, table = _key(text), _option_words()
+    remark = _REMARK.fullmatch(text)
+    if remark and not reversals_in(text) and (option := Options(options).find(remark[1].strip())) is not None:
+        return option, True
+    if len(parts := [part for part in _PARTS.split(text) if part.strip()]) > 1:  # Bachelor of Science - BS
+        meant = {_matching_option(part.strip(), options) for part in parts}
+        if len(meant) == 1 and all(certain for _, certain in meant):
+            return meant.pop()
     for option in options:
         words = table.get(option.casefold().replace(" ", "_")) or table.get(_key(option), frozenset())
         if key and key in words:

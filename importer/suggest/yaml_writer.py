@@ -11,6 +11,7 @@ from importer.suggest.proposal import (
     Open,
     Proposal,
     ProposedAnswer,
+    ProposedChild,
     ProposedEntries,
     ProposedValue,
     Setting,
@@ -186,17 +187,25 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
         yield from _with_note(
             f"      json: {scalar(entries.json)}", "a list in each cell; the names below are its keys"
         )
+    if entries.lists:
+        keys = ", ".join(f"{one.key}: {'true' if one.value == 'true' else _setting(one)}" for one in entries.lists)
+        note = "each item ends with its number" if len(entries.lists) > 1 else "items belong together by position"
+        yield from _with_note(f"      lists: {{{keys}}}", f"lists in several columns; {note}")
     if entries.child:
         child = entries.child
-        join = f"{{name: {scalar(child.name)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
         review_reason = (
             f"{_CHECK}: {entries.review_reason}"
             if entries.review_reason
             else "joined where key there equals this column"
         )
-        yield from _with_note(f"      {'file' if child.is_file else 'sheet'}: {join}", review_reason)
+        yield from _with_note(f"      {': '.join(_join(child))}", review_reason)
     for field in entries.fields:
         yield from _value(field.name, field.value, 6)
+
+
+def _join(child: ProposedChild) -> tuple[str, str]:
+    join = f"{{name: {scalar(child.name)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
+    return "file" if child.is_file else "sheet", join
 
 
 def _unused(columns: Sequence[Open]) -> Iterator[str]:
@@ -228,7 +237,7 @@ def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:
     space = " " * indent
     review_reason = f"{_CHECK}: {value.review_reason}" if value.review_reason else ""
     note = "; ".join(part for part in (review_reason, value.note) if part)
-    if not value.settings and not value.table and value.joined is None and len(value.names) == 1:
+    if not (value.settings or value.table or value.child) and value.joined is None and len(value.names) == 1:
         yield from _with_note(f"{space}{name}: {scalar(value.names[0])}", note)
         return
     pairs = list(_pairs(value))
@@ -243,6 +252,8 @@ def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:
 
 
 def _pairs(value: ProposedValue) -> Iterator[tuple[str, str]]:
+    if value.child is not None:
+        yield _join(value.child)
     yield ("column" if value.joined is None else "join"), one_or_list(value.names)
     if value.joined is not None:
         yield "with", scalar(value.joined)
