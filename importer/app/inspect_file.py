@@ -71,10 +71,18 @@ class InspectedFile:
         """How the file is read, for a mapping file; source: as declared."""
         sheet = self.sheet
         first = sheet.header_row - sheet.header_rows + 1
-        skipped = ", ".join(map(str, source.skip_rows)) or None
+        skipped = ", ".join(map(str, source.skip_rows or self.profile.instructions)) or None
         name, stop = Path(sheet.origin.file).name, self.profile.total
         return SourceFacts(
-            name, sheet.origin.sheet, first, sheet.header_rows, skipped, stop, source.encoding, source.delimiter
+            name,
+            sheet.origin.sheet,
+            first,
+            sheet.header_rows,
+            skipped,
+            stop,
+            source.encoding,
+            source.delimiter,
+            is_skipping=bool(self.profile.instructions),
         )
 
 
@@ -158,8 +166,20 @@ def _files_beside(file: Path, limits: ReadingLimits) -> Iterator[OtherSheet]:
     for path in beside[:_MAX_FILES]:
         if not path.is_symlink() and path.stat().st_size <= _LARGEST_BESIDE:
             with suppress(UnusableInput):
-                sheet = open_sheet(path, SourceOptions(), limits)
-                yield OtherSheet(path.name, sample_columns(sheet.columns, sheet.rows()), is_file=True)
+                sheet, encoding = _open_beside(path, limits)
+                columns = sample_columns(sheet.columns, sheet.rows())
+                yield OtherSheet(path.name, columns, is_file=True, encoding=encoding)
+
+
+def _open_beside(path: Path, limits: ReadingLimits) -> tuple[Sheet, str | None]:
+    """A file, and its most likely encoding if it is not in UTF-8: a person checks it in the mapping."""
+    try:
+        return open_sheet(path, SourceOptions(), limits), None
+    except UnusableInput as error:
+        likely = next((one.names[0] for problem in error.problems for one in problem.encodings), None)
+        if likely is None:
+            raise
+        return open_sheet(path, SourceOptions(encoding=likely), limits), likely
 
 
 # --- hints that name flags -------------------------------------------------------

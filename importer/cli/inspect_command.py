@@ -105,6 +105,9 @@ def _show(found: InspectedFile) -> None:
         print_lines(f"{counted(len(empty), 'empty column')}: {names}")
     if found.instead_of is not None:
         print_lines(f"The sheet '{found.instead_of}' comes first, but contains no candidates.")
+    if rows := profile.instructions:
+        which = f"Row {rows[0]} seems" if len(rows) == 1 else f"Rows {rows[0]} to {rows[-1]} seem"
+        print_lines(f"{which} to be instructions or an example, not candidates; left out above.")
     if profile.total is not None:
         print_lines(
             f"Row {profile.last_row} begins with '{profile.total}' and is most likely a total, not a candidate."
@@ -124,8 +127,8 @@ def _show(found: InspectedFile) -> None:
 def _show_source(declared: SourceOptions, found: InspectedFile) -> None:
     """Print the `source:` section of a mapping file that reads the file in the same way, if it needs one."""
     lines = {key: value for key in _DECLARED if (value := getattr(declared, key)) is not None}
-    if declared.skip_rows:
-        lines["skip_rows"] = list(declared.skip_rows)
+    if skipped := declared.skip_rows or found.profile.instructions:
+        lines["skip_rows"] = list(skipped)
     if found.instead_of is not None:
         lines["sheet"] = found.sheet.origin.sheet
     if found.profile.total is not None:

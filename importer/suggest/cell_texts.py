@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from importer.mapping import NO_WORDS, YES_WORDS
 from importer.suggest.header_words import read_table
+from importer.text.currencies import currency_code
 from importer.text.literals import InvalidLiteral, Parsed, read_literal
 from importer.text.normalize import normalize, pieces_with
 
@@ -29,7 +30,6 @@ DOCUMENT = re.compile(r"[A-Za-z0-9_-]*\d[A-Za-z0-9_-]*")
 FILE_NAME = re.compile(r".*\.(pdf|docx?|odt|rtf|txt|jpe?g|png)", re.IGNORECASE)
 _AMOUNT = re.compile(r"([^\d\s.,+-]*)\s*([+-]?\d(?:.*\d)?)\s*([^\d\s]*)", re.DOTALL)
 _CURRENCY_WORD = re.compile(r"[^\W\d_]+|[^\w\s]")
-_CURRENCIES: dict[str, str] = {normalize(word): code for code, words in _TABLE["currencies"].items() for word in words}
 
 _FEW_WORDS = 5
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -75,17 +75,27 @@ def amount_of(text: str) -> Amount:
     """`45.000 TL` and `$61,000` without their currency; a text with any other word stays as it is."""
     found = _AMOUNT.fullmatch(text)
     before, number, after = found.groups() if found else ("", text, "")
-    code = _code_of(before or after)
+    code = code_of(before or after)
     return Amount(number, before or after, code) if code and not (before and after) else Amount(text)
 
 
 def currencies_in(text: str) -> dict[str, str]:
     """The currencies that a header or a question names, by code: `Salary (EUR)`."""
-    return {code: word for word in reversed(_CURRENCY_WORD.findall(text)) if (code := _code_of(word))}
+    words = (word for word in reversed(_CURRENCY_WORD.findall(text)) if _is_clear(word))
+    return {code: word for word in words if (code := code_of(word))}
 
 
-def _code_of(currency: str) -> str:
-    return _CURRENCIES.get(normalize(currency.removesuffix(".")), "")
+def _is_clear(word: str) -> bool:
+    """Whether a word of a sentence can be a currency: `all`, `le` and `try` are none there."""
+    return not word.isalpha() or len(word) > _LONGEST_CODE or word.isupper() or not word.isascii()
+
+
+_LONGEST_CODE = 3
+
+
+def code_of(currency: str) -> str:
+    """The ISO 4217 code of a currency; "" if it is none, or if several use its sign."""
+    return currency_code(currency) or ""
 
 
 def json_items(text: str) -> list[Parsed] | None:

@@ -43,6 +43,7 @@ class ColumnView:
     `values`: each distinct text with its count, in order of first appearance, without blanks. `filled` counts all
     non-blank cells, including those whose text is not kept because there are too many. `ids`: all texts if nearly every
     cell has another one, so that they identify the rows; else None. `links`: cells with a link to a web address.
+    `currencies`: those that the formats of numbers show, each with its number of cells.
     """
 
     column: Column
@@ -50,6 +51,7 @@ class ColumnView:
     filled: int = 0
     ids: frozenset[str] | None = None
     links: int = 0
+    currencies: tuple[tuple[str, int], ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -240,11 +242,14 @@ class Sampler:
         self._filled = [0] * len(columns)
         self._ids: list[set[str] | None] = [set() for _ in columns]
         self._links = [0] * len(columns)
+        self._currencies: list[Counter[str]] = [Counter() for _ in columns]
 
     def add(self, row: Row) -> None:
         for index, address in row.links:
             if index < len(self._links):
                 self._links[index] += address.lower().startswith(("http://", "https://"))
+        for index, currency in row.currencies:
+            self._currencies[index][currency] += 1
         for index, cell in enumerate(row.cells):
             if cell and (text := cell.strip()):
                 self._filled[index] += 1
@@ -258,12 +263,17 @@ class Sampler:
 
     def views(self) -> tuple[ColumnView, ...]:
         columns = _with_unique_names(self._columns)
-        found = zip(columns, self._counts, self._filled, self._ids, self._links, strict=True)
+        found = zip(columns, self._counts, self._filled, self._ids, self._links, self._currencies, strict=True)
         return tuple(
             ColumnView(
-                column, tuple(counts.items()), filled, frozenset(ids) if _is_unique(ids, filled) else None, links
+                column,
+                tuple(counts.items()),
+                filled,
+                frozenset(ids) if _is_unique(ids, filled) else None,
+                links,
+                tuple(shown.items()),
             )
-            for column, counts, filled, ids, links in found
+            for column, counts, filled, ids, links, shown in found
         )
 
 

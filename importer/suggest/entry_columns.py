@@ -295,11 +295,13 @@ _MIN_KEYS = 2  # keys: a single key may match by chance
 
 @dataclass(frozen=True, slots=True)
 class OtherSheet:
-    """Another sheet of the workbook, or another file in its folder, with a sample of its values."""
+    """Another sheet of the workbook, or another file in its folder, with a sample of its values. encoding: the likely
+    one of a file that is not in UTF-8."""
 
     name: str
     columns: tuple[ColumnView, ...]
     is_file: bool = False
+    encoding: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +346,7 @@ class ChildValue:
 
 
 def child_document(goal: Goal, views: Sequence[ColumnView], others: Sequence[OtherSheet]) -> ChildValue | None:
-    """The table with the document IDs that a goal asks for, joined with these columns; None if there is not just one."""
+    """The only table with the document IDs that a goal asks for, joined with these columns; else None."""
     found = []
     for other in others:
         values = [one for one in other.columns if _is_document_of(goal, one)]

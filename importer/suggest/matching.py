@@ -22,7 +22,8 @@ from importer.suggest.value_settings import is_like, mismatch_reason
 _PROPOSE_SIMILARITY = 80.0  # of 100: proposed, for review
 _MIN_SIMILARITY = 65.0  # named in a comment
 _MOST_CLOSEST = 3  # columns named because of their values
-_SHORT = 5  # letters: a shorter word is part of too many others
+_SHORT = 5  # letters: a shorter word is part of too many others, and looks like too many
+_SHORT_SIMILARITY = 85.0
 _ADDRESS_PARTS = ("street", "postcode", "city", "country")
 _TEXTS = (Kind.LINE, Kind.TEXT, Kind.NAME)
 _ALTERNATIVES = ("phone", "email")
@@ -224,7 +225,7 @@ def _similarity(header: str, name: str) -> float:
         return 0.0
     whole = fuzz.token_sort_ratio(left, right)
     if min(len(left), len(right)) < _SHORT:
-        return float(whole)
+        return float(whole) if whole > _SHORT_SIMILARITY else 0.0
     return max(float(whole), 0.9 * fuzz.token_set_ratio(left, right))
 
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain, islice, takewhile
 
 from importer.models import Row
 from importer.problems import Column, Problem
 from importer.suggest.cell_texts import CLEAR_URL, is_total
 from importer.suggest.columns import ColumnView, Sampler
 from importer.suggest.date_forms import fitting_formats
-from importer.suggest.header_words import mentions_phone
+from importer.suggest.header_words import mentions_phone, words_of
 
 _KIND_SHARE = 0.9  # of the filled cells must be of the kind
 _DIALED_SHARE = 0.5  # of the values must be clearly phone numbers, if the header is not about phones
 _SAMPLES = 3
 _PROBLEMS = 20
+_FIRST, _MOST_INSTRUCTIONS = 30, 5  # rows
+_EXAMPLE = frozenset(words_of("example sample Beispiel Muster örnek exemple ejemplo przykład"))
 
 
 class ColumnKind(StrEnum):
@@ -53,6 +56,8 @@ class SheetProfile:
     """A sheet: the number of non-blank rows and of rows with problems, the first problems, and the columns.
 
     `total`: the first cell of the last row, if this row seems to be a total of the others; its problems do not count.
+    `instructions`: the numbers of the rows below the header that seem to be instructions and an example; they are not
+    in the columns.
     """
 
     rows: int
@@ -61,6 +66,7 @@ class SheetProfile:
     problems: tuple[Problem, ...]
     views: tuple[ColumnView, ...]
     total: str | None = None
+    instructions: tuple[int, ...] = ()
 
     @property
     def columns(self) -> tuple[ColumnProfile, ...]:
@@ -74,7 +80,12 @@ def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: in
     last: Row | None = None
     problems: list[Problem] = []
     sampler = Sampler(columns)
-    for row in rows:
+    rows = iter(rows)
+    first = list(islice(rows, _FIRST))
+    instructions = _instructions_in(first)
+    for row in chain(first, rows):
+        if row.number in instructions:
+            continue
         count += 1
         last = row
         with_problems += bool(row.problems)
@@ -85,7 +96,29 @@ def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: in
     if total is not None and last is not None and last.problems:
         with_problems -= 1
         problems = [problem for problem in problems if problem not in last.problems]
-    return SheetProfile(count, last.number if last else header_row, with_problems, tuple(problems), views, total)
+    last_row = last.number if last else header_row
+    return SheetProfile(count, last_row, with_problems, tuple(problems), views, total, instructions)
+
+
+def _instructions_in(first: Sequence[Row]) -> tuple[int, ...]:
+    """The numbers of the rows before the first e-mail address, if all below have one in its column; and of an example
+    behind them."""
+    width = len(first[0].cells) if first else 0
+    counts = [sum("@" in row.cells[index] for row in first) for index in range(width)]
+    column = max(range(width), key=lambda index: counts[index], default=0)
+    above = [*takewhile(lambda row: "@" not in row.cells[column], first)]
+    below = first[len(above) :]
+    are_instructions = all(row.cells[column] and len(_words(row)) > 1 for row in above)
+    if not 0 < len(above) <= _MOST_INSTRUCTIONS or len(below) < _MOST_INSTRUCTIONS or not are_instructions:
+        return ()
+    if any("@" not in row.cells[column] for row in below):
+        return ()
+    above += below[: not _EXAMPLE.isdisjoint(_words(below[0]))]
+    return tuple(row.number for row in above)
+
+
+def _words(row: Row) -> tuple[str, ...]:
+    return words_of(" ".join(cell for cell in row.cells if "@" not in cell))
 
 
 def _total_in(last: Row, views: Sequence[ColumnView]) -> str | None:

@@ -112,7 +112,7 @@ class SourceFacts:
     """How the file was read; the mapping states it, so that the next file is read the same way.
 
     `header_row` is the first of the header's rows. `missing`: words that are read as an empty cell. `hidden`: how many
-    of these cells would be answers of a choice, by its column.
+    of these cells would be answers of a choice, by its column. `is_skipping`: the skipped rows are a guess.
     """
 
     file: str
@@ -125,6 +125,7 @@ class SourceFacts:
     delimiter: str | None = None
     missing: tuple[str, ...] = ()
     hidden: tuple[tuple[str, int], ...] = ()
+    is_skipping: bool = False
 
     @property
     def has_missing_words(self) -> bool:
@@ -190,7 +191,7 @@ class ProposedField:
 
 @dataclass(frozen=True, slots=True)
 class ProposedChild:
-    """The other sheet or file with entries, or a value: `key` is the name of the column there, `equals` of the column here.
+    """The other sheet or file with entries or a value: `key` is the name of its column, `equals` of the column here.
 
     `unused`: the columns there that have values and are not proposed.
     """
@@ -199,6 +200,7 @@ class ProposedChild:
     key: str
     equals: str
     is_file: bool = False
+    encoding: str | None = None
     unused: tuple[str, ...] = ()
 
 
@@ -275,7 +277,8 @@ def open_points(proposal: Proposal) -> OpenPoints:
     contents = [answer.content for answer in proposal.answers]
     joined = sum(isinstance(content, ProposedEntries) and bool(content.review_reason) for content in contents)
     to_review = len(proposal.values) - matched + joined
-    to_review += (proposal.region is not None) + proposal.source.has_missing_words
+    source = proposal.source
+    to_review += (proposal.region is not None) + source.has_missing_words + source.is_skipping
     fields = tuple(item.name for item in proposal.open_fields if spec_of_candidate(item.name).required)
     questions = tuple(question.label for question, _ in proposal.open_questions if question.required)
     unmatched_values = sum(line.is_open for value in proposal.values for line in value.table)

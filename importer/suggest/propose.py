@@ -65,10 +65,11 @@ def propose(
     matcher = Matcher((*candidate, *asked), views, reserved)
     matches = matcher.run()
     values = {match.goal: sheet.value(match) for match in matches}
-    for goal in (*candidate, *asked):
-        if goal not in values and goal.spec.kind in (Kind.CV, Kind.DOCUMENT):
-            if (document := child_document(goal, views, others)) is not None:
-                values[goal] = _value_of_child(document, sheet.names)
+    for goal in (
+        one for one in (*candidate, *asked) if one not in values and one.spec.kind in (Kind.CV, Kind.DOCUMENT)
+    ):
+        if (document := child_document(goal, views, others)) is not None:
+            values[goal] = _value_of_child(document, sheet.names)
     answers = {goal.question.id: values[goal] for goal in asked if goal.question and goal in values}
     contents: dict[int, ProposedValue | ProposedEntries] = {**answers, **entries}
     goal_of = {goal.question.id: goal for goal in asked if goal.question}
@@ -200,11 +201,14 @@ def _value_of_child(found: ChildValue, names: ColumnNames) -> ProposedValue:
 
 
 def _child(other: OtherSheet, join: Join, there: ColumnNames, names: ColumnNames) -> ProposedChild:
-    return ProposedChild(other.name, there.of(join.key.column), names.of(join.equals.column), other.is_file)
+    key, equals = there.of(join.key.column), names.of(join.equals.column)
+    return ProposedChild(other.name, key, equals, other.is_file, other.encoding)
 
 
 def _review(join: Join, other: OtherSheet) -> str:
     noun = "file" if other.is_file else "sheet"
+    if other.encoding is not None:
+        return "the encoding of that file"
     return "" if join.found == 1 else f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
 
 

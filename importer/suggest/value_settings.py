@@ -14,6 +14,7 @@ from importer.suggest.cell_texts import (
     NUMBER,
     Amount,
     amount_of,
+    code_of,
     currencies_in,
     is_no,
     is_yes,
@@ -117,7 +118,10 @@ def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool |
     if spec.kind is Kind.DATE:
         return date_reading(date_forms(counts, day_first), "first", is_required=spec.required)
     if spec.kind in (Kind.INTEGER, Kind.DECIMAL):
-        return _number_reading(spec, counts, " ".join(one.name for one in columns), question)
+        shown = [
+            Amount("", text, code_of(text)) for one in columns for text, count in one.currencies for _ in range(count)
+        ]
+        return _number_reading(spec, counts, " ".join(one.name for one in columns), question, Counter(shown))
     if spec.kind in (Kind.YES_NO, Kind.FLAG):
         return _yes_no_reading(tuple(pair for values in columns for pair in values.values), spec)
     if spec.kind is Kind.CHOICE and spec.options:
@@ -192,10 +196,13 @@ _DECIMAL = re.compile(r"[+-]?\d+([.,])(\d+)")
 _GROUPED = re.compile(r"[+-]?\d{1,3}(?:([., '’])\d{3})+")
 
 
-def _number_reading(spec: FieldSpec, counts: Counts, header: str, question: str) -> Reading:
+def _number_reading(
+    spec: FieldSpec, counts: Counts, header: str, question: str, shown: Counter[Amount] | None = None
+) -> Reading:
+    """`shown`: the currencies of formats of numbers."""
     kind = spec.kind
     amounts = [(amount_of(text), count) for text, count in counts]
-    currency, review_reason = _currency(Counter(amount for amount, _ in amounts), header, question)
+    currency, review_reason = _currency(Counter(one for one, _ in amounts) + (shown or Counter()), header, question)
     decimals, groups = set[str](), set[str]()
     grouped_texts = []
     for text in (one.number.replace("\u00a0", " ").replace("\u202f", " ").strip() for one, _ in amounts):

@@ -107,6 +107,7 @@ def _source(proposal: Proposal) -> Iterator[str]:
     }
     notes = {
         "header_row": "the row with the column names" if source.header_rows == 1 else "the first row of the header",
+        "skip_rows": f"{_CHECK}: instructions or an example, not candidates" if source.is_skipping else "",
         "stop_at": "the table ends before the row that starts with this",
         "missing": _missing_note(source),
     }
@@ -204,7 +205,8 @@ def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
 
 
 def _join(child: ProposedChild) -> tuple[str, str]:
-    join = f"{{name: {scalar(child.name)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}}}"
+    encoding = f", encoding: {scalar(child.encoding)}" if child.encoding else ""
+    join = f"{{name: {scalar(child.name)}, key: {scalar(child.key)}, equals: {scalar(child.equals)}{encoding}}}"
     return "file" if child.is_file else "sheet", join
 
 

@@ -28,14 +28,18 @@ _LANGUAGES = ("Deutsch", "Englisch", "Französisch", "Türkisch", "Polnisch")
 class Export:
     """The files of an export in a folder, and the truth.
 
-    edits: what a person changes in the proposed mapping after reviewing it: a text, and what replaces it; at most five.
-    complete: what is required and in no file, such as the document of a CV.
+    faulty: how many rows have a fault, so that they must be held back. complete: what is required and in no file, such
+    as the document of a CV. options: what `mapping new` needs to be told.
     """
 
     file: str
     truth: Truth
+    faulty: int = 0
     complete: dict[str, str] = field(default_factory=dict)
-    edits: tuple[tuple[str, str], ...] = ()
+    options: tuple[str, ...] = ()
+
+
+_ONE_DOCUMENT = {"cv": '{value: "4711"}'}
 
 
 def _person(number: int) -> tuple[str, str, str]:
@@ -100,7 +104,7 @@ def linked_helper(folder: Path) -> Export:
             ],
         }
     _write(folder / "linked_helper.csv", rows)
-    return Export("linked_helper.csv", truth, {"cv": '{value: "4711"}'})
+    return Export("linked_helper.csv", truth, complete=_ONE_DOCUMENT)
 
 
 def _last_day(month: str) -> str:
@@ -135,10 +139,9 @@ def workable(folder: Path) -> Export:
             "about": f"Text {number}",
             "salary": str(3000 + number),
             "available_from": f"2026-{1 + number % 12:02}-{1 + number % 28:02}",
-            "city": "Köln",
         }
     book.save(folder / "workable.xlsx")
-    return Export("workable.xlsx", truth, {"cv": '{value: "4711"}'})
+    return Export("workable.xlsx", truth, complete=_ONE_DOCUMENT)
 
 
 # --- a Polish workbook with currencies, and a child file of another encoding ---------------------------
@@ -181,7 +184,7 @@ def polish(folder: Path) -> Export:
         }
     book.save(folder / "kandydaci.xlsx")
     _write(folder / "doswiadczenie.csv", jobs, "cp1250", ";")
-    return Export("kandydaci.xlsx", truth, {"cv": '{value: "4711"}'})
+    return Export("kandydaci.xlsx", truth, faulty=3, complete=_ONE_DOCUMENT)
 
 
 # --- Greenhouse: lists with their positions, and CVs by e-mail in another file --------------------------
@@ -257,7 +260,7 @@ def german(folder: Path) -> Export:
             **({} if number % 20 == 3 else {"available_from": f"2026-{1 + number % 12:02}-{1 + number % 28:02}"}),
         }
     _write(folder / "bewerber.csv", rows, "cp1252", ";")
-    return Export("bewerber.csv", truth, {"cv": '{value: "4711"}'})
+    return Export("bewerber.csv", truth, faulty=3, complete=_ONE_DOCUMENT, options=("--encoding", "cp1252"))
 
 
 EXPORTS: dict[str, Callable[[Path], Export]] = {
