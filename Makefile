@@ -62,7 +62,7 @@ quick: $(INSTALLED_DEV)
 
 # What must hold whatever is rebuilt inside; CONTRIBUTING.md names each part.
 net: $(INSTALLED_DEV)
-	$(BIN)/python -m pytest -n auto --dist worksteal tests/samples tests/cases tests/sources/test_corpus.py \
+	$(BIN)/python -m pytest -n auto --dist worksteal tests/samples tests/cases tests/exports tests/sources/test_corpus.py \
 		tests/sources/test_header.py tests/mapping tests/crash tests/benchmarks
 	$(BIN)/python benchmarks/suggest.py
 	$(BIN)/python -m benchmarks truth

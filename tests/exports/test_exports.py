@@ -20,7 +20,7 @@ _PLACED = 0.97  # of the rows without a fault
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_a_proposal_as_it_is_sends_nothing_false(name: str, serve: Callable[..., Served], tmp_path: Path) -> None:
-    """In the sandbox, where lines to review only warn: every value that arrives is the true one; no good row is lost."""
+    """Every value that arrives is the true one, though no line was reviewed; and no good row is lost."""
     export = EXPORTS[name](tmp_path)
     (tmp_path / "q.json").write_text(questions(), encoding="utf-8")
     served = serve(questions=tmp_path / "q.json")
