@@ -101,7 +101,7 @@ class MappingChanges:
 
     def _written(self, value: ResolvedValue) -> Any:
         views = {one.column: one for one in self._sample.columns}
-        keys = _plain(value.written)
+        keys = _plain(value.spec.node)
         if value.columns:
             names = [column_name(views[column], self._sample.columns) for column in value.columns]
             keys["join" if "join" in keys else "column"] = names[0] if len(names) == 1 else names

@@ -288,7 +288,7 @@ def _invented(row: Row, mapping: ResolvedMapping, number: int) -> Row:
             if kind is Kind.EMAIL:
                 cells[column.index] = f"{first}.{last}{number}@example.com".lower()
             elif kind is Kind.NAME:
-                cells[column.index] = _full_name(value, first, last) if value.part else first if is_first else last
+                cells[column.index] = _full_name(value, first, last) if value.spec.part else first if is_first else last
             elif kind in (Kind.CV, Kind.DOCUMENT):
                 cells[column.index] = _DOCUMENT
             elif kind is Kind.PHONE:

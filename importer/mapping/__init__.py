@@ -22,6 +22,7 @@ from importer.mapping.fields import (
     spec_of_question,
 )
 from importer.mapping.header import Header
+from importer.mapping.linear_pattern import LinearPattern
 from importer.mapping.model import FULL_NAME, Mapping
 from importer.mapping.nodes import OUTSIDE_HINT, Items, Keys, Node, Text, is_within
 from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
@@ -35,7 +36,6 @@ from importer.mapping.resolved import (
     FromPieces,
     FromRow,
     Lookup,
-    Pattern,
     ResolvedAnswer,
     ResolvedEntries,
     ResolvedFilter,
@@ -55,8 +55,8 @@ __all__ = [
     "ENTRY_FIELDS", "ENTRY_SOURCES", "FULL_NAME", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER", "REGIONS",
     "TEST_ROWS", "YES_WORDS",
     "ChildSource", "DuplicatePolicy", "Edge", "EntriesFrom", "EntryKind", "EntryOrder", "FieldSpec", "FromChild",
-    "FromGroup", "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind", "Lookup",
-    "Mapping", "NameRule", "Node", "Options", "Otherwise", "Pattern", "ResolvedAnswer", "ResolvedEntries",
+    "FromGroup", "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind", "LinearPattern", "Lookup",
+    "Mapping", "NameRule", "Node", "Options", "Otherwise", "ResolvedAnswer", "ResolvedEntries",
     "ResolvedFilter", "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping", "ResolvedSource", "ResolvedTable",
     "ResolvedValue", "RouteColumn", "Surname", "Take", "TestRow", "TestRows", "Text", "ValueSpec",
     "check_without_columns", "comment_text", "flow_list", "is_within", "one_or_list",

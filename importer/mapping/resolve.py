@@ -100,7 +100,7 @@ def _candidate(context: Context) -> dict[str, ResolvedValue]:
 
 def _split_differently(first: ResolvedValue, last: ResolvedValue) -> bool:
     """Whether a word of the full name could be in both names, or in none."""
-    return {first.part, last.part} == {"first", "last"} and _rule_of(first) != _rule_of(last)
+    return {first.spec.part, last.spec.part} == {"first", "last"} and _rule_of(first) != _rule_of(last)
 
 
 def _rule_of(value: ResolvedValue) -> tuple[object, ...]:
@@ -110,7 +110,8 @@ def _rule_of(value: ResolvedValue) -> tuple[object, ...]:
 
 def _read_of(value: ResolvedValue) -> tuple[object, ...]:
     """What of which cells it is read from."""
-    return value.columns, value.part, value.pattern, value.split, value.take, value.table, value.lookup
+    spec = value.spec
+    return value.columns, spec.part, spec.pattern, spec.pick, spec.split, spec.take, value.table, value.lookup
 
 
 # --- rows of one candidate ----------------------------------------------------------------------

@@ -17,12 +17,10 @@ from importer.mapping.resolved import (
     ChildIndex,
     FromChild,
     Lookup,
-    Pattern,
     ResolvedFilter,
     ResolvedTable,
     ResolvedValue,
 )
-from importer.mapping.scalars import NEWLINE
 from importer.mapping.tables import ChildRows, Filter
 from importer.mapping.values import EndValue, Formats, Otherwise, Replacement, ValueSpec
 from importer.problems import Column
@@ -51,37 +49,16 @@ def with_columns(
     if there is None or join is None:
         return None
     value = _from_cells(spec, field, there, context)
-    return ResolvedValue(field, spec.node, value.formats, columns, lookup=Lookup(join, value))
+    return ResolvedValue(spec, field, value.formats, columns, lookup=Lookup(join, value))
 
 
 def _from_cells(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], context: Context) -> ResolvedValue:
-    """Each key of a value becomes what its reader in transform needs."""
     mapping = context.mapping
     formats = spec.over(mapping.defaults)
-    return ResolvedValue(
-        field=field,
-        written=spec.node,
-        columns=columns,
-        separator=NEWLINE.get(spec.with_, str(spec.with_)) if spec.with_ is not None else " " if spec.join else None,
-        constant=_plain(spec.value),
-        pattern=_pattern(spec),
-        pick=_plain(spec.pick),
-        split=spec.split,
-        take=spec.take,
-        table=_table(spec),
-        part=spec.part,
-        before=str(spec.before or ""),
-        after=str(spec.after or ""),
-        default=_plain(spec.default),
-        missing=normalized(mapping.missing if spec.missing is None else spec.missing),
-        present=normalized((spec.present or ()) if isinstance(spec, EndValue) else ()),
-        formats=formats,
-        latest=_latest(field, formats, context.today),
-    )
-
-
-def _plain(text: Text | None) -> str | None:
-    return None if text is None else str(text)
+    missing = normalized(mapping.missing if spec.missing is None else spec.missing)
+    present = normalized((spec.present or ()) if isinstance(spec, EndValue) else ())
+    latest = _latest(field, formats, context.today)
+    return ResolvedValue(spec, field, formats, columns, _table(spec), latest, missing, present)
 
 
 def normalized(words: tuple[str, ...]) -> frozenset[str]:
@@ -94,12 +71,6 @@ def _latest(field: FieldSpec, formats: Formats, today: date | None) -> date | No
     if field.kind is not Kind.DATE or today is None or ahead is None:
         return None
     return today + timedelta(days=1) if ahead == 0 else date(today.year + ahead, 12, 31)
-
-
-def _pattern(spec: ValueSpec) -> Pattern | None:
-    if spec.pattern is None:
-        return None
-    return Pattern(spec.pattern, str(spec.group or spec.pattern.names[0]), spec.node.key("pattern").place)
 
 
 def _table(spec: ValueSpec) -> ResolvedTable | None:

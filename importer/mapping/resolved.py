@@ -5,30 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
-from dataclasses import field as dataclass_field
 from datetime import date
 from typing import Protocol
 
 from importer.mapping.entries import EntryKind, EntryOrder
 from importer.mapping.fields import FieldSpec
 from importer.mapping.linear_pattern import LinearPattern
-from importer.mapping.nodes import Keys
-from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, Part, Take
+from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, ValueSpec
 from importer.models import Question, Row, Target
 from importer.problems import Column, LinePlace, Origin, Problem
 from importer.settings import WireFormat
 from importer.text.normalize import join_key
 
 # --- values -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A regular expression that must match a whole cell, and the named group that is the value."""
-
-    expression: LinearPattern
-    group: str
-    place: LinePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +33,17 @@ class ResolvedTable:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedValue:
-    """A value, ready to be read: from the first of `columns` that is filled in and valid, from all of them joined with
-    `separator`, or `constant` if there are no columns. `missing` and `present` are normalized words; if `present`
-    contains "", an empty cell is an open end. With a lookup, `columns` is the column that is equal to its key.
+    """A value as the mapping has it, with the columns that it is read from, and how it is read.
 
-    written: its keys in the file; a column alone is the key `column`. latest: a later date is a problem.
+    formats: with the defaults of the mapping. missing, present: normalized words; with "" in `present`, an empty cell
+    is an open end. latest: a later date is a problem. With a lookup, `columns` is the column that is equal to its key.
     """
 
+    spec: ValueSpec
     field: FieldSpec
-    written: Keys = dataclass_field(repr=False, compare=False)
     formats: Formats
     columns: tuple[Column, ...] = ()
-    separator: str | None = None
-    constant: str | None = None
-    pattern: Pattern | None = None
-    pick: str | None = None
-    split: str | None = None
-    take: Take | None = None
     table: ResolvedTable | None = None
-    part: Part | None = None
-    before: str = ""
-    after: str = ""
-    default: str | None = None
     latest: date | None = None
     missing: frozenset[str] = frozenset()
     present: frozenset[str] = frozenset()
@@ -73,7 +51,7 @@ class ResolvedValue:
 
     @property
     def place(self) -> LinePlace:
-        return self.written.place
+        return self.spec.place
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from importer.mapping.nodes import Keys, Node, Reading, Text, texts_in
 from importer.mapping.scalars import (
+    NEWLINE,
     Columns,
     Currencies,
     DateFormats,
@@ -247,6 +248,13 @@ class ValueSpec(Formats, _ValueKeys):
     def columns(self) -> tuple[Text, ...]:
         """The columns that it is read from; empty for a constant."""
         return self.column or self.join or ()
+
+    @property
+    def separator(self) -> str | None:
+        """What joined columns are separated by; None if they are not joined."""
+        if self.join is None:
+            return None
+        return " " if self.with_ is None else NEWLINE.get(self.with_, str(self.with_))
 
     @property
     def rows(self) -> ChildRows | None:

@@ -49,7 +49,7 @@ def mapping_edits(mapping: ResolvedMapping, unread: Mapping[tuple[Unread, str], 
     for (one, code), count in sorted(unread.items(), key=lambda item: _position(item[0][0].setting)):
         if (value := values.get(one.setting)) is not None:
             is_date = code == "date-invalid" and any(map(str.isdigit, one.text))
-            table = value.written.value("values")
+            table = value.spec.node.value("values")
             place = table.place if isinstance(table, Keys) and not is_date else value.place
             texts = found.setdefault(place, _Unreadable(value))
             (texts.dates if is_date else texts.words)[one.text] += count
@@ -72,7 +72,7 @@ class _Unreadable:
 
 def _edit(unreadable: _Unreadable) -> MappingEdit | None:
     """More date formats, and lines of the value table; None if there is nothing to paste or to complete."""
-    value, written = unreadable.value, unreadable.value.written
+    value, written = unreadable.value, unreadable.value.spec.node
     lines, formats = _table_lines(value, unreadable.words), _formats(value, unreadable.dates)
     in_comments = {line.cell: place for line in lines if (place := _comment_of(line, written)) is not None}
     missing = [line for line in lines if line.cell not in in_comments]
@@ -144,7 +144,7 @@ def _comment_of(line: TableLine, written: Keys) -> LinePlace | None:
 
 
 def _into_table(value: ResolvedValue, lines: Sequence[TableLine]) -> _Step:
-    table, node = value.table, value.written.value("values")
+    table, node = value.table, value.spec.node.value("values")
     assert table is not None, "a value without a table gets a new one"
     if isinstance(node, Text) and node.strip():
         cells = ((line.cell, line.target) for line in lines if not line.is_open)
@@ -153,7 +153,7 @@ def _into_table(value: ResolvedValue, lines: Sequence[TableLine]) -> _Step:
         return _after("{", node.place, _flow(lines, lambda text: f"{text}, "))
     if isinstance(node, Keys):
         return _above(next(iter(node)).place, lambda indent: _block(lines, indent))
-    if value.written.in_braces:
+    if value.spec.node.in_braces:
         return _after(":", table.place, _flow(lines, lambda text: f" {{{text}}}"))
     return _below(table.place, _block(lines, " " * (table.place.column + 1)))
 

@@ -140,7 +140,7 @@ class _GroupReader:
         self.readers = {name: value_reader(value, wire, caches[name]) for name, value in group.items()}
         self.columns = tuple(column for reader in self.readers.values() for column in reader.value.columns)
         self._from_cells = frozenset(
-            name for name, value in group.items() if value.columns and not value.lookup and value.default is None
+            name for name, value in group.items() if value.columns and not value.lookup and value.spec.default is None
         )
         self._indexes = tuple(column.index for column in self.columns)
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any, Literal
 
-from importer.mapping import Kind, Otherwise, Pattern, ResolvedTable, ResolvedValue, Take
+from importer.mapping import Kind, LinearPattern, Otherwise, ResolvedTable, ResolvedValue, Take
 from importer.problems import Unread
 from importer.settings import WireFormat
 from importer.text.literals import InvalidLiteral, read_literal
@@ -34,20 +34,21 @@ class Interpreter:
     """Reads texts by the steps that the mapping declares, and then by the kind of the value; caches nothing."""
 
     def __init__(self, value: ResolvedValue, wire: WireFormat) -> None:
-        self._value = value
+        spec = value.spec
+        self._value, self._spec = value, spec
         self._wire = wire
         self._read_kind = reader_of(value, wire)
         self._several = value.field.kind is Kind.CHOICES
         if self._several:
-            self._separator = re.compile(f"({re.escape(value.split)})" if value.split else _BETWEEN_CHOICES)
+            self._separator = re.compile(f"({re.escape(spec.split)})" if spec.split else _BETWEEN_CHOICES)
             known = [*value.field.options, *(value.table.targets if value.table else ())]
             self._choices = frozenset(map(normalize, known))
             self._longest_choice = max((len(self._separator.split(each)) // 2 + 1 for each in known), default=1)
         self._has_options = bool(value.field.options) or value.field.kind in (Kind.YES_NO, Kind.FLAG)
-        self._bare = not (value.before or value.after)
+        self._bare = not (spec.before or spec.after)
         self._missing = value.missing
         self._longest_missing = max(map(len, value.missing), default=0) + _SPARE
-        steps = (value.pattern, value.pick, value.present, value.part, value.split, value.take, value.table)
+        steps = (spec.pattern, spec.pick, value.present, spec.part, spec.split, spec.take, value.table)
         self.is_plain = self._bare and not self._several and not any(steps)
         self.tables_used: set[str] = set()  # `table` or `otherwise`, since it was last cleared
 
@@ -61,34 +62,47 @@ class Interpreter:
 
     def read(self, text: str, typed: bool) -> Any:
         """The value of a stripped text: None where it counts as empty; may be OPEN_END or a InvalidValue."""
-        value = self._value
+        spec, present = self._spec, self._value.present
         if len(text) <= self._longest_missing and self.is_missing(text):
             return None
         if self.is_plain:
             return self._read_kind(text, typed)
-        if value.pattern is not None:
-            found = _matched(text, value.pattern)
+        if spec.pattern is not None:
+            found = self._matched(text, spec.pattern)
             if isinstance(found, InvalidValue):
                 return found
             if self.is_missing(found):
                 return None
             text, typed = found, False
-        if value.pick is not None:
-            pieces = [piece for piece in pieces_with(value.pick, text) if not self.is_missing(piece)]
+        if spec.pick is not None:
+            pieces = [piece for piece in pieces_with(spec.pick, text) if not self.is_missing(piece)]
             if len(pieces) != 1:
-                return _not_one(pieces, text, value) if pieces else None
+                return self._not_one(pieces, text) if pieces else None
             text, typed = pieces[0], False
-        if value.present and normalize(text) in value.present:
+        if present and normalize(text) in present:
             return OPEN_END
-        if value.part == "start" or value.part == "end":
-            return self._read_range(text, value.part)
+        if spec.part == "start" or spec.part == "end":
+            return self._read_range(text, spec.part)
         if self._several:
             return self._read_choices(text, typed)
         return self._read_piece(text, typed)
 
+    def _matched(self, text: str, pattern: LinearPattern) -> str | InvalidValue:
+        groups = pattern.groups_of(text) if len(text) <= _LONGEST_MATCHED else None
+        if groups is None:
+            hint = f"correct it, or change pattern: {in_mapping(self._spec.node.key('pattern').place)}"
+            return InvalidValue("pattern-mismatch", f"{quoted(text)} does not match the pattern", hint)
+        return stripped(groups[self._spec.group or pattern.names[0]] or "")
+
+    def _not_one(self, pieces: list[str], text: str) -> InvalidValue:
+        one, other, *_ = map(quoted, pieces)
+        message = f"{quoted(text)} has several pieces with '{self._spec.pick}': {one} and {other}"
+        hint = f"keep one of them, or change pick: {in_mapping(self._value.place)}"
+        return InvalidValue("pick-ambiguous", message, hint)
+
     def _read_range(self, text: str, part: Literal["start", "end"]) -> Any:
         """One end of a range. The other one must be valid too: `2019-05` may be a month, and `40 - 50k` is not 40."""
-        ends = _ends_of_range(text, self._value.split)
+        ends = _ends_of_range(text, self._spec.split)
         if isinstance(ends, InvalidValue):
             return ends
         whole = self._read_kind(text, False)
@@ -106,8 +120,8 @@ class Interpreter:
         return OPEN_END if normalize(text) in self._value.present else self._read_one(text, typed=False)
 
     def _read_piece(self, text: str, typed: bool) -> Any:
-        take = self._value.take
-        if take is None or self._value.split is None:
+        take = self._spec.take
+        if take is None or self._spec.split is None:
             return self._read_named(text, typed)
         pieces = self._pieces(text)
         if isinstance(pieces, InvalidValue) or not pieces:
@@ -120,7 +134,7 @@ class Interpreter:
 
     def _pieces(self, text: str) -> list[str] | InvalidValue:
         """The values in a text, without those that count as an empty cell."""
-        split = self._value.split
+        split = self._spec.split
         pieces = text.split(split) if split else [text]
         if split == _JSON:
             try:
@@ -133,14 +147,14 @@ class Interpreter:
         return [piece for piece in map(stripped, pieces) if not self.is_missing(piece)]
 
     def _read_named(self, text: str, typed: bool) -> Any:
-        part = self._value.part
+        part = self._spec.part
         if part != "first" and part != "last":
             return self._read_one(text, typed)
         name = part_of_name(text, part, self._value.formats.names)
         return name if isinstance(name, InvalidValue) else self._read_one(name, typed)
 
     def _read_choices(self, text: str, typed: bool) -> Any:
-        pieces = self._pieces(text) if self._value.split == _JSON else self._chosen(text)
+        pieces = self._pieces(text) if self._spec.split == _JSON else self._chosen(text)
         if isinstance(pieces, InvalidValue):
             return pieces
         read = [self._read_one(piece, typed) for piece in pieces]
@@ -172,7 +186,7 @@ class Interpreter:
             return InvalidValue("not-an-option", f"{quoted(text)} may be {one}, or {other}", hint)
         if ways[0]:
             return ways[0][0]
-        return [stripped(text)] if self._value.split is None else self._with_unknown(pieces)
+        return [stripped(text)] if self._spec.split is None else self._with_unknown(pieces)
 
     def _with_unknown(self, pieces: list[str]) -> list[str]:
         """The choices from the first to the last, the longest known one first; what is not known is a piece alone."""
@@ -186,7 +200,7 @@ class Interpreter:
         return [choice for choice in chosen if not self.is_missing(choice)]
 
     def _with_hint_to_split(self, text: str, found: InvalidValue) -> InvalidValue:
-        if self._value.split is not None or not any(separator in text for separator in ";,|\n/"):
+        if self._spec.split is not None or not any(separator in text for separator in ";,|\n/"):
             return found
         hint = f"if these are several choices, set split: {in_mapping(self._value.place)}; {found.hint}"
         return replace(found, hint=hint)
@@ -196,7 +210,7 @@ class Interpreter:
         if table is None:
             if self._bare:
                 return self._read_kind(text, typed)
-            return self._read_kind(f"{self._value.before}{text}{self._value.after}", False)
+            return self._read_kind(f"{self._spec.before or ''}{text}{self._spec.after or ''}", False)
         target = table.targets.get(normalize(text))
         if target is not None:
             self.tables_used.add("table")
@@ -220,20 +234,6 @@ class Interpreter:
             f"{did_you_mean(text, table.targets)}, {into_table(self._value)}",
             Unread(text, self._value.place),
         )
-
-
-def _matched(text: str, pattern: Pattern) -> str | InvalidValue:
-    groups = pattern.expression.groups_of(text) if len(text) <= _LONGEST_MATCHED else None
-    if groups is None:
-        hint = f"correct it, or change pattern: {in_mapping(pattern.place)}"
-        return InvalidValue("pattern-mismatch", f"{quoted(text)} does not match the pattern", hint)
-    return stripped(groups[pattern.group] or "")
-
-
-def _not_one(pieces: list[str], text: str, value: ResolvedValue) -> InvalidValue:
-    message = f"{quoted(text)} has several pieces with '{value.pick}': {quoted(pieces[0])} and {quoted(pieces[1])}"
-    hint = f"keep one of them, or change pick: {in_mapping(value.place)}"
-    return InvalidValue("pick-ambiguous", message, hint)
 
 
 def _ends_of_range(text: str, separator: str | None) -> list[str] | InvalidValue:

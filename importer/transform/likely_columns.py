@@ -143,9 +143,9 @@ def can_drop_cells(value: ResolvedValue) -> bool:
         value.table.otherwise is Otherwise.BLANK or "" in value.table.targets.values()
     )
     return (
-        value.separator is None
+        value.spec.join is None
         and value.lookup is None
-        and (blanks or value.pick is not None or len(value.columns) > 1 or not value.missing <= _NOTHING)
+        and (blanks or value.spec.pick is not None or len(value.columns) > 1 or not value.missing <= _NOTHING)
     )
 
 
@@ -154,8 +154,8 @@ class Dropped:
 
     def __init__(self, value: ResolvedValue, mapping: ResolvedMapping) -> None:
         self._value = value
-        alone = [replace(value, columns=(column,), default=None) for column in value.columns]
-        self._readers = [(one.columns[0], ValueReader(one, mapping.wire), Cells()) for one in alone]
+        alone = [replace(value, columns=(column,)) for column in value.columns]
+        self._readers = [(one.columns[0], ValueReader(one, mapping.wire, uses_default=False), Cells()) for one in alone]
         self._filled: Counter[Column] = Counter()
 
     def add(self, row: Row) -> None:

@@ -105,18 +105,18 @@ def _notes(value: ResolvedValue, read: ReadFrom, row: Row, sent: str | bool | No
     """The notes in the order of `Note`."""
     texts = [row.cells[column.index] for column in read.columns]
     links = [dict(row.links).get(column.index) for column in read.columns]
-    text = " ".join(texts)
+    text, spec = " ".join(texts), value.spec
     found = {
         Note.OTHERWISE: "otherwise" in read.tables,
         Note.NOT_SENT: sent is None and read.value is not OPEN_END and bool(texts),
         Note.SECOND_CHOICE: read.skipped,
         Note.LINK: value.field.kind is Kind.URL and sent in links and sent not in texts,
-        Note.JOINED: value.separator is not None and len(texts) > 1,
-        Note.SPLIT: any((value.part, value.pattern, value.pick, value.split and value.split in text)),
+        Note.JOINED: spec.join is not None and len(texts) > 1,
+        Note.SPLIT: any((spec.part, spec.pattern, spec.pick, spec.split and spec.split in text)),
         Note.VALUE_TABLE: "table" in read.tables,
-        Note.DEFAULT: sent is not None and not texts and value.default is not None,
+        Note.DEFAULT: sent is not None and not texts and spec.default is not None,
         Note.CURRENT: read.value is OPEN_END,
-        Note.CONSTANT: value.constant is not None,
+        Note.CONSTANT: spec.value is not None,
     }
     if isinstance(sent, str) and texts and value.field.kind is Kind.DATE:
         numbers = {int(digits) for digits in re.findall("[0-9]+", text)}

@@ -44,17 +44,19 @@ class ReadFrom(NamedTuple):
 class ValueReader:
     """Reads one value from rows. Built once for a mapping; its cache does not change the results."""
 
-    def __init__(self, value: ResolvedValue, wire: WireFormat, cache: ValueCache | None = None) -> None:
+    def __init__(
+        self, value: ResolvedValue, wire: WireFormat, cache: ValueCache | None = None, *, uses_default: bool = True
+    ) -> None:
         """`cache` is shared by readers that differ only in their columns."""
-        self.value = value
+        self.value, self._separator, self._is_constant = value, value.spec.separator, value.spec.value is not None
         self._interpreter = Interpreter(value, wire)
         self._is_missing = self._interpreter.is_missing
         self._cache = None if value.field.kind in _RARELY_REPEATED else cache or ValueCache()
-        self._fixed = self._read_fixed(value.constant)
-        self._default = self._read_fixed(value.default)
+        self._fixed = self._read_fixed(value.spec.value)
+        self._default = self._read_fixed(value.spec.default) if uses_default else None
         self._follows_links = value.field.kind is Kind.URL and self._interpreter.is_plain
         self._has_currency = bool(value.formats.currency) and value.field.kind in NUMBERS
-        is_one_cell = len(value.columns) == 1 and value.separator is None and value.constant is None
+        is_one_cell = len(value.columns) == 1 and self._separator is None and not self._is_constant
         looks_beside = self._follows_links or self._has_currency
         self._only_cell = value.columns[0].index if is_one_cell and not looks_beside else None
 
@@ -73,16 +75,15 @@ class ValueReader:
                 found = self._interpreter.read(stripped(text), False)
             if type(found) is str:
                 return found
-        value = self.value
-        if value.separator is not None:
+        if self._separator is not None:
             found = self._read_joined(row, problems)
-        elif value.constant is not None:
+        elif self._is_constant:
             found = self._placed(self._fixed, row, problems)
         else:
             found = self._read_alternatives(row, problems)
         if found is None and self._default is not None:
             return self._placed(self._default, row, problems)
-        if found is None and "" in value.present:
+        if found is None and "" in self.value.present:
             return OPEN_END
         return None if isinstance(found, InvalidValue) else found
 
@@ -91,7 +92,7 @@ class ValueReader:
         used = self._interpreter.tables_used
         filled = self.filled(row)
         tables: frozenset[str] = frozenset()
-        if self.value.separator is not None:
+        if self._separator is not None:
             used.clear()
             return ReadFrom(filled, self._read_joined(row, []), frozenset(used))
         skipped = False
@@ -169,7 +170,7 @@ class ValueReader:
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
         cells = [stripped(row.cells[column.index]) for column in self.value.columns]
         filled = [text for text in cells if not self._is_missing(text)]
-        text = (self.value.separator or "").join(filled)
+        text = (self._separator or "").join(filled)
         read = self._interpreter.read(text, typed=False) if text else None
         if self.value.field.kind is Kind.DATE and 0 < len(filled) < len(cells) > 2:  # 5.2024 without a day or a month?
             hint = "fill in all its cells"
