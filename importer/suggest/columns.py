@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeGuard
 
 from importer.mapping import Header
 from importer.models import Row
@@ -41,21 +42,27 @@ class ColumnView:
     """A column with a sample of its values, and what they and its header indicate.
 
     `values`: each distinct text with its count, in order of first appearance, without blanks. `filled` counts all
-    non-blank cells, including those whose text is not kept because there are too many. `ids`: all texts if nearly every
-    cell has another one, so that they identify the rows; else None. `links`: cells with a link to a web address.
-    `currencies`: those that the formats of numbers show, each with its number of cells.
+    non-blank cells, including those whose text is not kept because there are too many. `ids`: if nearly every cell has
+    another text, so that they identify the rows, the hashes of all in ascending order. `links`: cells with a link to a
+    web address. `currencies`: those that the formats of numbers show, each with its number of cells.
     """
 
     column: Column
     values: tuple[tuple[str, int], ...] = ()
     filled: int = 0
-    ids: frozenset[str] | None = None
+    ids: array[int] | None = None
     links: int = 0
     currencies: tuple[tuple[str, int], ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
         return tuple(text for text, _ in self.values)
+
+    def has_id(self, text: str) -> bool:
+        """Whether one of the cells that identify the rows has this text."""
+        found, wanted = self.ids or (), _hash(text)
+        at = bisect_left(found, wanted)
+        return at < len(found) and found[at] == wanted
 
     # --- its header -------------------------------------------------------------------------------
 
@@ -220,8 +227,9 @@ class ColumnNames:
 # --- a sample of the values -----------------------------------------------------------------------
 
 _MAX_DISTINCT = 1_000
+_SOME_BITS = 0x7FFF_FFFF  # of a hash: enough to count texts, and to find most of a thousand
+_MAX_CHARACTERS = 1_000_000  # of these texts: long ones show as much in a few cells
 _MAX_IDS = 300_000  # in one column; more take too much memory
-_FEW = 20  # repeated cells at the top of a file decide nothing
 _UNIQUE = 0.9  # of the filled cells must be different, so that they identify the rows
 
 
@@ -233,6 +241,10 @@ def sample_columns(columns: Sequence[Column], rows: Iterable[Row]) -> tuple[Colu
     return sampler.views()
 
 
+def _hash(text: str) -> int:
+    return hash(text) & _SOME_BITS
+
+
 class Sampler:
     """Collects the values of rows."""
 
@@ -240,7 +252,8 @@ class Sampler:
         self._columns = columns
         self._counts: list[Counter[str]] = [Counter() for _ in columns]
         self._filled = [0] * len(columns)
-        self._ids: list[set[str] | None] = [set() for _ in columns]
+        self._characters = [0] * len(columns)
+        self._hashes: list[array[int] | None] = [array("i") for _ in columns]
         self._links = [0] * len(columns)
         self._currencies: list[Counter[str]] = [Counter() for _ in columns]
 
@@ -254,31 +267,31 @@ class Sampler:
             if cell and (text := cell.strip()):
                 self._filled[index] += 1
                 counts = self._counts[index]
-                if text in counts or len(counts) < _MAX_DISTINCT:
+                if text in counts:
                     counts[text] += 1
-                if (ids := self._ids[index]) is not None:
-                    ids.add(text)
-                    if len(ids) > _MAX_IDS or len(ids) + _FEW < _UNIQUE * self._filled[index]:
-                        self._ids[index] = None
+                elif len(counts) < _MAX_DISTINCT and self._characters[index] < _MAX_CHARACTERS:
+                    counts[text] = 1
+                    self._characters[index] += len(text)
+                if (hashes := self._hashes[index]) is not None:
+                    hashes.append(_hash(text))
+                    if len(hashes) > _MAX_IDS or (len(hashes) == _MAX_DISTINCT > len(set(hashes)) / _UNIQUE):
+                        self._hashes[index] = None
 
     def views(self) -> tuple[ColumnView, ...]:
         columns = _with_unique_names(self._columns)
-        found = zip(columns, self._counts, self._filled, self._ids, self._links, self._currencies, strict=True)
+        found = zip(columns, self._counts, self._filled, self._links, self._currencies, strict=True)
         return tuple(
-            ColumnView(
-                column,
-                tuple(counts.items()),
-                filled,
-                frozenset(ids) if _is_unique(ids, filled) else None,
-                links,
-                tuple(shown.items()),
-            )
-            for column, counts, filled, ids, links, shown in found
+            ColumnView(column, tuple(counts.items()), filled, self._ids(index), links, tuple(shown.items()))
+            for index, (column, counts, filled, links, shown) in enumerate(found)
         )
 
-
-def _is_unique(ids: set[str] | None, filled: int) -> TypeGuard[set[str]]:
-    return ids is not None and len(ids) >= _UNIQUE * filled > 0
+    def _ids(self, index: int) -> array[int] | None:
+        """The hashes of a column in ascending order, if nearly all are different; they are not kept here any longer."""
+        hashes, self._hashes[index] = self._hashes[index], None
+        if not hashes:
+            return None
+        different = sorted(set(hashes))
+        return array("i", different) if len(different) >= _UNIQUE * len(hashes) else None
 
 
 def _with_unique_names(columns: Sequence[Column]) -> list[Column]:

@@ -372,4 +372,4 @@ def _share_found(key: ColumnView, one: ColumnView) -> float:
     """The share of the keys that are in a column which identifies rows; compared exactly, as in a run."""
     if one.ids is None or len(key.texts) < _MIN_KEYS:
         return 0.0
-    return sum(text in one.ids for text in key.texts) / len(key.texts)
+    return sum(map(one.has_id, key.texts)) / len(key.texts)

@@ -68,7 +68,7 @@ def _choices(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
     separator = _separator_of(values.counts, spec.options)
 
     def has_option(text: str) -> bool:
-        return any(_is_option(piece, spec.options) for piece in _split(text, separator))
+        return any(_meant_option(piece, spec.options) for piece in _split(text, separator))
 
     return values.share(has_option), f"options of {spec.noun.removeprefix('an option of ')}"
 
@@ -320,15 +320,35 @@ def _separator_of(counts: Counts, options: Sequence[str]) -> str | None:
             if known.find(text) is None and (json_items(text) if separator == _JSON else separator in text)
         )
         pieces = _pieces(containing, separator)
-        hits = sum(count for piece, count in pieces if not options or _is_option(piece, tuple(options)))
+        hits = sum(count for piece, count in pieces if not options or _meant_option(piece, tuple(options)))
         if hits > best_hits:
             best, best_hits = separator, hits
     return best
 
 
-def _is_option(text: str, options: tuple[str, ...]) -> bool:
-    """Whether a text is an option, or certainly means one."""
-    return Options(options).find(text) is not None or _matching_option(text, options)[1]
+@lru_cache(maxsize=8192)
+def _meant_option(text: str, options: tuple[str, ...]) -> str | None:
+    """The option that a text is, or certainly means: with a remark in brackets, or by the table of value words."""
+    known, words = _words_of_options(options)
+    if (option := known.find(text) or words.get(_key(text))) is not None:
+        return option
+    remark = _REMARK.fullmatch(text)
+    if remark and not reversals_in(text) and (option := known.find(remark[1].strip())) is not None:
+        return option
+    parts = [part.strip() for part in _PARTS.split(text) if part.strip()]  # Bachelor of Science - BS
+    meant = {_meant_option(part, options) for part in parts} if len(parts) > 1 else {None}
+    return meant.pop() if len(meant) == 1 else None
+
+
+@lru_cache(maxsize=64)
+def _words_of_options(options: tuple[str, ...]) -> tuple[Options, dict[str, str]]:
+    """The options, and each word of the table for one of them; the first option counts."""
+    table, found = _option_words(), dict[str, str]()
+    for option in options:
+        words = table.get(option.casefold().replace(" ", "_")) or table.get(_key(option), frozenset())
+        for word in words - {""}:
+            found.setdefault(word, option)
+    return Options(options), found
 
 
 @lru_cache(maxsize=1)
@@ -339,22 +359,12 @@ def _option_words() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=4096)
 def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, bool]:
-    """The option for a text, and whether it is certain: by the table of value words, or by the same words and signs.
+    """The option for a text, and whether it is certain: what it means, or the same words and signs.
 
     Otherwise a similar one, which a person must confirm; none if the text says more, or the opposite.
     """
-    key, table = _key(text), _option_words()
-    remark = _REMARK.fullmatch(text)
-    if remark and not reversals_in(text) and (option := Options(options).find(remark[1].strip())) is not None:
+    if (option := _meant_option(text, options)) is not None:
         return option, True
-    if len(parts := [part for part in _PARTS.split(text) if part.strip()]) > 1:  # Bachelor of Science - BS
-        meant = {_matching_option(part.strip(), options) for part in parts}
-        if len(meant) == 1 and all(certain for _, certain in meant):
-            return meant.pop()
-    for option in options:
-        words = table.get(option.casefold().replace(" ", "_")) or table.get(_key(option), frozenset())
-        if key and key in words:
-            return option, True
     similar = closest(text, options)
     if similar is None or (_key(text) == _key(similar) and _SIGNS.findall(text) == _SIGNS.findall(similar)):
         return similar, similar is not None
