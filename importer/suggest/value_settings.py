@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
@@ -62,9 +62,13 @@ def _choice(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
     return share, spec.noun
 
 
+_ENOUGH = 200  # different texts
+
+
 def _choices(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
     if not spec.options:
         return 1.0, ""
+    values = replace(values, values=values.values[:_ENOUGH])
     separator = _separator_of(values.counts, spec.options)
 
     def has_option(text: str) -> bool:
