@@ -90,35 +90,79 @@ def range_pieces(text: str) -> list[str]:
     return [text]
 
 
-# Between addresses; a web address may have a comma inside, but another address behind it is one of its own.
-_BETWEEN_LINKS = re.compile(r"""[\s<>()\[\]|"'`]+|[;,]+(?=\w+(?:\.\w|:)|\s|$)""")
-_BETWEEN_EMAILS = re.compile(r"""[\s<>()\[\]|"'`;,]+|mailto:""", re.IGNORECASE)
-_BETWEEN_PIECES = re.compile(r"[\n\r|;]|,\s|\s/\s")
-_HOST = re.compile(r"(?:https?://)?(?:[^/?#@]*\.)?", re.IGNORECASE)
+# Between the words of a cell with addresses: a web address may itself contain a comma, a bracket or a quote.
+_BETWEEN_WORDS = re.compile(r"[\s<>\"|]|[;,](?=\s|$|https?://|www\.)|mailto:", re.IGNORECASE)
+_BETWEEN_EMAILS = re.compile(r"[\s<>\"|;,()\[\]]|mailto:", re.IGNORECASE)
+_AROUND = ".,;:!'`"
+_SECOND_ADDRESS = re.compile(r"[,;][\w-]+\.[a-z]{2,}", re.IGNORECASE)
+_SCHEME_AND_WWW = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
+_SITE = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
+# Between pieces with a label: before them, `Home: 0212`, or behind them in brackets.
+_BETWEEN_PIECES = re.compile(r"([\n\r|;]|,\s|\s/\s)")
+_LABEL = re.compile(r"\s*([^\W\d_][^:=\d\n]{0,40})[:=](?!//)")
+_LABEL_BEHIND = re.compile(r"([^()\[\]]+)[(\[]([^()\[\]]+)[)\]]\s*")
+
+
+def is_address_part(wanted: str) -> bool:
+    """Whether a text is a part of addresses, `github.com` or `@`, and not a label."""
+    return "@" in wanted or _SITE.fullmatch(wanted) is not None
 
 
 def pieces_with(wanted: str, text: str) -> list[str]:
-    """The different pieces of a text that have a part of an address in them (`github.com`, `@`), or a label (`mobile`).
+    """The different pieces of a text that have a part of an address (`github.com`, `@`), or that have a label.
 
-    A part of an address is looked for in words, and the name of a site only where an address has it. A label stands
-    before its piece, `Mobile: 0555`, or behind it in brackets, and is taken off.
+    A site is only found where an address has it. A label stands alone before its piece, `Mobile: 0555`, or behind it in
+    brackets, and is taken off; a piece goes on to the next label. Where a piece may be one address or two, it is both.
 
-    >>> pieces_with("github.com", "https://a.example.com, github.com/ada"), pieces_with("home", "Home: 1; Work: 2")
-    (['github.com/ada'], ['1'])
+    >>> pieces_with("github.com", "https://a.example.com, github.com/ada"), pieces_with("home", "Home: 1, 2; Work: 3")
+    (['github.com/ada'], ['1, 2'])
     """
-    if "@" in wanted or "." in wanted:
-        is_email, end = "@" in wanted, r"(?![\w.-])" if wanted[-1].isalnum() else ""
-        words = (word.rstrip(".,;:!") for word in (_BETWEEN_EMAILS if is_email else _BETWEEN_LINKS).split(text))
-        site = re.compile(_HOST.pattern + re.escape(wanted) + end, re.IGNORECASE)
-        found = [word for word in words if (wanted in word if is_email else site.match(word))]
-    else:
-        label = re.escape(wanted)
-        before = re.compile(rf"[^:=\d]*\b{label}\b[^:=\d]*[:=]\s*(.+)|{label}[\s.-]+(.+)", re.IGNORECASE | re.DOTALL)
-        behind = re.compile(rf"(.+?)\s*[(\[][^()\[\]]*\b{label}\b[^()\[\]]*[)\]]", re.IGNORECASE | re.DOTALL)
-        pieces = (piece.strip() for piece in _BETWEEN_PIECES.split(text))
-        matches = (behind.fullmatch(piece) or before.fullmatch(piece) for piece in pieces)
-        found = [next(filter(None, match.groups())) for match in matches if match]
-    return list({piece.rstrip("/").casefold(): piece for piece in reversed(found)}.values())[::-1]
+    found = _addresses_with(wanted, text) if is_address_part(wanted) else _labeled(wanted, text)
+    # https://www.example.com/ is example.com
+    different = {_SCHEME_AND_WWW.sub("", piece, 1).rstrip("/").casefold(): piece for piece in reversed(found)}
+    return list(different.values())[::-1]
+
+
+def _addresses_with(wanted: str, text: str) -> list[str]:
+    is_email = "@" in wanted
+    words = [_without_punctuation(word) for word in (_BETWEEN_EMAILS if is_email else _BETWEEN_WORDS).split(text)]
+    if is_email:
+        return [
+            word for word in words if "@" in word and (wanted == "@" or word.casefold().endswith(wanted.casefold()))
+        ]
+    found = []
+    for word in words:
+        host, slash, rest = _SCHEME_AND_WWW.sub("", word, 1).partition("/")
+        site, _, path = wanted.casefold().partition("/")
+        is_there = host.casefold() == site or host.casefold().endswith(f".{site}")
+        if is_there and (slash + rest).casefold().startswith(f"/{path}" if path else ""):
+            found.append(word)
+            if second := _SECOND_ADDRESS.search(word, len(word) - len(rest) - 1):
+                found.append(word[: second.start()])
+    return found
+
+
+def _without_punctuation(word: str) -> str:
+    word = word.lstrip("([" + _AROUND).rstrip(_AROUND)
+    for opening, closing in ("()", "[]"):
+        if opening not in word:
+            word = word.rstrip(closing)
+    return word.rstrip(_AROUND)
+
+
+def _labeled(wanted: str, text: str) -> list[str]:
+    name = normalize_name(wanted)
+    segments = _BETWEEN_PIECES.split(text)  # and what is between them
+    behind = [_LABEL_BEHIND.fullmatch(segment) for segment in segments[::2] if segment.strip()]
+    if behind and all(behind):
+        return [match[1].strip() for match in behind if match and normalize_name(match[2]) == name]
+    pieces: list[tuple[str, str]] = []  # labels, each with its piece
+    for separator, segment in zip(["", *segments[1::2]], segments[::2], strict=True):
+        if label := _LABEL.match(segment):
+            pieces.append((label[1], segment[label.end() :]))
+        elif pieces:
+            pieces[-1] = (pieces[-1][0], pieces[-1][1] + separator + segment)
+    return [piece.strip().rstrip("|;,").strip() for label, piece in pieces if normalize_name(label) == name]
 
 
 # --- escaping -----------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -75,6 +76,9 @@ class Interpreter:
                 return None
             text, typed = found, False
         if spec.pick is not None:
+            if len(text) > _LONGEST_MATCHED:
+                message = f"{quoted(text)} has {len(text):,} characters, of which pick: reads {_LONGEST_MATCHED:,}"
+                return InvalidValue("text-too-long", message, "shorten it")
             pieces = [piece for piece in pieces_with(spec.pick, text) if not self.is_missing(piece)]
             if len(pieces) != 1:
                 return self._not_one(pieces, text) if pieces else None
@@ -169,35 +173,49 @@ class Interpreter:
 
         Without a declared separator, the text is split only if every piece is a known choice.
         """
+        split = self._spec.split
+        if split is None and normalize(stripped(text)) in self._choices:
+            return [stripped(text)]
         pieces = self._separator.split(text)  # and the separators between them
-        ends = len(pieces) // 2 + 1
-        ways: list[list[list[str]]] = [[] for _ in range(ends)] + [[[]]]  # from each piece on, two at most
-        for start in reversed(range(ends)):
-            if self.is_missing(stripped(pieces[2 * start])):
-                ways[start] = ways[start + 1]
-                continue
-            for end in range(start + 1, min(start + self._longest_choice, ends) + 1):
-                choice = stripped("".join(pieces[2 * start : 2 * end - 1]))
-                if normalize(choice) in self._choices:
-                    ways[start] = (ways[start] + [[choice, *rest] for rest in ways[end]])[:2]
-        if len(ways[0]) > 1:
-            one, other = (" and ".join(f"'{choice}'" for choice in way) for way in ways[0])
+        count = len(pieces) // 2 + 1
+        blank = [self.is_missing(stripped(piece)) for piece in pieces[::2]]
+        # From each piece on: how few pieces are unknown, in how many ways (two at most), and where its choices end.
+        unknown, ways, ends = [0] * (count + 1), [0] * count + [1], [[start + 1] for start in range(count)]
+        for start in reversed(range(count)):
+            found = {} if blank[start] else dict(self._choices_from(pieces, start, blank))
+            cost = {end: unknown[end] + (not is_known) for end, is_known in found.items()} or {
+                start + 1: unknown[start + 1]
+            }
+            unknown[start] = min(cost.values())
+            ends[start] = [end for end, each in cost.items() if each == unknown[start]]
+            ways[start] = min(2, sum(ways[end] for end in ends[start]))
+        if split is None and unknown[0]:
+            return [stripped(text)]
+        one = self._way(pieces, ends, min)
+        if ways[0] > 1:
+            first, second = (" and ".join(f"'{each}'" for each in way) for way in (one, self._way(pieces, ends, max)))
             hint = f"separate choices by another character, and set it as split: {in_mapping(self._value.place)}"
-            return InvalidValue("not-an-option", f"{quoted(text)} may be {one}, or {other}", hint)
-        if ways[0]:
-            return ways[0][0]
-        return [stripped(text)] if self._spec.split is None else self._with_unknown(pieces)
+            return InvalidValue("not-an-option", f"{quoted(text)} may be {first}, or {second}", hint)
+        return one
 
-    def _with_unknown(self, pieces: list[str]) -> list[str]:
-        """The choices from the first to the last, the longest known one first; what is not known is a piece alone."""
-        chosen, start, ends = [], 0, len(pieces) // 2 + 1
-        while start < ends:
-            longest = range(min(start + self._longest_choice, ends), start, -1)
-            found = {end: stripped("".join(pieces[2 * start : 2 * end - 1])) for end in longest}
-            end = next((end for end, text in found.items() if normalize(text) in self._choices), start + 1)
-            chosen.append(found[end])
+    def _choices_from(self, pieces: list[str], start: int, blank: list[bool]) -> Iterator[tuple[int, bool]]:
+        """Where a choice may end that begins with a piece, and whether it is known; alone, every piece may be one."""
+        for end in range(start + 1, min(start + self._longest_choice, len(blank)) + 1):
+            is_known = (
+                not blank[end - 1] and normalize(stripped("".join(pieces[2 * start : 2 * end - 1]))) in self._choices
+            )
+            if is_known or end == start + 1:
+                yield end, is_known
+
+    def _way(self, pieces: list[str], ends: list[list[int]], which: Callable[[list[int]], int]) -> list[str]:
+        chosen, start = [], 0
+        while start < len(ends):
+            end = which(ends[start])
+            choice = stripped("".join(pieces[2 * start : 2 * end - 1]))
+            if not self.is_missing(choice):
+                chosen.append(choice)
             start = end
-        return [choice for choice in chosen if not self.is_missing(choice)]
+        return chosen
 
     def _with_hint_to_split(self, text: str, found: InvalidValue) -> InvalidValue:
         if self._spec.split is not None or not any(separator in text for separator in ";,|\n/"):

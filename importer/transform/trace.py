@@ -110,7 +110,7 @@ def _notes(value: ResolvedValue, read: ReadFrom, row: Row, sent: str | bool | No
         Note.OTHERWISE: "otherwise" in read.tables,
         Note.NOT_SENT: sent is None and read.value is not OPEN_END and bool(texts),
         Note.SECOND_CHOICE: read.skipped,
-        Note.LINK: value.field.kind is Kind.URL and sent in links and sent not in texts,
+        Note.LINK: value.field.kind is Kind.URL and sent is not None and sent in links and sent not in texts,
         Note.JOINED: spec.join is not None and len(texts) > 1,
         Note.SPLIT: any((spec.part, spec.pattern, spec.pick, spec.split and spec.split in text)),
         Note.VALUE_TABLE: "table" in read.tables,

@@ -57,7 +57,8 @@ class ValueReader:
         self._follows_links = value.field.kind is Kind.URL and self._interpreter.is_plain
         self._has_currency = bool(value.formats.currency) and value.field.kind in NUMBERS
         is_one_cell = len(value.columns) == 1 and self._separator is None and not self._is_constant
-        looks_beside = self._follows_links or self._has_currency
+        self._picks_links = value.field.kind is Kind.URL and value.spec.pick is not None
+        looks_beside = self._follows_links or self._has_currency or self._picks_links
         self._only_cell = value.columns[0].index if is_one_cell and not looks_beside else None
 
     def read(self, row: Row, problems: list[Problem]) -> Any:
@@ -162,9 +163,11 @@ class ValueReader:
                 other = f"add '{shown}' to currency: {in_mapping(self.value.place)}" if is_known else "write it in full"
                 hint = f"convert it to {declared[0]}, or {other}"
                 return InvalidValue("currency-of-format", message, hint)
-        if not row.links or not self._follows_links or read is None:
+        link = dict(row.links).get(column.index) if row.links else None
+        if link and self._picks_links:
+            return self._interpreter.read(f"{stripped(row.cells[column.index])} {link}", typed=False)
+        if not link or not self._follows_links or read is None:
             return read
-        link = dict(row.links).get(column.index)
         return linked_url(row.cells[column.index], link) if link else read
 
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
