@@ -26,7 +26,7 @@ from importer.app.mapping_files import (
     write_proposal,
     write_template,
 )
-from importer.app.mapping_tests import begin_test_rows, check_test_rows, write_test_rows
+from importer.app.mapping_tests import begin_test_rows, check_test_rows, test_rows_file, write_test_rows
 from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.cli import options
 from importer.cli.app import Command, next_command
@@ -92,8 +92,9 @@ def new(
         return
     write_mapping(path, proposal)
     test_rows = None
-    with suppress(UnusableInput):  # it may have to be completed first
-        test_rows = write_test_rows(path, file, asked, settings)
+    if not test_rows_file(path).exists():
+        with suppress(UnusableInput):  # it may have to be completed first
+            test_rows = write_test_rows(path, file, asked, settings)
     if show:
         show_candidates(preview(path, file, asked, settings, show))
     for line in _proposal_lines(proposal, path, _MOST_LINES if not verbose else sys.maxsize):

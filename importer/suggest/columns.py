@@ -29,6 +29,7 @@ from importer.suggest.header_words import (
 from importer.text.normalize import normalize
 
 SIMILAR = "the header is similar"
+_ITEM = re.compile(r"([^\[\]]*[^\[\]\s])\s*\[\d{1,4}\]", re.DOTALL)  # Engineer[0]
 _MOST = 0.9  # of the cells must be lists of objects
 
 
@@ -122,6 +123,7 @@ class ColumnView:
         found = ((normalize(text), count) for text, count in self.values)
         return sum(count for word, count in found if word in words and any(map(str.isalnum, word)))
 
+    numbered_items = _share_of(_ITEM.search)  # Engineer[0], Lead[1]
     emails = _share_of(cell_texts.is_email)
     urls = _share_of(cell_texts.URL.fullmatch)
     phones = _share_of(cell_texts.is_phone)
@@ -179,7 +181,6 @@ class ListedItems:
     numbered: bool
 
 
-_ITEM = re.compile(r"(.*\S)\s*\[\d{1,4}\]", re.DOTALL)  # Engineer[0]
 _SEPARATORS = (",", ";", "|", "\n")
 
 

@@ -69,10 +69,14 @@ def entry_groups(views: Sequence[ColumnView], taken: frozenset[int]) -> tuple[En
             first = lists[listed[0].views[0].column.index]
             found.append(EntryGroups(kind, listed, numbered=False, lists=first))
             continue
-        single = _unique_fields(kind, _single_fields(views, used.union(lists)))
+        several = {one.column.index for one in views if one.numbered_items >= _SOME}  # several values in one cell
+        single = _unique_fields(kind, _single_fields(views, used.union(lists, several)))
         if _is_whole(kind, single):
             found.append(EntryGroups(kind, single, numbered=False))
     return tuple(found)
+
+
+_SOME = 0.5
 
 
 def _is_whole(kind: EntryKind, fields: Sequence[EntryColumns]) -> bool:

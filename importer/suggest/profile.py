@@ -19,6 +19,8 @@ _DIALED_SHARE = 0.5  # of the values must be clearly phone numbers, if the heade
 _SAMPLES = 3
 _PROBLEMS = 20
 _FIRST, _MOST_INSTRUCTIONS = 30, 5  # rows
+_MOST = 0.8  # of them
+_A_NAME = 2  # words: Max Muster
 _EXAMPLE = frozenset(words_of("example sample Beispiel Muster örnek exemple ejemplo przykład"))
 
 
@@ -101,24 +103,31 @@ def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: in
 
 
 def _instructions_in(first: Sequence[Row]) -> tuple[int, ...]:
-    """The numbers of the rows before the first e-mail address, if all below have one in its column; and of an example
-    behind them."""
+    """The numbers of the rows before the first e-mail address, if all below have one in its column, and these have texts
+    where nearly all below have numbers; and of an example behind them."""
     width = len(first[0].cells) if first else 0
     counts = [sum("@" in row.cells[index] for row in first) for index in range(width)]
     column = max(range(width), key=lambda index: counts[index], default=0)
     above = [*takewhile(lambda row: "@" not in row.cells[column], first)]
     below = first[len(above) :]
-    are_instructions = all(row.cells[column] and len(_words(row)) > 1 for row in above)
-    if not 0 < len(above) <= _MOST_INSTRUCTIONS or len(below) < _MOST_INSTRUCTIONS or not are_instructions:
+    if not 0 < len(above) <= _MOST_INSTRUCTIONS or len(below) < _MOST_INSTRUCTIONS:
         return ()
-    if any("@" not in row.cells[column] for row in below):
+    with_numbers = [
+        index for index in range(width) if sum(_is_number(row, index) for row in below) >= _MOST * len(below)
+    ]
+    are_texts = all(
+        row.cells[column] and any(row.cells[index] for index in with_numbers if index != column) for row in above
+    ) and not any(_is_number(row, index) for row in above for index in with_numbers)
+    if not are_texts or any("@" not in row.cells[column] for row in below):
         return ()
-    above += below[: not _EXAMPLE.isdisjoint(_words(below[0]))]
-    return tuple(row.number for row in above)
+    is_example = any(len(words := words_of(cell)) > _A_NAME and _EXAMPLE.intersection(words) for cell in below[0].cells)
+    return tuple(row.number for row in (*above, *below[:is_example]))
 
 
-def _words(row: Row) -> tuple[str, ...]:
-    return words_of(" ".join(cell for cell in row.cells if "@" not in cell))
+def _is_number(row: Row, index: int) -> bool:
+    """Whether a cell is most of all digits: a number, a date or a telephone number."""
+    cell = row.cells[index]
+    return 0 < len(cell) <= 2 * sum(map(str.isdigit, cell))
 
 
 def _total_in(last: Row, views: Sequence[ColumnView]) -> str | None:

@@ -197,7 +197,8 @@ def _value_of_child(found: ChildValue, names: ColumnNames) -> ProposedValue:
     """The value of another table. `names`: the columns of the main sheet."""
     there = ColumnNames([one.column for one in found.sheet.columns])
     child = _child(found.sheet, found.join, there, names)
-    return ProposedValue((there.of(found.value.column),), review_reason=_review(found.join, found.sheet), child=child)
+    reason = "; ".join(filter(None, ("which documents these are", _review(found.join, found.sheet))))
+    return ProposedValue((there.of(found.value.column),), review_reason=reason, child=child)
 
 
 def _child(other: OtherSheet, join: Join, there: ColumnNames, names: ColumnNames) -> ProposedChild:

@@ -268,7 +268,9 @@ _NON_WORD = re.compile(r"[\W\d_]+")
 _SIGNS = re.compile(r"\d+|[^\w\s.,;:'’\"()/&-]")  # that make another text of the same words: > 5 years, C#
 _SEVERAL = re.compile(r"[/,;|&+\n]")  # between several things
 _REVERSALS = frozenset(word for text in read_table("value_words")["reversals"] for word in words_of(text))
-_REMARK = re.compile(r"([^()]+)\([^()]*\)")  # an option, and in brackets what is not asked for
+_REMARK = re.compile(r"([^()]+)\(([^()]*)\)")  # an option, and in brackets how well it is known
+_CEFR = re.compile(r"\b[ABC][12]\+?(?!\w)")
+_LEVELS = frozenset(word for text in read_table("value_words")["levels_of_languages"] for word in words_of(text))
 _PARTS = re.compile(r"\s+[-–]\s+|[()]")  # that may say the same twice
 _ENDING = 4  # letters at least of a word inside another one: unemployed, nonresident
 
@@ -332,13 +334,12 @@ def _separator_of(counts: Counts, options: Sequence[str]) -> str | None:
 
 @lru_cache(maxsize=8192)
 def _meant_option(text: str, options: tuple[str, ...]) -> str | None:
-    """The option that a text is, or certainly means: with a remark in brackets, or by the table of value words."""
+    """The option that a text is, or certainly means: with the level of a language, or by the table of value words."""
     known, words = _words_of_options(options)
     if (option := known.find(text) or words.get(_key(text))) is not None:
         return option
-    remark = _REMARK.fullmatch(text)
-    if remark and not reversals_in(text) and (option := known.find(remark[1].strip())) is not None:
-        return option
+    if (remark := _REMARK.fullmatch(text)) and _LEVELS.issuperset(words_of(_CEFR.sub(" ", remark[2]))):
+        return known.find(remark[1].strip())
     parts = [part.strip() for part in _PARTS.split(text) if part.strip()]  # Bachelor of Science - BS
     meant = {_meant_option(part, options) for part in parts} if len(parts) > 1 else {None}
     return meant.pop() if len(meant) == 1 else None
