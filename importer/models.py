@@ -41,6 +41,7 @@ class SourceOptions:
     header_rows: int | None = None  # of the header; more than one requires header_row, the first of them
     skip_rows: tuple[int, ...] = ()  # rows that are not read, such as instructions and examples
     stop_at: str | None = None  # the table ends before the row whose first filled cell is this
+    short_rows: Literal["blank"] | None = None  # of a CSV: the last cells that Excel left out are blank; None: refused
     hidden_rows: Literal["read", "skip"] | None = None  # that a spreadsheet program hides; None: read, with a warning
     longest_cell: int | None = None  # characters in a CSV's cell; a longer one most likely has an unclosed quote
     names: tuple[str, ...] = field(default=(), compare=False)  # of columns that are read: they show the header's row

@@ -31,6 +31,7 @@ from importer.problems import Problem, UnusableInput, UsageError, unusable_file
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import private_input
 from importer.sent_answers import PickedCandidate, pick_candidates
+from importer.service import saved_questions
 from importer.settings import Settings
 from importer.sources import ReadingLimits, Sheet, open_sheet
 from importer.suggest import (
@@ -45,7 +46,7 @@ from importer.template import template_columns, template_mapping, write_workbook
 from importer.transform import candidate_rows, trace_row, transform_row
 
 # Re-exported for the commands, together with what is defined here.
-__all__ = ["Proposal", "open_points", "write_proposal"]
+__all__ = ["Proposal", "open_points", "saved_questions", "write_proposal"]
 
 
 def parse_target(operation: Operation, id: str) -> Target:
@@ -88,22 +89,6 @@ def _question_json(question: Question) -> dict[str, Any]:
         "question_key": question.key,
         "question_type": question.type,
     }
-
-
-def listed_questions(values: dict[str, Any]) -> tuple[Question, ...]:
-    """The questions of a `question_list`. Raises ValueError, KeyError, TypeError for anything else."""
-    return tuple(
-        Question(
-            one["id"],
-            one["question_text"],
-            one["is_required"],
-            one["answer_type"],
-            tuple(json.loads(one["options"])) if one["options"] else (),
-            one["question_key"],
-            one["question_type"],
-        )
-        for one in values["questions"]
-    )
 
 
 # --- a mapping proposed -------------------------------------------------------------------------
@@ -190,7 +175,7 @@ class CheckedMapping:
 
 
 TRIED: Final = 200
-"""The rows of a file that a check of a mapping looks at."""
+"""The candidates of a file that a check of a mapping looks at."""
 
 
 def check_mappings(
@@ -238,7 +223,7 @@ def check_mappings(
 
 
 def _of_first_rows(mapping: ResolvedMapping, sheet: Sheet) -> Forecast:
-    candidates = Candidates(lambda: islice(sheet.rows(), TRIED), mapping, with_bodies=False)
+    candidates = islice(Candidates(sheet.rows, mapping, with_bodies=False), TRIED)
     return forecast_of([list(candidates)], lambda _: ({}, set()), sheet.origin)
 
 

@@ -197,8 +197,8 @@ def _report_checked(checked: CheckedMapping, file: Path | None) -> tuple[Problem
     print_lines(f"{mapping.path} fits {mapping.target}{reading}{but}")
     print_problems(checked.notes, _MOST_NOTES)
     if (found := checked.forecast) is not None:
-        rows = f"first {TRIED} rows" if found.rows == TRIED else counted(found.rows, "row")
-        others = ((found.held_back, "would be held back"), (found.filtered, "excluded by where:"))
+        rows = f"first {found.rows:,} rows" if found.rows >= TRIED else counted(found.rows, "row")
+        others = ((found.held_back, "would be held back"), (found.filtered, "filtered"))
         said = "".join(f", {count:,} {what}" for count, what in others if count)
         print_lines(f"{found.ready:,} of its {rows} can be sent{said}.")
         for line in problem_lines("Held back", found.reasons, room=_ROOM, all_in="importer check shows all"):

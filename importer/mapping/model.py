@@ -321,6 +321,6 @@ def _names_read(file: MappingFile) -> tuple[str, ...]:
 
 
 def _names(columns: Iterable[Text]) -> tuple[str, ...]:
-    """The names of columns that are not given by letter; of numbered ones, the first."""
-    names = [str(name).replace(PLACEHOLDER, "1") for name in columns if not name.strip().startswith("=")]
+    """The names of columns, and letters such as =C; of numbered ones, the first."""
+    names = [str(name).strip().replace(PLACEHOLDER, "1") for name in columns]
     return tuple(dict.fromkeys(names))

@@ -66,6 +66,9 @@ class _RowKeys(Section):
 class _FileKeys(_RowKeys):
     encoding: Encoding | None = key("The encoding of a CSV file: utf-8, cp1254, cp1252, utf-16, ...")
     delimiter: Delimiter | None = key('The character between two columns of a CSV file: ";", ",", tab.')
+    short_rows: Annotated[Literal["blank"], OneOf()] | None = key(
+        "Read the last cells that Excel left out of a CSV as blank: in blocks of 16 rows that are all short alike."
+    )
     longest_cell: Number | None = key("The maximum number of characters in a cell of a CSV file.")
 
 

@@ -1,7 +1,7 @@
 """The recruiting service as plain methods: the only package that uses requests and pycurl."""
 
 from importer.service.client import PROBED, RecruitingService, Reply, service_of
-from importer.service.question_list import RetryPolicy
+from importer.service.question_list import RetryPolicy, saved_questions
 from importer.service.transport import Limits, NoReply, describe_transport
 
 __all__ = [
@@ -12,5 +12,6 @@ __all__ = [
     "Reply",
     "RetryPolicy",
     "describe_transport",
+    "saved_questions",
     "service_of",
 ]

@@ -109,6 +109,26 @@ class _Question(BaseModel):
     question_type: str | None = None
 
 
+class _Saved(BaseModel):
+    """A list that `importer questions --json` has written."""
+
+    model_config = ConfigDict(frozen=True)
+
+    questions: list[_Question]
+
+
+def saved_questions(content: bytes) -> tuple[Question, ...]:
+    """The questions of a saved list.
+
+    Raises:
+        ValueError: it is not such a list, or two questions have the same ID.
+    """
+    found = _Saved.model_validate_json(content).questions
+    if len({one.id for one in found}) < len(found):
+        raise ValueError("two questions have the same ID")
+    return tuple(_question(one, None) for one in found)
+
+
 class _Page(BaseModel):
     """The response. `next` is not described; it is followed if present."""
 

@@ -86,7 +86,7 @@ def _declared(origin: Origin, records: Sequence[Record], row: int, rows: int) ->
 
 def _named_rows(records: Sequence[Record], names: Sequence[str], likely: tuple[Record, ...]) -> tuple[Record, ...]:
     """The row, or the two rows, with most of the names that a mapping reads; the likely ones if it has few of them."""
-    wanted = {normalize_name(name) for name in names} - {""}
+    wanted = {normalize_name(name) for name in names if not name.startswith("=")} - {""}
 
     def count(rows: tuple[Record, ...]) -> int:
         header = Header.of(*rows) if rows else None

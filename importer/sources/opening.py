@@ -72,23 +72,23 @@ def _tables(sources: Iterable[RecordSource]) -> Iterator[Sheet]:
 def _other_sheet(
     cover: RecordSource, path: Path, name: str, kind: FileKind, options: SourceOptions, limits: ReadingLimits
 ) -> RecordSource | None:
-    """The only other visible sheet with a table that a mapping can read, as the first has none; None if none has one.
+    """The only other visible sheet with a table, where the first one has none; None if no other has one.
 
     Raises:
-        UnusableInput: several of the first few have one.
+        UnusableInput: several of the first few have one, or a mapping reads columns that only others have.
     """
     first = cover.origin.sheet
     heads = sheet_heads(path, name, kind, [title for title in cover.sheets if title != first], limits)
     titles = [head.origin.sheet for head in heads if has_table(head, options, len(options.names) // 2 + 1)]
-    has_none = "has none of the mapping's columns" if options.names else "has no table"
+    has_none, one = ("has none of the mapping's columns", "them") if options.names else ("has no table", "one")
     if not titles:
         return None
     shown = ", ".join(map(repr, titles))
-    if len(titles) > 1:
-        message = f"the first sheet {first!r} {has_none}, but {shown} have {'them' if options.names else 'one'}"
+    if len(titles) > 1 or options.names:  # which of its sheets a mapping reads is said by a person
+        message = f"the first sheet {first!r} {has_none}, but {shown} {'has' if len(titles) == 1 else 'have'} {one}"
         raise unusable_file("sheet-undecided", message, "set sheet: under source: in the mapping to one of them", name)
     found = workbook_records(path, name, kind, replace(options, sheet=titles[0]), limits)
-    message = f"the first sheet {first!r} {has_none}; the sheet {shown} is read"
+    message = f"the first sheet {first!r} has no table; the sheet {shown} is read"
     warning = file_problem(
         "sheet-chosen", message, "to read another sheet, set sheet: under source: in the mapping", name
     )

@@ -207,7 +207,10 @@ class Layout:
             )
         elif self.even and len(record.cells) < self.width:
             message = f"the row has {len(record.cells)} cells, but the header has {self.width}"
-            hint = "look for a missing delimiter or a line break outside quotes"
+            hint = (
+                "look for a missing delimiter or a line break outside quotes; if Excel left out blank cells at the end "
+                "of rows, set short_rows: blank under source: in the mapping"
+            )
             yield Problem("too-few-cells", message, hint, CellPlace(self.origin, record.number))
 
     def _cell_problems(self, record: Record) -> Iterator[Problem]:

@@ -65,7 +65,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         warnings if has_rows else (*warnings, _no_rows(layout)),
         source.delimiter,
         header_rows=header.last_row - header.first_row + 1,
-        _read=lambda: layout.rows(mark_repeated_header(_completed(source, layout.width), layout)),
+        _read=lambda: layout.rows(mark_repeated_header(_records(source, layout, options), layout)),
         sheets=source.sheets,
     )
 
@@ -82,7 +82,12 @@ def has_table(source: RecordSource, options: SourceOptions, known: int = 1) -> b
     except UnusableInput:
         return False
     wanted = {*map(normalize_name, options.names)}
-    if wanted and len(wanted.intersection(map(normalize_name, header.names + header.lower))) < known:
+    has_letters = any(name.startswith("=") for name in options.names)  # they name no column
+    if (
+        wanted
+        and not has_letters
+        and len(wanted.intersection(map(normalize_name, header.names + header.lower))) < known
+    ):
         return False
     return len([*filter(None, header.names)]) > 1 or any(one.width for one in head if one.number > header.last_row)
 
@@ -103,19 +108,20 @@ def _layout(source: RecordSource, header: Header, options: SourceOptions) -> Lay
     )
 
 
-def _completed(source: RecordSource, width: int) -> Iterator[Record]:
-    """The records; those of which Excel left out the last cells have them, blank.
+def _records(source: RecordSource, layout: Layout, options: SourceOptions) -> Iterator[Record]:
+    """The records; with `short_rows: blank`, those of which Excel left out the last cells have them.
 
     It writes a CSV in blocks of 16 rows, and of a block whose last columns are blank, not even their delimiters. So all
-    rows of a block must be short alike: a row that is broken in two has longer neighbors, or two lengths.
+    rows of a block must be short alike: most rows that are broken in two have longer neighbors, or two lengths.
     """
-    if not source.even:
+    if not source.even or options.short_rows is None:
         yield from source.records()
         return
+    width = layout.width
     for _, block in groupby(source.records(), lambda record: (record.number - 1) // EXCEL_BLOCK):
         rows = list(block)
         length = len(rows[0].cells)
-        if 1 < length < width and len(rows) > 1 and all(len(record.cells) == length for record in rows):
+        if 1 < length < width and all(len(record.cells) == length for record in rows):
             rows = [replace(record, cells=record.cells + ("",) * (width - length)) for record in rows]
         yield from rows
 

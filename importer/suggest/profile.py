@@ -103,8 +103,8 @@ def profile_sheet(columns: Sequence[Column], rows: Iterable[Row], header_row: in
 
 
 def _instructions_in(first: Sequence[Row]) -> tuple[int, ...]:
-    """The numbers of the rows before the first e-mail address, if all below have one in its column, and these have texts
-    where nearly all below have numbers; and of an example behind them."""
+    """The numbers of the rows before the first e-mail address, if all below have one in its column, and these have
+    texts where nearly all below have numbers; and of an example behind them."""
     width = len(first[0].cells) if first else 0
     counts = [sum("@" in row.cells[index] for row in first) for index in range(width)]
     column = max(range(width), key=lambda index: counts[index], default=0)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from importer.app.mapping_files import listed_questions, question_list
+from importer.app.mapping_files import question_list, saved_questions
 from importer.app.orders import Order, SandboxSetup, Sending
 from importer.files import INTERNAL, read_private, write_json
 from importer.models import Operation, Question, SourceOptions, Target
@@ -139,8 +139,8 @@ class Drafts:
     def questions(self, draft: Draft) -> tuple[Question, ...]:
         """The questions that were kept."""
         try:
-            return listed_questions(json.loads(read_private(self.folder(draft) / _QUESTIONS)))
-        except (OSError, ValueError, KeyError, TypeError):
+            return saved_questions(read_private(self.folder(draft) / _QUESTIONS))
+        except (OSError, ValueError):
             return ()
 
     def sandbox_setup(self, draft: Draft) -> SandboxSetup | None:

@@ -42,11 +42,15 @@ ImportCase = Callable[..., Imported]
 
 @pytest.fixture
 def import_case(serve: Callable[..., Served], tmp_path: Path) -> ImportCase:
-    """Import one input of a case, as it is or with `text` instead, into a sandbox that asks its questions."""
+    """Import one input of a case, as it is or with `text` instead, into a sandbox that asks its questions.
 
-    def run(case: str, file: str, text: str | None = None) -> Imported:
+    mapping: more lines of the mapping.
+    """
+
+    def run(case: str, file: str, text: str | None = None, mapping: str = "") -> Imported:
         name = file.replace(".", "-")
-        shutil.copy(CASES / case / f"{name}.mapping.yaml", tmp_path / "m.yaml")
+        written = (CASES / case / f"{name}.mapping.yaml").read_text(encoding="utf-8")
+        (tmp_path / "m.yaml").write_text(f"{written}{mapping}\n", encoding="utf-8")
         questions = CASES / case / f"{name}.questions.json"
         if text is None:
             shutil.copy(CASES / case / file, tmp_path / file)

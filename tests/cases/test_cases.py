@@ -238,15 +238,19 @@ def test_wrapped_addresses_are_read_by_the_proposed_mapping(
 # --- excel-short-rows, forms-options-with-commas, email-column-wrapped, numbers-export -------------
 
 
-def test_cells_that_excel_leaves_out_at_the_end_are_blank(import_case: ImportCase) -> None:
-    """Lines without their last delimiters, in blocks as Excel writes them, are read: all 40 people are sent."""
-    assert len(import_case("excel-short-rows", "in.csv").sent) == 40
+def test_cells_that_excel_leaves_out_at_the_end_are_told_and_read(import_case: ImportCase) -> None:
+    """Rows without their last delimiters, in blocks as Excel writes them, are refused with the key that reads them."""
+    found = import_case("excel-short-rows", "in.csv")
+    assert (len(found.sent), found.codes) == (15, ["invalid: too-few-cells"])
+    assert "set short_rows: blank under source:" in found.rows["invalid"][0]["import_hint"]
+    assert len(import_case("excel-short-rows", "in.csv", mapping="source: {short_rows: blank}").sent) == 40
 
 
 def test_short_rows_below_a_broken_one_are_refused(import_case: ImportCase) -> None:
     """A row that is broken in two moves all rows below it to other blocks: nothing proves that these are whole."""
     text = (CASES / "excel-short-rows" / "in.csv").read_text(encoding="utf-8")
-    found = import_case("excel-short-rows", "in.csv", text.replace("Kayaz,Van,0555", "Kayaz,V\nan,0555"))
+    broken = text.replace("Kayaz,Van,0555", "Kayaz,V\nan,0555")
+    found = import_case("excel-short-rows", "in.csv", broken, mapping="source: {short_rows: blank}")
     assert (len(found.sent), found.codes) == (15, ["invalid: too-few-cells"])
 
 
@@ -276,11 +280,11 @@ def test_wrapped_addresses_are_refused_with_a_way_to_read_them(file: str, import
     assert all("set pick:" in row["import_hint"] for row in rows)
 
 
-def test_the_only_sheet_with_the_columns_is_read(import_case: ImportCase) -> None:
-    """The first sheet, which Numbers adds, has none of the mapping's columns: the one that has them is read."""
+def test_the_sheet_with_the_columns_is_named(import_case: ImportCase) -> None:
+    """The first sheet, which Numbers adds, has none of the mapping's columns: the sheet that has them is named."""
     found = import_case("numbers-export", "in.xlsx")
-    assert sorted(found.sent) == ["r01", "r02", "r03"]
-    assert found.ran.summary["warnings"] == [
-        "in.xlsx: the first sheet 'Export Summary' has none of the mapping's columns; the sheet 'Candidates - Table 1' "
-        "is read; to read another sheet, set sheet: under source: in the mapping"
-    ]
+    assert (found.ran.code, found.sent) == (3, {})
+    assert (
+        "in.xlsx: the first sheet 'Export Summary' has none of the mapping's columns, but 'Candidates - Table 1' has "
+        "them [sheet-undecided]\n  -> set sheet: under source: in the mapping to one of them\n"
+    ) in found.ran.err

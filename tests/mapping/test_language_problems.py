@@ -90,7 +90,7 @@ from tests.mapping.mapping_files import HEAD, HEADER, question, read, reading_pr
         pytest.param(
             "answers: {q: {column: A, file: {name: J, key: A, equals: B, shet: 1}}}\n",
             "m.yaml:4:61: 'shet' is an unknown key in file; did you mean 'sheet'? use one of name, key, equals, sheet, "
-            "header_row, header_rows, skip_rows, stop_at, hidden_rows, encoding, delimiter, longest_cell",
+            "header_row, header_rows, skip_rows, stop_at, hidden_rows, encoding, delimiter, short_rows, longest_cell",
             id="lookup with an unknown key",
         ),
         pytest.param(

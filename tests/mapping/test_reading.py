@@ -89,5 +89,5 @@ def test_names_that_show_the_header() -> None:
         "  school: {education: {repeat: '{n}', school_name: 'School {n}'}}\n"
         "  jobs: {experience: {sheet: {name: Jobs, key: Person, equals: ID}, company_name: Company}}\n"
     )
-    assert mapping.source.names == ("E-mail", "First", "Last", "CV", "School 1", "ID")
+    assert mapping.source.names == ("E-mail", "First", "Last", "CV", "=G", "School 1", "ID")
     assert [child.options.names for child in mapping.child_sources] == [("Person", "Company")]

@@ -192,9 +192,9 @@ CSV_CASES = (
             _COLUMNS,
             {2: ("Ada", ""), 3: _ALAN},
             (
-                "a.csv, row 2: the row has 1 cells, but the header has 2; look for a missing delimiter or a line "
-                "break outside "
-                "quotes",
+                "a.csv, row 2: the row has 1 cells, but the header has 2; look for a missing delimiter or a line break "
+                "outside quotes; if Excel left out blank cells at the end of rows, set short_rows: blank under source: "
+                "in the mapping",
             ),
         ),
     ),
