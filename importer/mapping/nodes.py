@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NoReturn, cast
+from typing import NamedTuple, NoReturn, cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -25,16 +27,20 @@ MAX_DEPTH = 20
 
 
 class Text(str):
-    """A text of the file with its place; `name` is the key above it, for messages. in_braces: between { } or [ ]."""
+    """A text of the file with its place; `name` is the key above it, for messages. in_braces: between { } or [ ].
 
-    __slots__ = ("in_braces", "name", "place")
+    is_absent: nothing is written, not even "".
+    """
+
+    __slots__ = ("in_braces", "is_absent", "name", "place")
     in_braces: bool
+    is_absent: bool
     name: str
     place: LinePlace
 
     def __new__(cls, value: str, place: LinePlace, name: str = "", *, in_braces: bool = False) -> Text:
         text = super().__new__(cls, value)
-        text.place, text.name, text.in_braces = place, name, in_braces
+        text.place, text.name, text.in_braces, text.is_absent = place, name, in_braces, False
         return text
 
     def __getnewargs__(self) -> tuple[str, LinePlace, str]:  # type: ignore[override]  # as a value for a worker
@@ -232,6 +238,86 @@ def _content(path: Path, reading: Reading) -> str:
 _SYNTAX_HINT = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
 
 
+class _Mark(NamedTuple):
+    """A place as the parser counts it: from 0."""
+
+    line: int
+    column: int
+
+
+_KEY = re.compile(r"""\s*(?:- )*(?:"[^"]*"|'[^']*'|[^\s:#"'{\[][^:#]*):(?:\s|$)""")
+
+
+def _syntax_problem(error: MarkedYAMLError, lines: Sequence[str]) -> tuple[object, str, str]:
+    """Where the mistake of a person most likely is, what it is, and what to do.
+
+    The parser stops where it cannot go on, which is often a line or many below.
+    """
+    found, opened = error.problem_mark or error.context_mark, error.context_mark
+    problem, context = str(error.problem or ""), str(error.context or "")
+    line = getattr(found, "line", 0)
+    if (quote := _open_quote(lines[: line + 1])) is not None:
+        return quote, "a quote that opens here is not closed", "close it; write a quote inside single quotes twice"
+    if "flow" in context and opened is not None:
+        return (
+            opened,
+            "a bracket that opens here is not closed, or a comma is missing behind a value",
+            "check { } and [ ]",
+        )
+    if "unknown escape" in problem:
+        return found, "a backslash has a meaning of its own between double quotes", "put the text in single quotes"
+    if "quoted scalar" in context and opened is not None:
+        return opened, "a quote that opens here is not closed", "close it; write a quote inside single quotes twice"
+    if "cannot start any token" in problem:
+        is_tab = "\\t" in problem
+        hint = (
+            "indent with spaces"
+            if is_tab
+            else "put the text in quotes: it begins with a sign of YAML such as % @ ` | or >"
+        )
+        return found, "a tab is not allowed here" if is_tab else "a text cannot begin like this", hint
+    above = next((at for at in range(min(line, len(lines)) - 1, -1, -1) if _is_code(lines[at])), None)
+    if problem.startswith("could not find expected ':'") and opened is not None:
+        above = getattr(opened, "line", 0)
+    elif not problem.startswith(("mapping values", "expected <block end>", "expected '<document start>'")):
+        return found, f"this is not valid YAML: {problem or context}", _SYNTAX_HINT
+    if above is not None and not _KEY.match(lines[above]) and not lines[above].lstrip().startswith("- "):
+        return (
+            _Mark(above, _indent(lines[above])),
+            "this line has no ': ' behind its key",
+            "write it like 'key: value', with a space behind the colon",
+        )
+    if problem.startswith("mapping values") and line < len(lines) and len(_COLON.findall(lines[line])) > 1:
+        return found, "this line has a second ': '", "put the text in quotes"
+    message = "this line is not indented like the others of its section"
+    hint = "indent all keys of a section by the same number of spaces, and put texts with quotes in quotes"
+    indents = Counter(_indent(each) for each in lines if _is_code(each))
+    if above is not None and line < len(lines) and indents[_indent(lines[above])] < indents[_indent(lines[line])]:
+        return _Mark(above, _indent(lines[above])), message, hint  # it is the odd one
+    return found, message, hint
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _open_quote(lines: Sequence[str]) -> _Mark | None:
+    """The last double quote of the first line that has an odd number of them."""
+    for number, text in enumerate(lines):
+        code = _COMMENT.split(text.replace('\\"', "__"))[0]
+        if code.count('"') % 2 and _is_code(code):
+            return _Mark(number, code.rindex('"'))
+    return None
+
+
+_COMMENT = re.compile(r"""\s#(?=[^"]*$)""")
+_COLON = re.compile(r":(?:\s|$)")
+
+
+def _is_code(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
 class _YamlFile:
     """Converts the nodes of the parser; refuses files that expand without end."""
 
@@ -260,12 +346,19 @@ class _YamlFile:
     def _check_events(self, text: str) -> None:
         """Reports tags, and refuses a file that is nested too deeply before the composer, which is recursive."""
         depth = 0
-        for event in YAML(typ="safe", pure=True).parse(text):
+        for count, event in enumerate(YAML(typ="safe", pure=True).parse(text)):
             depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+            self._check_count(count, self._place(event.start_mark))
             self._check_depth(depth, self._place(event.start_mark))
             if getattr(event, "tag", None) is not None:
                 message, hint = "YAML tags (!) are not supported", "remove it, or put the text in quotes"
                 self._diagnostics.error("yaml-syntax-error", message, hint, self._place(event.start_mark))
+
+    def _check_count(self, count: int, place: LinePlace) -> None:
+        if count > MAX_NODES:
+            message = f"the file expands to more than {MAX_NODES:,} values"
+            hint = "put a long value table into a CSV file, values: NAME.csv, and use fewer aliases (*)"
+            self._diagnostics.raise_error("limit-exceeded", message, hint, place)
 
     def _check_depth(self, depth: int, place: LinePlace) -> None:
         if depth > MAX_DEPTH:
@@ -280,8 +373,8 @@ class _YamlFile:
         place: Place = FilePlace(str(self._path))
         message, hint = "this is not valid YAML", _SYNTAX_HINT
         if isinstance(error, MarkedYAMLError):
-            place = self._place(error.problem_mark or error.context_mark)
-            message = f"this is not valid YAML: {error.problem or error.context}"
+            mark, message, hint = _syntax_problem(error, self._lines)
+            place = self._place(mark)
         elif isinstance(error, ReaderError):
             before = text[: error.position]
             place = LinePlace(str(self._path), before.count("\n") + 1, len(before) - before.rfind("\n"))
@@ -291,9 +384,7 @@ class _YamlFile:
     def _convert(self, node: YamlNode, depth: int, name: str, *, in_braces: bool = False) -> Node:
         self._count += 1
         place = self._place(node.start_mark)
-        if self._count > MAX_NODES:
-            message = f"the file expands to more than {MAX_NODES:,} values"
-            self._diagnostics.raise_error("limit-exceeded", message, "use fewer aliases (*)", place)
+        self._check_count(self._count, place)
         self._check_depth(depth, place)
         inside = in_braces or bool(getattr(node, "flow_style", False))
         if isinstance(node, YamlMapping):
@@ -318,5 +409,6 @@ class _YamlFile:
                 # The parser places a missing value at the next token: place it at its key instead.
                 if isinstance(value, Text) and not value and getattr(yaml_value, "style", None) is None:
                     value = Text("", key.place, key, in_braces=in_braces)
+                    value.is_absent = True
                 pairs[key] = key, value
         return pairs.values()

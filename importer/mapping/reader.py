@@ -136,12 +136,15 @@ def _replaced(own: Keys, below: Keys) -> Keys:
 
 def _without(node: Keys, own: Keys, reading: Reading) -> Keys:
     """The nodes without the answers that `without` names, and without `extends` and `without` if these are valid."""
-    unwanted, answers = texts_in(own.value("without")), node.value("answers")
+    unwanted, answers, mine = texts_in(own.value("without")), node.value("answers"), own.value("answers")
     valid = [key for key in ("extends", "without") if not _is_broken(node.value(key), key)]
     left = Keys([(key, value) for key, value in node.items() if key not in valid], node.place, node.name)
     if isinstance(answers, Keys) and unwanted:
         for text in unwanted:
-            if text not in answers:
+            if isinstance(mine, Keys) and text in mine:
+                message = f"this file has an answer '{text}' of its own"
+                reading.error("without-answer-unknown", message, "remove it from without:", text.place)
+            elif text not in answers:
                 message = f"the shared file has no answer '{text}'"
                 reading.error("without-answer-unknown", message, "remove it from without:", text.place)
         kept = [(key, value) for key, value in answers.items() if key not in unwanted]

@@ -23,7 +23,7 @@ from importer.mapping.resolved import (
     Table,
 )
 from importer.mapping.tables import ChildSource, GroupBy
-from importer.mapping.values import InvalidOptional, NameRule, Surname, UnusedColumns
+from importer.mapping.values import InvalidOptional, NameRule, Replacement, Surname, UnusedColumns
 from importer.models import AnswerType, Operation, Question
 from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
 from importer.settings import WireFormat
@@ -77,17 +77,24 @@ def resolve(
 def _candidate(context: Context) -> dict[str, ResolvedValue]:
     values: dict[str, ResolvedValue] = {}
     for name, spec in context.mapping.candidate.items():
-        if name == "email" and spec.value is not None:
-            message = "email would be the same for every row"
+        if name == "email" and (spec.value or spec.default or isinstance(spec.otherwise, Replacement)):
+            message = f"email would be the same for {'every row' if spec.value else 'several rows'}"
             hint = "set it to the column that contains the e-mail address"
             context.error("constant-for-all", message, hint, spec.place)
         value = resolve_value(spec, spec_of_candidate(name), context)
         if value is not None:
             values[str(name)] = value
     first, last = values.get("first_name"), values.get("last_name")
-    if first and last and first.columns and not first.lookup and _read_of(first) == _read_of(last):
-        label = first.columns[0].label
-        message = f"first_name and last_name both get the whole cell of '{label}'"
+    for part, value, other in (("first", first, "last"), ("last", last, "first")):
+        if value and value.columns and value.spec.part == other:
+            message = f"{part}_name gets the {other} name of '{value.columns[0].label}'"
+            hint = f"write part: {part}; if the last name comes first, set names: {{surname: first_word}}"
+            context.error("names-identical", message, hint, value.place)
+    shared = set(first.columns) & set(last.columns) if first and last and not (first.lookup or last.lookup) else set()
+    if first and last and shared and (_is_whole(first) or _is_whole(last)):
+        label = next(column.label for column in first.columns if column in shared)
+        both = "first_name and last_name both get" if _is_whole(first) and _is_whole(last) else "one of the names gets"
+        message = f"{both} the whole cell of '{label}'"
         parts = " and ".join(f"{part}_name: {{column: {label}, part: {part}}}" for part in ("first", "last"))
         two = "(and names: {surname: last_two_words} under defaults: if people have two last names)"
         hint = f"if it has full names, write {parts} {two}; otherwise correct one of the columns"
@@ -108,10 +115,9 @@ def _rule_of(value: ResolvedValue) -> tuple[object, ...]:
     return rule.surname or Surname.LAST_WORD, rule.particles, rule.suffixes
 
 
-def _read_of(value: ResolvedValue) -> tuple[object, ...]:
-    """What of which cells it is read from."""
-    spec = value.spec
-    return value.columns, spec.part, spec.pattern, spec.pick, spec.split, spec.take, value.table, value.lookup
+def _is_whole(value: ResolvedValue) -> bool:
+    """Whether it is a whole cell."""
+    return not any((value.spec.part, value.spec.pattern, value.spec.pick, value.spec.split, value.table))
 
 
 # --- rows of one candidate ----------------------------------------------------------------------

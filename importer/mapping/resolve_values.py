@@ -147,10 +147,21 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
         message = "%y is a two-digit year, but its century is not set"
         hint = "set the first of the hundred years it belongs to, for example pivot: 1950, or export four-digit years"
         context.error("pivot-missing", message, hint, formats.short_year)
+    if kind in (Kind.YES_NO, Kind.FLAG):
+        for text in (*_meaning(formats.yes, NO_WORDS), *_meaning(formats.no, YES_WORDS)):
+            message = f"'{text}' is listed under {text.name.removeprefix('each item of ')} and means the opposite"
+            context.error(
+                "keys-conflict", message, "to exchange them on purpose, write values: {yes: no, no: yes}", text.place
+            )
     if formats.currency is not None and kind in NUMBERS:
         _check_currencies(formats.currency, context)
     for text in _constants(spec):
         _check_constant(text, field, formats, context)
+
+
+def _meaning(words: tuple[Text, ...] | None, known: tuple[str, ...]) -> list[Text]:
+    whole = normalized(tuple(word for word in known if len(word) > 1))  # x may mean both
+    return [word for word in words or () if normalize(word) in whole]
 
 
 def _check_currencies(spellings: tuple[Text, ...], context: Context) -> None:

@@ -33,11 +33,10 @@ from importer.text.normalize import did_you_mean, normalize
 
 
 def _column(node: Node) -> Text:
-    text = read_text(node)
-    if not text.strip():
-        name = text.name.removeprefix("each item of ")
+    if isinstance(node, Text) and not node.strip():
+        name = node.name.removeprefix("each item of ")
         raise invalid(f"{name} is blank", 'enter the name of a column, or its letter, for example "=C"')
-    return text
+    return read_text(node)
 
 
 def _normalized(texts: Iterable[str]) -> frozenset[str]:
@@ -267,7 +266,10 @@ def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
 
 def _inline_lines(node: Keys, reading: Reading) -> Iterator[TableEntry]:
     for cell, target in node.items():
-        if isinstance(target, Text):
+        if isinstance(target, Text) and target.is_absent:
+            hint = 'write it, or "" to send nothing for this text'
+            reading.error("mapping-value-invalid", f"'{cell}' under {node.name} has no value", hint, target.place)
+        elif isinstance(target, Text):
             yield TableEntry(cell, target)
         else:
             hint = "write it in quotes" if isinstance(target, Keys) else "enter one text"

@@ -28,7 +28,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from importer.mapping.nodes import Items, Keys, Node, Reading, Text
 from importer.problems import LinePlace
-from importer.text.normalize import did_you_mean
+from importer.text.normalize import closest, did_you_mean
 
 JsonSchema = dict[str, Any]
 
@@ -106,7 +106,9 @@ def _listed(node: Node) -> list[Node]:
 
 
 def read_text(node: Node) -> Text:
-    """A text that may be blank."""
+    """A text that may be blank, if that is written."""
+    if isinstance(node, Text) and node.is_absent:
+        raise invalid(f"{node.name} has no value", 'write it, or "" for an empty text, or remove the key')
     if isinstance(node, Text):
         return node
     raise invalid(f"{node.name} must be a text", "write it in quotes" if isinstance(node, Keys) else "enter one text")
@@ -114,10 +116,9 @@ def read_text(node: Node) -> Text:
 
 def read_filled(node: Node) -> Text:
     """A text that is not blank."""
-    text = read_text(node)
-    if not text.strip():
-        raise invalid(f"{text.name} is blank", "enter a text, or remove the key")
-    return text
+    if isinstance(node, Text) and not node.strip():
+        raise invalid(f"{node.name} is blank", "enter a text, or remove the key")
+    return read_text(node)
 
 
 class OneOf:
@@ -238,12 +239,13 @@ class Section(BaseModel):
     @classmethod
     def _check(cls, node: Keys, reading: Reading) -> None:
         name, known = cls.name_of(node), cls.known()
-        for typed in node:
-            if typed not in known:
-                hint = did_you_mean(typed, cls.listed(node, reading), 40)
-                reading.error("key-unknown", f"'{typed}' is an unknown key in {name}", hint, typed.place)
+        misspelled = [typed for typed in node if typed not in known]
+        for typed in misspelled:
+            hint = did_you_mean(typed, cls.listed(node, reading), 40)
+            reading.error("key-unknown", f"'{typed}' is an unknown key in {name}", hint, typed.place)
         for name_of_key, field in known.items():
-            if field.is_required() and name_of_key not in node:
+            is_misspelled = closest(name_of_key, misspelled) is not None  # then its own message is enough
+            if field.is_required() and name_of_key not in node and not is_misspelled:
                 hint = next(mark.hint for mark in field.metadata if isinstance(mark, _RequiredHint))
                 reading.error("key-missing", f"{name} has no {name_of_key}", hint, node.place)
         cls.check_keys(node, reading)

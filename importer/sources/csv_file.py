@@ -81,6 +81,8 @@ def survey(path: Path, encoding: Encoding) -> Survey:
                 offset = read + len(block) - len(error.object) + error.start
                 line = 1 + lines + block[: max(0, offset - read)].count(b"\n")
                 undecodable = Undecodable(offset, line, error.object[error.start])
+            except UnicodeError:  # UTF-16 without the mark at its beginning
+                undecodable = Undecodable(0, 1, block[0])
             read += len(block)
             lines += block.count(b"\n")
     return Survey(encoding, undecodable, status.st_size, status.st_mtime_ns)

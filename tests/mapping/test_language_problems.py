@@ -311,6 +311,11 @@ from tests.mapping.mapping_files import HEAD, HEADER, question, read, reading_pr
             id="without an unknown answer",
         ),
         pytest.param(
+            "without: [q]\nanswers: {q: A}\n",
+            "m.yaml:4:11: this file has an answer 'q' of its own; remove it from without:",
+            id="without an answer of its own",
+        ),
+        pytest.param(
             "without: {a: b}\n",
             "m.yaml:4:10: without must be a text or a list of texts; write it in quotes, or as [a, b]",
             id="without with keys",

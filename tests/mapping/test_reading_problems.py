@@ -23,13 +23,53 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
         pytest.param("", "m.yaml: the mapping file is empty; start it with version: 1", id="empty file"),
         pytest.param(
             "a: [1\nb: 2\n",
-            f"m.yaml:2:2: this is not valid YAML: expected ',' or ']', but got ':'; {_QUOTES}",
+            "m.yaml:1:4: a bracket that opens here is not closed, or a comma is missing behind a value; check { } and "
+            "[ ]",
             id="open bracket",
         ),
+        pytest.param("a: b: c\n", "m.yaml:1:5: this line has a second ': '; put the text in quotes", id="two colons"),
         pytest.param(
-            "a: b: c\n",
-            f"m.yaml:1:5: this is not valid YAML: mapping values are not allowed here; {_QUOTES}",
-            id="two colons",
+            'a:\n  b: "c\n  d: e\n  f: "g"\n',
+            "m.yaml:2:6: a quote that opens here is not closed; close it; write a quote inside single quotes twice",
+            id="open quote, closed by another one",
+        ),
+        pytest.param(
+            "a:\n  b C\n  d: e\n",
+            "m.yaml:2:3: this line has no ': ' behind its key; write it like 'key: value', with a space behind the "
+            "colon",
+            id="key without a colon",
+        ),
+        pytest.param(
+            "a:\n  b: 1\n c: 2\n  d: 3\n",
+            "m.yaml:3:2: this line is not indented like the others of its section; indent all keys of a section by the "
+            "same "
+            "number of spaces, and put texts with quotes in quotes",
+            id="indented by another number of spaces",
+        ),
+        pytest.param(
+            "a:\n\tb: 1\n", "m.yaml:2:1: a tab is not allowed here; indent with spaces", id="indented with a tab"
+        ),
+        pytest.param(
+            'a: "\\d+"\n',
+            "m.yaml:1:6: a backslash has a meaning of its own between double quotes; put the text in single quotes",
+            id="backslash in double quotes",
+        ),
+        pytest.param(
+            "a: %d\n",
+            "m.yaml:1:4: a text cannot begin like this; put the text in quotes: it begins with a sign of YAML such as "
+            "% @ ` | "
+            "or >",
+            id="sign of YAML",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {column: A, values: {Sr: , Jr: Junior}}}\n",
+            "m.yaml:4:35: 'Sr' under values has no value; write it, or \"\" to send nothing for this text",
+            id="line of a value table without a value",
+        ),
+        pytest.param(
+            HEAD + "answers: {q: {join: [A, B], with: }}\n",
+            'm.yaml:4:29: with has no value; write it, or "" for an empty text, or remove the key',
+            id="key without a value",
         ),
         pytest.param("a: x\x00\n", "m.yaml:1:5: the character U+0000 is not allowed in YAML; remove it", id="NUL"),
         pytest.param(
@@ -292,7 +332,7 @@ def test_all_problems_are_reported_together() -> None:
         "candidate: {emial: E, first_name: F, last_name: L, cv: C}\n"
     )
     assert [line.partition(": ")[0] for line in reported] == [
-        "m.yaml:2:20", "m.yaml:3:22", "m.yaml:4:20", "m.yaml:5:12", "m.yaml:5:13",
+        "m.yaml:2:20", "m.yaml:3:22", "m.yaml:4:20", "m.yaml:5:13",
     ]  # fmt: skip
 
 
@@ -365,4 +405,7 @@ def test_aliases_that_expand() -> None:
     """A small file that expands to millions of values is refused before it fills the memory."""
     levels = "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]\n" for n in range(1, 8))
     reported = reading_problems("l0: &l0 [x]\n" + levels)
-    assert reported[0].endswith("the file expands to more than 50,000 values; use fewer aliases (*)")
+    assert reported[0].endswith(
+        "the file expands to more than 50,000 values; put a long value table into a CSV file, values: NAME.csv, "
+        "and use fewer aliases (*)"
+    )

@@ -327,6 +327,56 @@ def test_a_constant_email() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (
+            "first_name: {column: First, part: last}, last_name: {column: First, part: first}",
+            [
+                "m.yaml:3:40: first_name gets the last name of 'First'; write part: first; if the last name comes "
+                "first, set "
+                "names: {surname: first_word}",
+                "m.yaml:3:80: last_name gets the first name of 'First'; write part: last; if the last name comes "
+                "first, set "
+                "names: {surname: first_word}",
+            ],
+        ),
+        (
+            "first_name: {column: First, part: first}, last_name: First",
+            [
+                "m.yaml:3:81: one of the names gets the whole cell of 'First'; if it has full names, write first_name: "
+                "{column: First, part: first} and last_name: {column: First, part: last} (and names: {surname: "
+                "last_two_words} under defaults: if people have two last names); otherwise correct one of the columns"
+            ],
+        ),
+    ],
+)
+def test_names_that_are_exchanged_or_half(names: str, expected: list[str]) -> None:
+    """A first name that is a last name, and a whole full name beside its part, are never sent."""
+    assert resolving_problems(HEAD.replace("first_name: First, last_name: Last", names), HEADER) == expected
+
+
+def test_an_address_for_several_rows() -> None:
+    """What a value table leaves over cannot get one e-mail address."""
+    other = HEAD.replace(
+        "email: E-mail", "email: {column: E-mail, values: {a: b@example.com}, otherwise: {value: c@example.com}}"
+    )
+    (reported,) = resolving_problems(other, HEADER)
+    assert "email would be the same for several rows" in reported
+
+
+def test_words_that_mean_the_opposite() -> None:
+    """`no` cannot be declared as a word for yes."""
+    reported = resolving_problems(
+        HEAD + "answers: {q: {column: First, yes: [no]}}\n", HEADER, [question("q", "yes_no")]
+    )
+    assert reported == [
+        "m.yaml:4:36: 'no' is listed under yes and means the opposite; to exchange them on purpose, write values: "
+        "{yes: no, "
+        "no: yes}"
+    ]
+
+
 def test_both_names_from_one_whole_cell() -> None:
     """The first and the last name cannot be the same full name."""
     names = "first_name: First, last_name: Last"
