@@ -206,7 +206,7 @@ def check_mappings(
             if file is None:
                 checked = replace(checked, notes=check_without_columns(mapping, questions, settings.wire))
             else:
-                sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
+                sheet = _opened(file, mapping, settings)
                 checked = replace(checked, reading=sheet.reading)
                 with tables_of(mapping, file, settings) as tables:
                     resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
@@ -220,6 +220,13 @@ def check_mappings(
         if mapping.unreviewed is not None:
             checked = replace(checked, notes=(mapping.unreviewed, *checked.notes))
         yield checked
+
+
+def _opened(file: Path, mapping: Mapping, settings: Settings) -> Sheet:
+    try:
+        return open_sheet(file, mapping.source, ReadingLimits.of(settings))
+    except UnusableInput as error:
+        raise mapping.with_lines(error) from None
 
 
 def _of_first_rows(mapping: ResolvedMapping, sheet: Sheet) -> Forecast:

@@ -201,7 +201,7 @@ class Planner:
         started_at, selection = datetime.now(UTC), part.selection if part else order.selection
         copy = share_copy(part.copy, folder) if part else self._copy(folder)
         mapping_copy = keep_mapping(mapping, folder)
-        sheet = part.sheet if part else self._open(copy, mapping.source)
+        sheet = part.sheet if part else self._open(copy, mapping)
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
         questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
         resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, started_at.date())
@@ -218,10 +218,14 @@ class Planner:
         )
         return _Inputs(mapping, sheet, children, resolved, sheet.rows), manifest
 
-    def _open(self, copy: SourceCopy, options: SourceOptions) -> Sheet:
+    def _open(self, copy: SourceCopy, mapping: Mapping) -> Sheet:
+        options = mapping.source
         if copy.path.suffix.lower() in _WORKBOOKS and (read := self._read_before(copy, options)) is not None:
             return read
-        return open_sheet(copy.path, options, self.limits, shown_as=self.order.shown_as)
+        try:
+            return open_sheet(copy.path, options, self.limits, shown_as=self.order.shown_as)
+        except UnusableInput as error:
+            raise mapping.with_lines(error) from None
 
     def _read_before(self, copy: SourceCopy, options: SourceOptions) -> Sheet | None:
         """The rows of the last run that has read this workbook in the same way: that takes much longer than a CSV."""
@@ -315,7 +319,7 @@ class Planner:
             make_subfolder(folder / _MAPPINGS)
             for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
                 keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
-            opened = self._open(copy, options)
+            opened = self._open(copy, mappings[0])
             column = route_column(mappings, opened.columns)
             with RunTable(folder) as table:
                 table.store(opened, self.order.selection, self.order.corrections)

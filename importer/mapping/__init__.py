@@ -23,7 +23,7 @@ from importer.mapping.fields import (
 )
 from importer.mapping.header import Header
 from importer.mapping.linear_pattern import LinearPattern
-from importer.mapping.model import FULL_NAME, Mapping
+from importer.mapping.model import FULL_NAME, IN_SOURCE, Mapping
 from importer.mapping.nodes import OUTSIDE_HINT, Items, Keys, Node, Text, is_within
 from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
 from importer.mapping.resolve import check_without_columns, resolve
@@ -52,7 +52,8 @@ from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, 
 from importer.mapping.yaml_text import comment_text, flow_list, one_or_list, scalar
 
 __all__ = [
-    "ENTRY_FIELDS", "ENTRY_SOURCES", "FULL_NAME", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER", "REGIONS",
+    "ENTRY_FIELDS", "ENTRY_SOURCES", "FULL_NAME", "IN_SOURCE", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER",
+    "REGIONS",
     "TEST_ROWS", "YES_WORDS",
     "ChildSource", "DuplicatePolicy", "Edge", "EntriesFrom", "EntryKind", "EntryOrder", "FieldSpec", "FromChild",
     "FromGroup", "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind", "LinearPattern",

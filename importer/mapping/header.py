@@ -66,6 +66,11 @@ class Header:
         """The only column of that name; no match, or several, is reported."""
         found = self.candidates(name)
         if len(found) == 1:
+            if (other := self._with_comment(name)) is not None:
+                message = f"'{name}' may be '{other.name}': what follows # is a comment"
+                diagnostics.error(
+                    "column-ambiguous", message, "put the name in quotes, or remove the comment", name.place
+                )
             self._used.add(found[0].index)
             return found[0]
         if found:
@@ -76,6 +81,12 @@ class Header:
             message = f"the {self._noun} '{name}' does not exist" + (f" in '{self.table}'" if self.table else "")
             self.unknown.append(diagnostics.error("column-not-found", message, self.proposal(name), name.place))
         return None
+
+    def _with_comment(self, name: Text) -> Column | None:
+        """The column that has what follows a name in its line, ` #2`, in its own name."""
+        rest = name.place.text[name.place.column - 1 :].removeprefix(name)
+        written = f"{name}{rest}".strip()
+        return next((each for each in self.columns if each.name == written), None) if rest.startswith(" #") else None
 
     def is_wrong_row(self) -> bool:
         """Whether several columns were looked up and none was found: most likely this is not the header row."""

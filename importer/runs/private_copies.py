@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -12,6 +13,7 @@ from typing import Final
 from importer import __version__
 from importer.files import read_private, write_json, write_private
 from importer.mapping import (
+    IN_SOURCE,
     OUTSIDE_HINT,
     ChildSource,
     Mapping,
@@ -29,6 +31,7 @@ from importer.settings import WireFormat
 from importer.sources import ReadingLimits, Sheet, copy_source, open_sheet
 from importer.transform import candidate_rows, trace_row, transform_row
 
+_LONGEST_NAME = 255  # bytes
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls")
 
@@ -94,8 +97,8 @@ def open_children(mapping: Mapping, source: Source, folder: Path, limits: Readin
         try:
             found.tables[child], found.copy_of[child] = children.open(child, place)
         except UnusableInput as error:
-            key = "under file:" if child.file else "under sheet:"
-            problems += (replace(each, hint=each.hint.replace("under source:", key)) for each in error.problems)
+            where = f"under {'file' if child.file else 'sheet'}: in {place.file}:{place.line}"
+            problems += (replace(each, hint=each.hint.replace(IN_SOURCE, where)) for each in error.problems)
     if problems:
         raise UnusableInput(problems)
     return found
@@ -160,6 +163,10 @@ class _Children:
             return earlier
         own = self._source.file.parent
         path = own / name
+        if len(os.fsencode(Path(name).name)) > _LONGEST_NAME:
+            raise UnusableInput(
+                Problem("file-not-found", f"'{name[:40]}...' is too long for a file name", "correct it", place)
+            )
         if not is_within(path, [own, *self._folders]):
             message = f"'{name}' is neither in the folder of the source nor in the folder of this mapping"
             raise UnusableInput(Problem("file-outside-folder", message, OUTSIDE_HINT, place))

@@ -417,3 +417,12 @@ def test_an_option_that_contains_the_separator() -> None:
         "m.yaml:4:11: the option 'R, S' of q contains the separator between choices; set multiple_choice to json "
         "or to another separator"
     ]
+
+
+def test_a_column_whose_name_ends_as_a_comment() -> None:
+    """`Phone #2` without quotes is the column Phone and a comment: the person says which one is meant."""
+    reported = resolving_problems(HEAD + "answers:\n  q: Phone #2\n", (*HEADER, "Phone", "Phone #2"), [question("q")])
+    assert reported == [
+        "m.yaml:5:6: 'Phone' may be 'Phone #2': what follows # is a comment; put the name in quotes, or remove the "
+        "comment"
+    ]
