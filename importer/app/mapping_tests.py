@@ -1,42 +1,32 @@
-"""Tests a mapping with the rows that stand in a file beside it, without a service; and writes the first ones."""
+"""Tests a mapping with the rows that stand in a file beside it, without a service."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
-from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from importer.app.mapping_files import ask_questions, question_list, saved_questions, unwritable
-from importer.app.orders import SandboxSetup
+from importer.app.mapping_files import saved_questions
 from importer.mapping import (
-    NUMBERS,
     TEST_ROWS,
-    FromRow,
     Items,
     Keys,
-    Kind,
     Node,
     ResolvedMapping,
-    ResolvedValue,
-    Surname,
     TestRow,
     TestRows,
     Text,
     read_mapping,
     read_test_rows,
     resolve,
-    scalar,
 )
 from importer.models import Answer, Application, PoolCandidate, Question, Row
-from importer.problems import Column, LinePlace, Origin, Problem, UnusableInput, UsageError, unusable_file
+from importer.problems import Column, LinePlace, Origin, Problem, UnusableInput, unusable_file
 from importer.settings import Settings
-from importer.sources import ReadingLimits, open_sheet
 from importer.transform import Filtered, Invalid, candidate_rows, transform_row
 
 
@@ -58,7 +48,10 @@ def check_test_rows(path: Path, settings: Settings) -> int:
     tests = read_test_rows(beside)
     columns = _columns([row for test in tests.rows for row in test.given])
     tables = {source: _Table(str(source), tests.tables.get(str(source), ())) for source in mapping.child_sources}
-    resolved = resolve(mapping, columns, _questions(tests), settings.wire, tables, date.today())
+    try:
+        resolved = resolve(mapping, columns, _questions(tests), settings.wire, tables, date.today())
+    except UnusableInput as error:
+        raise UnusableInput([_of_test_rows(problem, beside) for problem in error.problems]) from None
     unused = [column.name for column in columns if column.index in resolved.unread]
     problems = [
         _failed(test, f"the mapping does not use the column '{name}'", name.place)
@@ -71,6 +64,13 @@ def check_test_rows(path: Path, settings: Settings) -> int:
     if problems:
         raise UnusableInput(problems)
     return len(tests.rows)
+
+
+def _of_test_rows(problem: Problem, beside: Path) -> Problem:
+    """A column that is not found is missing in the test rows, perhaps by a slip there."""
+    if not problem.code.startswith("column-"):
+        return problem
+    return replace(problem, message=f"{problem.message} in the test rows", hint=f"{problem.hint}; check {beside}")
 
 
 def _questions(tests: TestRows) -> tuple[Question, ...]:
@@ -149,7 +149,7 @@ def _problems_of(result: Filtered | Invalid) -> Sequence[Problem]:
 
 
 def _of_body(test: TestRow, body: Application | PoolCandidate, resolved: ResolvedMapping) -> Iterator[Problem]:
-    sent = _sent(body, resolved)
+    sent = sent_values(body, resolved)
     answers = sent.pop("answers")
     for name, expected in (test.expect or {}).items():
         if name == "answers" and not isinstance(expected, Keys):
@@ -163,7 +163,7 @@ def _of_body(test: TestRow, body: Application | PoolCandidate, resolved: Resolve
                 yield _failed(test, f"the mapping has no '{each}'; it has {', '.join(known)}", each.place)
 
 
-def _sent(body: Application | PoolCandidate, mapping: ResolvedMapping) -> dict[str, Any]:
+def sent_values(body: Application | PoolCandidate, mapping: ResolvedMapping) -> dict[str, Any]:
     """What is sent, as test rows write it: JSON as lists and keys, everything else as texts, nothing as ""."""
     fields, answers = body.payload(), body.answers if isinstance(body, Application) else ()
     found = {_id_of(one): one.answer if one.answer_file is None else one.answer_file for one in answers}
@@ -217,136 +217,3 @@ def _failed(test: TestRow, message: str, place: LinePlace) -> Problem:
     name = f"{test.name}: " if test.name else ""
     hint = "correct the mapping, or what is expected"
     return Problem("mapping-test-failed", f"not as expected: {name}{message}", hint, place)
-
-
-# --- the first test rows --------------------------------------------------------------------------
-
-_FIRST: Final = 2
-_PEOPLE: Final = (("Ada", "Nur"), ("Can", "Kaya"))
-_HEAD: Final = """\
-# Rows, and what {mapping} makes of them. To test it: importer mapping test {mapping}
-# The first rows are from {file}, with invented people, texts and numbers. Add those that were wrong once.
-# Only what is named under expect: is compared; "" means that nothing is sent. problem: has the codes of a row that is
-# held back."""
-
-
-def begin_test_rows(path: Path, file: Path, settings: Settings, sandbox_setup: SandboxSetup | None) -> Path:
-    """Write the first test rows of a mapping, for the live questions.
-
-    Raises:
-        UsageError: there are test rows.
-        UnusableInput: the mapping does not fit, the file has no candidate for a test row, or it cannot be written.
-        StoppedEarly: the service does not return the questions.
-    """
-    if (beside := test_rows_file(path)).exists():
-        raise UsageError(f"{beside} already exists; add rows to it, or remove it")
-    mapping = read_mapping(path, settings.mapping_folders)
-    questions = ask_questions(mapping.target, settings, sandbox_setup)
-    if written := write_test_rows(path, file, questions, settings):
-        return written
-    message = f"no row of the first {_LOOKED_AT} could become a test row"
-    hint = f"write {beside} manually, see docs/mapping.md: other tables, group_by: and pattern: need rows of their own"
-    raise unusable_file("mapping-tests-missing", message, hint, file)
-
-
-def write_test_rows(path: Path, file: Path, questions: tuple[Question, ...], settings: Settings) -> Path | None:
-    """Write the first candidates of a file as test rows of a mapping; None if it has none that can be sent, or if its
-    candidates are made of several rows or tables.
-
-    Raises:
-        UnusableInput: the mapping does not fit, or a file cannot be written.
-    """
-    mapping = read_mapping(path, settings.mapping_folders)
-    sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
-    if mapping.child_sources or mapping.group_by:
-        return None
-    resolved = resolve(mapping, sheet.columns, questions, settings.wire, today=date.today())
-    rows = (_invented(row, resolved, number) for number, row in enumerate(islice(sheet.rows(), _LOOKED_AT)))
-    bodies = ((row, transform_row(row, resolved)) for row in rows)
-    found = [*islice(((row, each) for row, each in bodies if isinstance(each, Application | PoolCandidate)), _FIRST)]
-    if not found:
-        return None
-    lines = [_HEAD.format(mapping=path.name, file=file.name)]
-    try:
-        if questions:
-            asked = path.with_name(f"{path.stem}.questions.json")
-            listed = json.dumps(question_list(mapping.target, questions), ensure_ascii=False, indent=1)
-            asked.write_text(listed + "\n", encoding="utf-8")
-            lines.append(f"questions: {scalar(asked.name)}")
-        by_letter = any(name.startswith("=") for name in mapping.source.names)  # then each column must be there
-        used = [column for column in sheet.columns if by_letter or column.index not in resolved.unread]
-        lines.append("rows:")
-        for row, body in found:
-            given = {column.name: row.cells[column.index] for column in used}
-            lines += _lines([{"given": given, "expect": _without_blank(_sent(body, resolved))}])
-        test_rows_file(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise unwritable("the test rows", test_rows_file(path), error) from None
-    return test_rows_file(path)
-
-
-_LOOKED_AT: Final = 200  # rows
-
-
-def _invented(row: Row, mapping: ResolvedMapping, number: int) -> Row:
-    """The row of an invented person: only dates, choices and words of a value table stay; numbers get other digits.
-
-    A cell whose value is a part of it (`pattern:`), or has several entries, is blank.
-    """
-    entries = [source for source in mapping.entry_sources if isinstance(source.source, FromRow)]
-    kept = {one.column.index for one in mapping.filters}
-    cells = [cell if index in kept else "" for index, cell in enumerate(row.cells)]
-    for value in (*mapping.single_values, *(value for source in entries for value in source.values)):
-        for column in value.columns:
-            if cell := row.cells[column.index]:
-                cells[column.index] = _invented_cell(
-                    value, cell, number, is_first=value is mapping.candidate["first_name"]
-                )
-    return Row(row.origin, row.number, tuple(cells), problems=row.problems)
-
-
-def _invented_cell(value: ResolvedValue, cell: str, number: int, *, is_first: bool) -> str:
-    first, last = _PEOPLE[number % len(_PEOPLE)]
-    address = f"{first}.{last}{number}@example.com".lower()
-    invented = {
-        Kind.EMAIL: f"{first} {last} <{address}>" if value.spec.pick else address,
-        Kind.NAME: _full_name(value, first, last) if value.spec.part else first if is_first else last,
-        Kind.CV: "4711",
-        Kind.DOCUMENT: "4711",
-        Kind.PHONE: "+90 555 000 00 01",
-        Kind.URL: "https://example.com/ada",
-        Kind.LINE: "Example",
-        Kind.TEXT: "Example",
-    }
-    if value.spec.pattern is not None or (value.spec.pick is not None and value.field.kind is not Kind.EMAIL):
-        return ""
-    if value.table is not None:
-        return cell
-    if value.field.is_birth:
-        return "1990-01-01"
-    if value.field.kind in NUMBERS:
-        return re.sub(r"\d", "1", cell)
-    return invented.get(value.field.kind, cell)
-
-
-def _full_name(value: ResolvedValue, first: str, last: str) -> str:
-    surname = value.formats.names.surname if value.formats.names else None
-    return f"{last}, {first}" if surname not in (None, Surname.LAST_WORD) else f"{first} {last}"
-
-
-def _without_blank(sent: Any) -> Any:
-    return {name: _without_blank(one) if isinstance(one, dict) else one for name, one in sent.items() if one}
-
-
-def _lines(value: Any, indent: str = "") -> Iterator[str]:
-    """A value as YAML in blocks."""
-    for name, one in value.items() if isinstance(value, dict) else [("-", each) for each in value]:
-        key = f"{indent}-" if name == "-" else f"{indent}{scalar(name)}:"
-        if not one or isinstance(one, str):
-            yield f"{key} {scalar(one) if isinstance(one, str) else json.dumps(one)}"
-        elif name == "-":
-            first, *others = _lines(one, f"{indent}  ")
-            yield from (f"{key} {first.strip()}", *others)
-        else:
-            yield key
-            yield from _lines(one, f"{indent}  ")

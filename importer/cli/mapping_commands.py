@@ -11,6 +11,7 @@ from typing import Annotated, Final
 
 import typer
 
+from importer.app.first_test_rows import begin_test_rows, write_test_rows
 from importer.app.mapping_files import (
     TRIED,
     CheckedMapping,
@@ -26,7 +27,7 @@ from importer.app.mapping_files import (
     write_proposal,
     write_template,
 )
-from importer.app.mapping_tests import begin_test_rows, check_test_rows, test_rows_file, write_test_rows
+from importer.app.mapping_tests import check_test_rows, test_rows_file
 from importer.app.orders import SandboxSetup, refuse_to_replace
 from importer.cli import options
 from importer.cli.app import Command, next_command

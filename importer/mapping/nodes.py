@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, NoReturn, cast
+from typing import NoReturn, cast
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -18,6 +16,7 @@ from ruamel.yaml.nodes import Node as YamlNode
 from ruamel.yaml.nodes import SequenceNode as YamlSequence
 from ruamel.yaml.reader import ReaderError
 
+from importer.mapping.yaml_mistakes import SYNTAX_HINT, syntax_problem
 from importer.models import Operation
 from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInput
 
@@ -235,89 +234,6 @@ def _content(path: Path, reading: Reading) -> str:
         reading.raise_error("mapping-unreadable", message, "save the file as UTF-8", at)
 
 
-_SYNTAX_HINT = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
-
-
-class _Mark(NamedTuple):
-    """A place as the parser counts it: from 0."""
-
-    line: int
-    column: int
-
-
-_KEY = re.compile(r"""\s*(?:- )*(?:"[^"]*"|'[^']*'|[^\s:#"'{\[][^:#]*):(?:\s|$)""")
-
-
-def _syntax_problem(error: MarkedYAMLError, lines: Sequence[str]) -> tuple[object, str, str]:
-    """Where the mistake of a person most likely is, what it is, and what to do.
-
-    The parser stops where it cannot go on, which is often a line or many below.
-    """
-    found, opened = error.problem_mark or error.context_mark, error.context_mark
-    problem, context = str(error.problem or ""), str(error.context or "")
-    line = getattr(found, "line", 0)
-    if (quote := _open_quote(lines[: line + 1])) is not None:
-        return quote, "a quote that opens here is not closed", "close it; write a quote inside single quotes twice"
-    if "flow" in context and opened is not None:
-        return (
-            opened,
-            "a bracket that opens here is not closed, or a comma is missing behind a value",
-            "check { } and [ ]",
-        )
-    if "unknown escape" in problem:
-        return found, "a backslash has a meaning of its own between double quotes", "put the text in single quotes"
-    if "quoted scalar" in context and opened is not None:
-        return opened, "a quote that opens here is not closed", "close it; write a quote inside single quotes twice"
-    if "cannot start any token" in problem:
-        is_tab = "\\t" in problem
-        hint = (
-            "indent with spaces"
-            if is_tab
-            else "put the text in quotes: it begins with a sign of YAML such as % @ ` | or >"
-        )
-        return found, "a tab is not allowed here" if is_tab else "a text cannot begin like this", hint
-    above = next((at for at in range(min(line, len(lines)) - 1, -1, -1) if _is_code(lines[at])), None)
-    if problem.startswith("could not find expected ':'") and opened is not None:
-        above = getattr(opened, "line", 0)
-    elif not problem.startswith(("mapping values", "expected <block end>", "expected '<document start>'")):
-        return found, f"this is not valid YAML: {problem or context}", _SYNTAX_HINT
-    if above is not None and not _KEY.match(lines[above]) and not lines[above].lstrip().startswith("- "):
-        return (
-            _Mark(above, _indent(lines[above])),
-            "this line has no ': ' behind its key",
-            "write it like 'key: value', with a space behind the colon",
-        )
-    if problem.startswith("mapping values") and line < len(lines) and len(_COLON.findall(lines[line])) > 1:
-        return found, "this line has a second ': '", "put the text in quotes"
-    message = "this line is not indented like the others of its section"
-    hint = "indent all keys of a section by the same number of spaces, and put texts with quotes in quotes"
-    indents = Counter(_indent(each) for each in lines if _is_code(each))
-    if above is not None and line < len(lines) and indents[_indent(lines[above])] < indents[_indent(lines[line])]:
-        return _Mark(above, _indent(lines[above])), message, hint  # it is the odd one
-    return found, message, hint
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _open_quote(lines: Sequence[str]) -> _Mark | None:
-    """The last double quote of the first line that has an odd number of them."""
-    for number, text in enumerate(lines):
-        code = _COMMENT.split(text.replace('\\"', "__"))[0]
-        if code.count('"') % 2 and _is_code(code):
-            return _Mark(number, code.rindex('"'))
-    return None
-
-
-_COMMENT = re.compile(r"""\s#(?=[^"]*$)""")
-_COLON = re.compile(r":(?:\s|$)")
-
-
-def _is_code(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith("#")
-
-
 class _YamlFile:
     """Converts the nodes of the parser; refuses files that expand without end."""
 
@@ -371,9 +287,9 @@ class _YamlFile:
 
     def _refuse_syntax(self, error: YAMLError, text: str) -> NoReturn:
         place: Place = FilePlace(str(self._path))
-        message, hint = "this is not valid YAML", _SYNTAX_HINT
+        message, hint = "this is not valid YAML", SYNTAX_HINT
         if isinstance(error, MarkedYAMLError):
-            mark, message, hint = _syntax_problem(error, self._lines)
+            mark, message, hint = syntax_problem(error, self._lines)
             place = self._place(mark)
         elif isinstance(error, ReaderError):
             before = text[: error.position]

@@ -1,0 +1,93 @@
+"""Where a mistake in YAML most likely is: the parser stops where it cannot go on, which is often some lines below."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ruamel.yaml.error import MarkedYAMLError
+
+SYNTAX_HINT = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
+
+
+class _Mark(NamedTuple):
+    """A place as the parser counts it: from 0."""
+
+    line: int
+    column: int
+
+
+_KEY = re.compile(r"""\s*(?:- )*(?:"[^"]*"|'[^']*'|[^\s:#"'{\[][^:#]*):(?:\s|$)""")
+
+
+def syntax_problem(error: MarkedYAMLError, lines: Sequence[str]) -> tuple[object, str, str]:
+    """Where the mistake of a person most likely is, what it is, and what to do.
+
+    The parser stops where it cannot go on, which is often a line or many below.
+    """
+    found, opened = error.problem_mark or error.context_mark, error.context_mark
+    problem, context = str(error.problem or ""), str(error.context or "")
+    line = getattr(found, "line", 0)
+    if (quote := _open_quote(lines[: line + 1])) is not None:
+        return quote, "a quote that opens here is not closed", "close it; write a quote inside single quotes twice"
+    if "flow" in context and opened is not None:
+        return (
+            opened,
+            "a bracket that opens here is not closed, or a comma is missing behind a value",
+            "check { } and [ ]",
+        )
+    if "unknown escape" in problem:
+        return found, "a backslash has a meaning of its own between double quotes", "put the text in single quotes"
+    if "quoted scalar" in context and opened is not None:
+        return opened, "a quote that opens here is not closed", "close it; write a quote inside single quotes twice"
+    if "cannot start any token" in problem:
+        is_tab = "\\t" in problem
+        hint = (
+            "indent with spaces"
+            if is_tab
+            else "put the text in quotes: it begins with a sign of YAML such as % @ ` | or >"
+        )
+        return found, "a tab is not allowed here" if is_tab else "a text cannot begin like this", hint
+    above = next((at for at in range(min(line, len(lines)) - 1, -1, -1) if _is_code(lines[at])), None)
+    if problem.startswith("could not find expected ':'") and opened is not None:
+        above = getattr(opened, "line", 0)
+    elif not problem.startswith(("mapping values", "expected <block end>", "expected '<document start>'")):
+        return found, f"this is not valid YAML: {problem or context}", SYNTAX_HINT
+    if above is not None and not _KEY.match(lines[above]) and not lines[above].lstrip().startswith("- "):
+        return (
+            _Mark(above, _indent(lines[above])),
+            "this line has no ': ' behind its key",
+            "write it like 'key: value', with a space behind the colon",
+        )
+    if problem.startswith("mapping values") and line < len(lines) and len(_COLON.findall(lines[line])) > 1:
+        return found, "this line has a second ': '", "put the text in quotes"
+    message = "this line is not indented like the others of its section"
+    hint = "indent all keys of a section by the same number of spaces, and put texts with quotes in quotes"
+    indents = Counter(_indent(each) for each in lines if _is_code(each))
+    if above is not None and line < len(lines) and indents[_indent(lines[above])] < indents[_indent(lines[line])]:
+        return _Mark(above, _indent(lines[above])), message, hint  # it is the odd one
+    return found, message, hint
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _open_quote(lines: Sequence[str]) -> _Mark | None:
+    """The first double quote that opens a text and is not closed in its line."""
+    for number, text in enumerate(lines):
+        left = _CLOSED.sub(lambda found: "_" * len(found[0]), text.replace('\\"', "__"))
+        if (quote := _OPENING.search(left.partition(" #")[0])) and _is_code(text):
+            return _Mark(number, quote.end() - 1)
+    return None
+
+
+_CLOSED = re.compile(r"""(?<![^\s\[{,:])(?:"[^"]*"|'[^']*')""")
+_OPENING = re.compile(r"""(?<![^\s\[{,:])\"""")
+_COLON = re.compile(r":(?:\s|$)")
+
+
+def _is_code(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
