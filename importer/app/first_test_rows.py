@@ -14,7 +14,9 @@ from importer.app.mapping_files import ask_questions, question_list, unwritable
 from importer.app.mapping_tests import sent_values, test_rows_file
 from importer.app.orders import SandboxSetup
 from importer.mapping import (
+    NO_WORDS,
     NUMBERS,
+    YES_WORDS,
     FromRow,
     Kind,
     ResolvedMapping,
@@ -29,9 +31,20 @@ from importer.models import Application, PoolCandidate, Question, Row
 from importer.problems import UsageError, unusable_file
 from importer.settings import Settings
 from importer.sources import ReadingLimits, open_sheet
+from importer.text.normalize import normalize
 from importer.transform import transform_row
 
 _FIRST: Final = 2
+_NUMBER: Final = re.compile(r"[^\W\d_]{0,4}\W{0,2}\d[\d\s.,'’]*\W{0,2}[^\W\d_]{0,4}\.?")
+_DATE: Final = re.compile(r"[\d\s.,:/TZ-]{0,24}(?:[^\W\d_]{3,10}\.?)?[\d\s.,:/TZ-]{2,24}")
+_INVENTED: Final = {
+    Kind.CV: "4711",
+    Kind.DOCUMENT: "4711",
+    Kind.PHONE: "+90 555 000 00 01",
+    Kind.URL: "https://example.com/ada",
+    Kind.LINE: "Example",
+    Kind.TEXT: "Example",
+}
 _PEOPLE: Final = (("Ada", "Nur"), ("Can", "Kaya"))
 _HEAD: Final = """\
 # Rows, and what {mapping} makes of them. To test it: importer mapping test {mapping}
@@ -54,8 +67,10 @@ def begin_test_rows(path: Path, file: Path, settings: Settings, sandbox_setup: S
     questions = ask_questions(mapping.target, settings, sandbox_setup)
     if written := write_test_rows(path, file, questions, settings):
         return written
-    message = f"no row of the first {_LOOKED_AT} could become a test row"
-    hint = f"write {beside} manually, see docs/mapping.md: other tables, group_by: and pattern: need rows of their own"
+    message = f"no row of the first {_LOOKED_AT} can be sent with an invented person"
+    hint = (
+        f"write {beside} manually, as docs/mapping.md shows; so are rows for several tables, rows or letters of columns"
+    )
     raise unusable_file("mapping-tests-missing", message, hint, file)
 
 
@@ -68,7 +83,9 @@ def write_test_rows(path: Path, file: Path, questions: tuple[Question, ...], set
     """
     mapping = read_mapping(path, settings.mapping_folders)
     sheet = open_sheet(file, mapping.source, ReadingLimits.of(settings))
-    if mapping.child_sources or mapping.group_by:
+    if mapping.child_sources or mapping.group_by or sheet.header_rows > 1:
+        return None
+    if any(name.startswith("=") for name in mapping.source.names):  # test rows have names
         return None
     resolved = resolve(mapping, sheet.columns, questions, settings.wire, today=date.today())
     rows = (_invented(row, resolved, number) for number, row in enumerate(islice(sheet.rows(), _LOOKED_AT)))
@@ -83,8 +100,7 @@ def write_test_rows(path: Path, file: Path, questions: tuple[Question, ...], set
             listed = json.dumps(question_list(mapping.target, questions), ensure_ascii=False, indent=1)
             asked.write_text(listed + "\n", encoding="utf-8")
             lines.append(f"questions: {scalar(asked.name)}")
-        by_letter = any(name.startswith("=") for name in mapping.source.names)  # then each column must be there
-        used = [column for column in sheet.columns if by_letter or column.index not in resolved.unread]
+        used = [column for column in sheet.columns if column.index not in resolved.unread]
         lines.append("rows:")
         for row, body in found:
             given = {column.name: row.cells[column.index] for column in used}
@@ -99,44 +115,53 @@ _LOOKED_AT: Final = 200  # rows
 
 
 def _invented(row: Row, mapping: ResolvedMapping, number: int) -> Row:
-    """The row of an invented person: only dates, choices and words of a value table stay; numbers get other digits.
+    """The row of an invented person: what stays are dates, and words that the mapping or the service knows.
 
-    A cell whose value is a part of it (`pattern:`), or has several entries, is blank.
+    A cell whose value is only a part of it, or has several entries, is blank.
     """
     entries = [source for source in mapping.entry_sources if isinstance(source.source, FromRow)]
-    kept = {one.column.index for one in mapping.filters}
-    cells = [cell if index in kept else "" for index, cell in enumerate(row.cells)]
+    cells = [""] * len(row.cells)
+    for one in mapping.filters:
+        text = row.cells[one.column.index]
+        cells[one.column.index] = "Example" if one.negated else text if normalize(text) in one.words else ""
     for value in (*mapping.single_values, *(value for source in entries for value in source.values)):
         for column in value.columns:
-            if cell := row.cells[column.index]:
-                cells[column.index] = _invented_cell(
-                    value, cell, number, is_first=value is mapping.candidate["first_name"]
-                )
+            if cell := row.cells[column.index].strip():
+                is_first = value is mapping.candidate["first_name"]
+                is_number = column.index in row.typed
+                cells[column.index] = _invented_cell(value, cell, number, is_first=is_first, is_number=is_number)
     return Row(row.origin, row.number, tuple(cells), problems=row.problems)
 
 
-def _invented_cell(value: ResolvedValue, cell: str, number: int, *, is_first: bool) -> str:
-    first, last = _PEOPLE[number % len(_PEOPLE)]
-    address = f"{first}.{last}{number}@example.com".lower()
-    invented = {
-        Kind.EMAIL: f"{first} {last} <{address}>" if value.spec.pick else address,
-        Kind.NAME: _full_name(value, first, last) if value.spec.part else first if is_first else last,
-        Kind.CV: "4711",
-        Kind.DOCUMENT: "4711",
-        Kind.PHONE: "+90 555 000 00 01",
-        Kind.URL: "https://example.com/ada",
-        Kind.LINE: "Example",
-        Kind.TEXT: "Example",
-    }
-    if value.spec.pattern is not None or (value.spec.pick is not None and value.field.kind is not Kind.EMAIL):
+def _invented_cell(value: ResolvedValue, cell: str, number: int, *, is_first: bool, is_number: bool) -> str:
+    (first, last), kind, spec = _PEOPLE[number % len(_PEOPLE)], value.field.kind, value.spec
+    domain = "@example.com" if spec.pick in (None, "@") else str(spec.pick)
+    address = f"{first}.{last}{number}{domain}".lower()
+    known = _known_words(value)
+    if kind is Kind.EMAIL:
+        return f"{first} {last} <{address}>" if spec.pick else address
+    if kind is Kind.NAME:
+        return _full_name(value, first, last) if spec.part else first if is_first else last
+    if spec.pattern is not None or spec.pick is not None or spec.before or spec.after:
         return ""
-    if value.table is not None:
-        return cell
     if value.field.is_birth:
         return "1990-01-01"
-    if value.field.kind in NUMBERS:
-        return re.sub(r"\d", "1", cell)
-    return invented.get(value.field.kind, cell)
+    if kind in NUMBERS:
+        return "1000" if is_number else re.sub(r"\d", "1", cell) if _NUMBER.fullmatch(cell) else ""
+    if kind is Kind.DATE:
+        return cell if _DATE.fullmatch(cell) or normalize(cell) in value.present else ""
+    if known is not None:
+        pieces = cell.split(spec.split) if spec.split else [cell]
+        return cell if all(normalize(piece) in known for piece in pieces) else ""
+    return _INVENTED.get(kind, "")
+
+
+def _known_words(value: ResolvedValue) -> frozenset[str] | None:
+    """The words that the mapping or the service knows of a value; None if it takes any."""
+    words = [*value.field.options, *(value.formats.yes or ()), *(value.formats.no or ()), *YES_WORDS, *NO_WORDS]
+    table = value.table.targets if value.table else {}
+    is_open = value.table is None and value.field.kind in _INVENTED
+    return None if is_open else frozenset((*map(normalize, words), *table))
 
 
 def _full_name(value: ResolvedValue, first: str, last: str) -> str:

@@ -309,7 +309,9 @@ class _YamlFile:
         if isinstance(node, YamlSequence):
             of = f"each item of {name}"
             return Items([self._convert(item, depth + 1, of, in_braces=inside) for item in node.value], place, name)
-        return Text(str(node.value), place, name, in_braces=in_braces)
+        text = Text(str(node.value), place, name, in_braces=in_braces)
+        text.is_absent = not text and getattr(node, "style", None) is None
+        return text
 
     def _pairs(self, node: YamlMapping, depth: int, in_braces: bool) -> Iterable[tuple[Text, Node]]:
         pairs: dict[Text, tuple[Text, Node]] = {}
@@ -323,7 +325,7 @@ class _YamlFile:
             else:
                 value = self._convert(yaml_value, depth, key, in_braces=in_braces)
                 # The parser places a missing value at the next token: place it at its key instead.
-                if isinstance(value, Text) and not value and getattr(yaml_value, "style", None) is None:
+                if isinstance(value, Text) and value.is_absent:
                     value = Text("", key.place, key, in_braces=in_braces)
                     value.is_absent = True
                 pairs[key] = key, value

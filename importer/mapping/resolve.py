@@ -89,10 +89,10 @@ def _candidate(context: Context) -> dict[str, ResolvedValue]:
         if value and value.columns and value.spec.part == other:
             message = f"{part}_name gets the {other} name of '{value.columns[0].label}'"
             hint = f"write part: {part}; if the last name comes first, set names: {{surname: first_word}}"
-            context.error("names-identical", message, hint, value.place)
-    shared = set(first.columns) & set(last.columns) if first and last and not (first.lookup or last.lookup) else set()
-    if first and last and shared and (_is_whole(first) or _is_whole(last)):
-        label = next(column.label for column in first.columns if column in shared)
+            context.diagnostics.warning("names-exchanged", message, hint, value.place)
+    is_shared = first and last and first.columns[:1] == last.columns[:1] and bool(first.columns)
+    if first and last and is_shared and not (first.lookup or last.lookup) and (_is_whole(first) or _is_whole(last)):
+        label = first.columns[0].label
         both = "first_name and last_name both get" if _is_whole(first) and _is_whole(last) else "one of the names gets"
         message = f"{both} the whole cell of '{label}'"
         parts = " and ".join(f"{part}_name: {{column: {label}, part: {part}}}" for part in ("first", "last"))
@@ -117,7 +117,9 @@ def _rule_of(value: ResolvedValue) -> tuple[object, ...]:
 
 def _is_whole(value: ResolvedValue) -> bool:
     """Whether it is a whole cell."""
-    return not any((value.spec.part, value.spec.pattern, value.spec.pick, value.spec.split, value.table))
+    return not any(
+        (value.spec.join, value.spec.part, value.spec.pattern, value.spec.pick, value.spec.split, value.table)
+    )
 
 
 # --- rows of one candidate ----------------------------------------------------------------------

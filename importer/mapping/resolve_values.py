@@ -26,7 +26,7 @@ from importer.mapping.values import EndValue, Formats, Otherwise, Replacement, V
 from importer.problems import Column
 from importer.text.currencies import currency_code
 from importer.text.dates import FIRST_YEAR, LAST_YEAR
-from importer.text.normalize import did_you_mean, is_address_part, normalize
+from importer.text.normalize import did_you_mean, normalize, site_of
 
 # --- values -------------------------------------------------------------------------------------
 
@@ -131,9 +131,11 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
         no_effect(f"split has no effect on {label}, which takes one value", hint)
     if spec.take is not None and kind is Kind.CHOICES:
         no_effect(f"take would drop choices: {label} takes several", "remove take:")
-    if spec.pick is not None and kind in (Kind.URL, Kind.EMAIL) and not is_address_part(spec.pick):
-        site = "@" if kind is Kind.EMAIL else f"{spec.pick.casefold()}.com"
-        no_effect(f"'{spec.pick}' is a label, and {label} takes a part of an address", f'write it like pick: "{site}"')
+    if spec.pick is not None and kind in (Kind.URL, Kind.EMAIL) and site_of(spec.pick) is None:
+        example = "@" if kind is Kind.EMAIL else "github.com"
+        no_effect(
+            f"'{spec.pick}' is a label, and {label} takes a part of an address", f'write it like pick: "{example}"'
+        )
     if spec.currency is not None and kind not in NUMBERS:
         no_effect(f"currency has no effect on {label}, which is not a number", "remove currency:")
     if spec.part in _NAME and kind not in _OF_NAMES:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError
 
 SYNTAX_HINT = "check indentation and brackets, and put texts with : # { [ or @ in quotes"
@@ -30,7 +32,7 @@ def syntax_problem(error: MarkedYAMLError, lines: Sequence[str]) -> tuple[object
     found, opened = error.problem_mark or error.context_mark, error.context_mark
     problem, context = str(error.problem or ""), str(error.context or "")
     line = getattr(found, "line", 0)
-    if (quote := _open_quote(lines[: line + 1])) is not None:
+    if (quote := _open_quote(lines, line)) is not None:
         return quote, "a quote that opens here is not closed", "close it; write a quote inside single quotes twice"
     if "flow" in context and opened is not None:
         return (
@@ -66,7 +68,21 @@ def syntax_problem(error: MarkedYAMLError, lines: Sequence[str]) -> tuple[object
     message = "this line is not indented like the others of its section"
     hint = "indent all keys of a section by the same number of spaces, and put texts with quotes in quotes"
     indents = Counter(_indent(each) for each in lines if _is_code(each))
-    if above is not None and line < len(lines) and indents[_indent(lines[above])] < indents[_indent(lines[line])]:
+    if "'<scalar>'" in problem:
+        return (
+            found,
+            "a text follows the quote that closes another one",
+            "put the whole text in quotes of the other kind",
+        )
+    if "'}'" in problem or "']'" in problem:
+        return found, "a bracket is closed that is not open", "check { } and [ ]"
+    is_parent = above is not None and lines[above].partition(" #")[0].rstrip().endswith(":")
+    if (
+        above is not None
+        and not is_parent
+        and line < len(lines)
+        and indents[_indent(lines[above])] < indents[_indent(lines[line])]
+    ):
         return _Mark(above, _indent(lines[above])), message, hint  # it is the odd one
     return found, message, hint
 
@@ -75,17 +91,28 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _open_quote(lines: Sequence[str]) -> _Mark | None:
-    """The first double quote that opens a text and is not closed in its line."""
-    for number, text in enumerate(lines):
+def _open_quote(lines: Sequence[str], line: int) -> _Mark | None:
+    """The first quote, down to a line, that opens a text and is not closed in its line, if closing it there helps."""
+    for number, text in enumerate(lines[: line + 1]):
         left = _CLOSED.sub(lambda found: "_" * len(found[0]), text.replace('\\"', "__"))
-        if (quote := _OPENING.search(left.partition(" #")[0])) and _is_code(text):
-            return _Mark(number, quote.end() - 1)
+        if _is_code(text) and (quote := _OPENING.search(left.partition(" #")[0])):
+            code, sign, comment = text.rstrip().partition(" #") if " #" in text else (text.rstrip(), "", "")
+            if _first_mistake([*lines[:number], f"{code}{quote[0]}{sign}{comment}", *lines[number + 1 :]]) > line:
+                return _Mark(number, quote.start())
     return None
 
 
+def _first_mistake(lines: Sequence[str]) -> float:
+    """The line of the first mistake, from 0; infinite if there is none."""
+    try:
+        YAML(typ="safe", pure=True).compose("\n".join(lines))
+    except MarkedYAMLError as error:
+        return float(getattr(error.problem_mark or error.context_mark, "line", 0))
+    return math.inf
+
+
 _CLOSED = re.compile(r"""(?<![^\s\[{,:])(?:"[^"]*"|'[^']*')""")
-_OPENING = re.compile(r"""(?<![^\s\[{,:])\"""")
+_OPENING = re.compile(r"""(?<![^\s\[{,:])[\"']""")
 _COLON = re.compile(r":(?:\s|$)")
 
 

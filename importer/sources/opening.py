@@ -84,9 +84,15 @@ def _other_sheet(
     if not titles:
         return None
     shown = ", ".join(map(repr, titles))
-    if len(titles) > 1 or options.names:  # which of its sheets a mapping reads is said by a person
+    # Of a workbook whose first sheet is another table, a person says which sheet a mapping reads.
+    if len(titles) > 1 or has_table(cover, replace(options, names=())):
         message = f"the first sheet {first!r} {has_none}, but {shown} {'has' if len(titles) == 1 else 'have'} {one}"
-        raise unusable_file("sheet-undecided", message, "set sheet: under source: in the mapping to one of them", name)
+        raise unusable_file(
+            "sheet-undecided",
+            message,
+            f"set sheet: under source: in the mapping to {'it' if len(titles) == 1 else 'one of them'}",
+            name,
+        )
     found = workbook_records(path, name, kind, replace(options, sheet=titles[0]), limits)
     message = f"the first sheet {first!r} has no table; the sheet {shown} is read"
     warning = file_problem(

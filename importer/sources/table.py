@@ -112,7 +112,8 @@ def _records(source: RecordSource, layout: Layout, options: SourceOptions) -> It
     """The records; with `short_rows: blank`, those of which Excel left out the last cells have them.
 
     It writes a CSV in blocks of 16 rows, and of a block whose last columns are blank, not even their delimiters. So all
-    rows of a block must be short alike: most rows that are broken in two have longer neighbors, or two lengths.
+    rows of a block must be short alike, with an e-mail address in the same column: a row that is cut, or broken in two,
+    has longer neighbors, is alone, or has its address in one half.
     """
     if not source.even or options.short_rows is None:
         yield from source.records()
@@ -121,7 +122,9 @@ def _records(source: RecordSource, layout: Layout, options: SourceOptions) -> It
     for _, block in groupby(source.records(), lambda record: (record.number - 1) // EXCEL_BLOCK):
         rows = list(block)
         length = len(rows[0].cells)
-        if 1 < length < width and all(len(record.cells) == length for record in rows):
+        with_address = [{at for at, cell in enumerate(record.cells) if "@" in cell} for record in rows]
+        are_alike = all(len(record.cells) == length for record in rows) and len(rows) > 1
+        if 1 < length < width and are_alike and (set.intersection(*with_address) or not any(with_address)):
             rows = [replace(record, cells=record.cells + ("",) * (width - length)) for record in rows]
         yield from rows
 

@@ -38,7 +38,7 @@ _TOTAL_WORDS = frozenset(map(normalize, _TABLE["totals"]))
 
 def is_email(text: str) -> bool:
     """Whether it is an e-mail address, or a few words with one: `Ada Nur <ada@example.com>`."""
-    pieces = pieces_with("@", text) if "@" in text else []
+    pieces = pieces_with("@", text) or [] if "@" in text else []
     return len(pieces) == 1 and _EMAIL.fullmatch(pieces[0]) is not None and len(text.split()) <= _FEW_WORDS
 
 

@@ -72,7 +72,7 @@ def _choices(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
     separator = _separator_of(values.counts, spec.options)
 
     def has_option(text: str) -> bool:
-        return any(_meant_option(piece, spec.options) for piece in _split(text, separator))
+        return any(_meant_option(piece, spec.options, levels=True) for piece in _split(text, separator))
 
     return values.share(has_option), f"options of {spec.noun.removeprefix('an option of ')}"
 
@@ -123,7 +123,10 @@ def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool |
         return date_reading(date_forms(counts, day_first), "first", is_required=spec.required)
     if spec.kind in (Kind.INTEGER, Kind.DECIMAL):
         shown = [
-            Amount("", text, code_of(text)) for one in columns for text, count in one.currencies for _ in range(count)
+            Amount("", text, code_of(text) or text)
+            for one in columns
+            for text, count in one.currencies
+            for _ in range(count)
         ]
         return _number_reading(spec, counts, " ".join(one.name for one in columns), question, Counter(shown))
     if spec.kind in (Kind.YES_NO, Kind.FLAG):
@@ -133,7 +136,8 @@ def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool |
     if spec.kind is Kind.CHOICES:
         separator = _separator_of(counts, spec.options)
         settings = (Setting("split", separator),) if separator else ()
-        table = table_of(_pieces(counts, separator), spec.options) if spec.options else ()
+        pieces = _pieces(counts, separator)
+        table = table_of(pieces, spec.options, lambda text: _of_several(text, spec.options)) if spec.options else ()
         return Reading(settings, table)
     return Reading()
 
@@ -326,19 +330,20 @@ def _separator_of(counts: Counts, options: Sequence[str]) -> str | None:
             if known.find(text) is None and (json_items(text) if separator == _JSON else separator in text)
         )
         pieces = _pieces(containing, separator)
-        hits = sum(count for piece, count in pieces if not options or _meant_option(piece, tuple(options)))
+        hits = sum(count for piece, count in pieces if not options or _meant_option(piece, tuple(options), levels=True))
         if hits > best_hits:
             best, best_hits = separator, hits
     return best
 
 
 @lru_cache(maxsize=8192)
-def _meant_option(text: str, options: tuple[str, ...]) -> str | None:
-    """The option that a text is, or certainly means: with the level of a language, or by the table of value words."""
+def _meant_option(text: str, options: tuple[str, ...], *, levels: bool = False) -> str | None:
+    """The option that a text is, or certainly means by the table of value words. levels: also with how well it is
+    known, `German (C1)`, where several may be chosen."""
     known, words = _words_of_options(options)
     if (option := known.find(text) or words.get(_key(text))) is not None:
         return option
-    if (remark := _REMARK.fullmatch(text)) and _LEVELS.issuperset(words_of(_CEFR.sub(" ", remark[2]))):
+    if levels and (remark := _REMARK.fullmatch(text)) and _LEVELS.issuperset(words_of(_CEFR.sub(" ", remark[2]))):
         return known.find(remark[1].strip())
     parts = [part.strip() for part in _PARTS.split(text) if part.strip()]  # Bachelor of Science - BS
     meant = {_meant_option(part, options) for part in parts} if len(parts) > 1 else {None}
@@ -378,6 +383,11 @@ def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, b
     is_one = not any(one - other and other - one for one in named for other in named)
     is_meant = is_one and not names_several(text, similar) and reversals_in(text) == reversals_in(similar)
     return (similar if is_meant and not _is_turned(own, set(words_of(similar))) else None), False
+
+
+def _of_several(text: str, options: tuple[str, ...]) -> tuple[str | None, bool]:
+    option = _meant_option(text, options, levels=True)
+    return (option, True) if option is not None else _matching_option(text, options)
 
 
 def names_several(text: str, option: str = "") -> bool:

@@ -90,79 +90,90 @@ def range_pieces(text: str) -> list[str]:
     return [text]
 
 
-# Between the words of a cell with addresses: a web address may itself contain a comma, a bracket or a quote.
-_BETWEEN_WORDS = re.compile(r"[\s<>\"|]|[;,](?=\s|$|https?://|www\.)|mailto:", re.IGNORECASE)
-_BETWEEN_EMAILS = re.compile(r"[\s<>\"|;,()\[\]]|mailto:", re.IGNORECASE)
-_AROUND = ".,;:!'`"
-_SECOND_ADDRESS = re.compile(r"[,;][\w-]+\.[a-z]{2,}", re.IGNORECASE)
+_SPACES_AND_SIGNS = re.compile(r"[\s<>\"|]|[;,](?=\s|$|https?://|www\.)", re.IGNORECASE)  # between web addresses
+_IN_BRACKETS = re.compile(r"[<(\[]([^<>()\[\]]*)[>)\]]")
+_BETWEEN_EMAILS = re.compile(r"[\s;,|]+")
+_AROUND = ".,;:!'`“”„"
 _SCHEME_AND_WWW = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
 _SITE = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
-# Between pieces with a label: before them, `Home: 0212`, or behind them in brackets.
+_SECOND_ADDRESS = re.compile(r"[,;+&][\w-]+\.[a-z]|://", re.IGNORECASE)
 _BETWEEN_PIECES = re.compile(r"([\n\r|;]|,\s|\s/\s)")
 _LABEL = re.compile(r"\s*([^\W\d_][^:=\d\n]{0,40})[:=](?!//)")
-_LABEL_BEHIND = re.compile(r"([^()\[\]]+)[(\[]([^()\[\]]+)[)\]]\s*")
+_LABEL_INSIDE = re.compile(r"[^\W\d_]\s*[:=](?!//)")
+_LABEL_BEHIND = re.compile(r"([^\n]*\S)\s*[(\[]([^()\[\]\n]+)[)\]]\s*")
 
 
-def is_address_part(wanted: str) -> bool:
-    """Whether a text is a part of addresses, `github.com` or `@`, and not a label."""
-    return "@" in wanted or _SITE.fullmatch(wanted) is not None
+def site_of(wanted: str) -> str | None:
+    """The part of addresses that a text names, without https:// and www.; None for a label."""
+    bare = _SCHEME_AND_WWW.sub("", wanted, 1)
+    return bare if "@" in wanted or _SITE.fullmatch(bare) else None
 
 
-def pieces_with(wanted: str, text: str) -> list[str]:
+def pieces_with(wanted: str, text: str) -> list[str] | None:
     """The different pieces of a text that have a part of an address (`github.com`, `@`), or that have a label.
 
     A site is only found where an address has it. A label stands alone before its piece, `Mobile: 0555`, or behind it in
-    brackets, and is taken off; a piece goes on to the next label. Where a piece may be one address or two, it is both.
+    brackets, and is taken off. None if the wanted text is there, and nothing shows which piece it belongs to.
 
     >>> pieces_with("github.com", "https://a.example.com, github.com/ada"), pieces_with("home", "Home: 1, 2; Work: 3")
     (['github.com/ada'], ['1, 2'])
     """
-    found = _addresses_with(wanted, text) if is_address_part(wanted) else _labeled(wanted, text)
-    # https://www.example.com/ is example.com
-    different = {_SCHEME_AND_WWW.sub("", piece, 1).rstrip("/").casefold(): piece for piece in reversed(found)}
-    return list(different.values())[::-1]
+    site = site_of(wanted)
+    found = _labeled(wanted, text) if site is None else _emails(site, text) if "@" in site else _addresses(site, text)
+    if found is None or (not found and normalize_name(wanted) and normalize_name(wanted) in normalize_name(text)):
+        return None
+    different = dict[str, str]()
+    for piece in found:
+        host, slash, path = _SCHEME_AND_WWW.sub("", piece, 1).rstrip("/").partition("/")
+        different.setdefault(host.casefold() + slash + path, piece)
+    return list(different.values())
 
 
-def _addresses_with(wanted: str, text: str) -> list[str]:
-    is_email = "@" in wanted
-    words = [_without_punctuation(word) for word in (_BETWEEN_EMAILS if is_email else _BETWEEN_WORDS).split(text)]
-    if is_email:
-        return [
-            word for word in words if "@" in word and (wanted == "@" or word.casefold().endswith(wanted.casefold()))
-        ]
+def _emails(wanted: str, text: str) -> list[str] | None:
+    """Addresses in brackets, `Ada <ada@example.com>`, or a cell of nothing else: beside other words one may be cut."""
+    inside = [each for each in _IN_BRACKETS.findall(text) if "@" in each]
+    words = [word.strip(_AROUND).removeprefix("mailto:") for word in inside or _BETWEEN_EMAILS.split(text) if word]
+    outside = _IN_BRACKETS.sub(" ", text) if inside else ""
+    if "@" in outside or any("@" not in word or _BETWEEN_EMAILS.search(word) for word in words):
+        return None if "@" in text else []
+    return [word for word in words if wanted == "@" or word.casefold().endswith(wanted.casefold())]
+
+
+def _addresses(site: str, text: str) -> list[str] | None:
+    host, _, path = site.casefold().partition("/")
     found = []
-    for word in words:
-        host, slash, rest = _SCHEME_AND_WWW.sub("", word, 1).partition("/")
-        site, _, path = wanted.casefold().partition("/")
-        is_there = host.casefold() == site or host.casefold().endswith(f".{site}")
-        if is_there and (slash + rest).casefold().startswith(f"/{path}" if path else ""):
+    for word in map(_without_punctuation, _SPACES_AND_SIGNS.split(text)):
+        own, slash, rest = _SCHEME_AND_WWW.sub("", word, 1).partition("/")
+        is_there = own.casefold() == host or own.casefold().endswith(f".{host}")
+        if is_there and rest.casefold().startswith(path):
+            if _SECOND_ADDRESS.search(slash + rest) or host in rest.casefold():
+                return None  # two addresses, perhaps
             found.append(word)
-            if second := _SECOND_ADDRESS.search(word, len(word) - len(rest) - 1):
-                found.append(word[: second.start()])
     return found
 
 
 def _without_punctuation(word: str) -> str:
     word = word.lstrip("([" + _AROUND).rstrip(_AROUND)
     for opening, closing in ("()", "[]"):
-        if opening not in word:
-            word = word.rstrip(closing)
+        excess = max(0, word.count(closing) - word.count(opening))
+        word = word[: len(word) - min(excess, len(word) - len(word.rstrip(closing)))]
     return word.rstrip(_AROUND)
 
 
-def _labeled(wanted: str, text: str) -> list[str]:
+def _labeled(wanted: str, text: str) -> list[str] | None:
     name = normalize_name(wanted)
     segments = _BETWEEN_PIECES.split(text)  # and what is between them
     behind = [_LABEL_BEHIND.fullmatch(segment) for segment in segments[::2] if segment.strip()]
     if behind and all(behind):
         return [match[1].strip() for match in behind if match and normalize_name(match[2]) == name]
-    pieces: list[tuple[str, str]] = []  # labels, each with its piece
+    pieces: list[tuple[str, str]] = []  # labels, each with its piece, which goes on to the next label
     for separator, segment in zip(["", *segments[1::2]], segments[::2], strict=True):
         if label := _LABEL.match(segment):
             pieces.append((label[1], segment[label.end() :]))
         elif pieces:
             pieces[-1] = (pieces[-1][0], pieces[-1][1] + separator + segment)
-    return [piece.strip().rstrip("|;,").strip() for label, piece in pieces if normalize_name(label) == name]
+    found = [piece.strip().rstrip("|;,").strip() for label, piece in pieces if normalize_name(label) == name]
+    return None if any(map(_LABEL_INSIDE.search, found)) else found
 
 
 # --- escaping -----------------------------------------------------------------------------------------

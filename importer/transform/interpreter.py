@@ -11,7 +11,7 @@ from importer.mapping import Kind, LinearPattern, Otherwise, ResolvedTable, Reso
 from importer.problems import Unread
 from importer.settings import WireFormat
 from importer.text.literals import InvalidLiteral, read_literal
-from importer.text.normalize import did_you_mean, normalize, pieces_with, range_pieces
+from importer.text.normalize import did_you_mean, normalize, pieces_with, range_pieces, site_of
 from importer.transform.kinds import joined_choices, reader_of
 from importer.transform.names import part_of_name
 from importer.transform.texts import InvalidValue, in_mapping, into_table, quoted, stripped
@@ -61,8 +61,11 @@ class Interpreter:
         """A text written in the mapping itself; missing words and value tables do not apply to it."""
         return self._read_choices(text, typed=False) if self._several else self._read_kind(text.strip(), True)
 
-    def read(self, text: str, typed: bool) -> Any:
-        """The value of a stripped text: None where it counts as empty; may be OPEN_END or a InvalidValue."""
+    def read(self, text: str, typed: bool, link: str = "") -> Any:
+        """The value of a stripped text: None where it counts as empty; may be OPEN_END or a InvalidValue.
+
+        link: the address behind its cell, which may be the piece that `pick:` means.
+        """
         spec, present = self._spec, self._value.present
         if len(text) <= self._longest_missing and self.is_missing(text):
             return None
@@ -79,9 +82,12 @@ class Interpreter:
             if len(text) > _LONGEST_MATCHED:
                 message = f"{quoted(text)} has {len(text):,} characters, of which pick: reads {_LONGEST_MATCHED:,}"
                 return InvalidValue("text-too-long", message, "shorten it")
-            pieces = [piece for piece in pieces_with(spec.pick, text) if not self.is_missing(piece)]
-            if len(pieces) != 1:
-                return self._not_one(pieces, text) if pieces else None
+            pieces = self._with_link(pieces_with(spec.pick, text), spec.pick, link)
+            pieces = pieces and [piece for piece in pieces if not self.is_missing(piece)]
+            if pieces is None or len(pieces) > 1:
+                return self._not_one(pieces, text)
+            if not pieces:
+                return None
             text, typed = pieces[0], False
         if present and normalize(text) in present:
             return OPEN_END
@@ -98,11 +104,19 @@ class Interpreter:
             return InvalidValue("pattern-mismatch", f"{quoted(text)} does not match the pattern", hint)
         return stripped(groups[self._spec.group or pattern.names[0]] or "")
 
-    def _not_one(self, pieces: list[str], text: str) -> InvalidValue:
-        one, other, *_ = map(quoted, pieces)
-        message = f"{quoted(text)} has several pieces with '{self._spec.pick}': {one} and {other}"
-        hint = f"keep one of them, or change pick: {in_mapping(self._value.place)}"
-        return InvalidValue("pick-ambiguous", message, hint)
+    def _with_link(self, pieces: list[str] | None, wanted: str, link: str) -> list[str] | None:
+        """The pieces and the address behind the cell, if that is one too; an address that is both counts once."""
+        if not link or pieces is None or site_of(wanted) is None or not pieces_with(wanted, link):
+            return pieces
+        same = pieces_with(wanted, f"{pieces[0]} {link}") if pieces else None
+        return pieces if same == pieces[:1] and pieces else [*pieces, link]
+
+    def _not_one(self, pieces: list[str] | None, text: str) -> InvalidValue:
+        which = f"several pieces with '{self._spec.pick}': " + " and ".join(map(quoted, (pieces or [])[:2]))
+        if pieces is None:
+            which = f"'{self._spec.pick}', but not as a piece of its own"
+        hint = f"write it as one piece, or change pick: {in_mapping(self._value.place)}"
+        return InvalidValue("pick-ambiguous", f"{quoted(text)} has {which}", hint)
 
     def _read_range(self, text: str, part: Literal["start", "end"]) -> Any:
         """One end of a range. The other one must be valid too: `2019-05` may be a month, and `40 - 50k` is not 40."""

@@ -118,7 +118,8 @@ def email_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidVal
 
     def read(text: str, typed: bool) -> str | InvalidValue:
         found = read_email(text, typed)
-        if isinstance(found, InvalidValue) and len(pieces := pieces_with("@", text)) == 1 and pieces != [text]:
+        pieces = pieces_with("@", text) if isinstance(found, InvalidValue) else None
+        if isinstance(found, InvalidValue) and pieces and pieces != [text] and len(pieces) == 1:
             way = f'; to take {quoted(pieces[0])} out of such cells, set pick: "@" {in_mapping(value.place)}'
             return (
                 found

@@ -165,7 +165,7 @@ class ValueReader:
                 return InvalidValue("currency-of-format", message, hint)
         link = dict(row.links).get(column.index) if row.links else None
         if link and self._picks_links:
-            return self._interpreter.read(f"{stripped(row.cells[column.index])} {link}", typed=False)
+            return self._interpreter.read(stripped(row.cells[column.index]), typed=False, link=link)
         if not link or not self._follows_links or read is None:
             return read
         return linked_url(row.cells[column.index], link) if link else read

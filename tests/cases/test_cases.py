@@ -246,6 +246,15 @@ def test_cells_that_excel_leaves_out_at_the_end_are_told_and_read(import_case: I
     assert len(import_case("excel-short-rows", "in.csv", mapping="source: {short_rows: blank}").sent) == 40
 
 
+@pytest.mark.parametrize("end", ["z@example.com,Ada,Kaya,Va", "z@example.com,Ada,Kaya,I live\nhere,a,b,c"])
+def test_a_last_row_that_is_cut_or_broken_is_not_completed(end: str, import_case: ImportCase) -> None:
+    """Of a file that ends in the middle of a row, or whose last row is broken in two, nothing is sent short."""
+    rows = "".join(f"r{number:02}@example.com,Ada,Kaya,Van,0555 000 00 01,\n" for number in range(1, 16))
+    text = f"Email,First name,Last name,City,Phone,Note\n{rows}{end}"
+    found = import_case("excel-short-rows", "in.csv", text, mapping="source: {short_rows: blank}")
+    assert (len(found.sent), "z" in found.sent) == (15, False)
+
+
 def test_short_rows_below_a_broken_one_are_refused(import_case: ImportCase) -> None:
     """A row that is broken in two moves all rows below it to other blocks: nothing proves that these are whole."""
     text = (CASES / "excel-short-rows" / "in.csv").read_text(encoding="utf-8")
@@ -286,5 +295,5 @@ def test_the_sheet_with_the_columns_is_named(import_case: ImportCase) -> None:
     assert (found.ran.code, found.sent) == (3, {})
     assert (
         "in.xlsx: the first sheet 'Export Summary' has none of the mapping's columns, but 'Candidates - Table 1' has "
-        "them [sheet-undecided]\n  -> set sheet: under source: in the mapping to one of them\n"
+        "them [sheet-undecided]\n  -> set sheet: under source: in the mapping to it\n"
     ) in found.ran.err

@@ -173,3 +173,37 @@ def test_a_proposed_mapping_gets_its_first_test_rows(serve: Callable[..., Served
     assert not {"Rosa", "Real", "rosa", "532", "A17"} & set(written.replace("@", " ").split())
     assert served("mapping", "test", "c.yaml").out == "c.yaml: 2 test rows, all as expected.\n"
     assert "already exists" in served("mapping", "test", "c.yaml", "c.csv").err
+
+
+def test_no_cell_that_may_be_about_a_person_is_written(serve: Callable[..., Served], tmp_path: Path) -> None:
+    """Of the file only dates, options and words of the mapping stay; what has no meaning there is blank or invented."""
+    asked = [
+        *({**one, "is_required": one["id"] == 3} for one in _QUESTIONS),
+        {"id": 4, "question_text": "Phone", "is_required": True, "answer_type": "short_text", "options": None,
+         "question_key": "phone", "question_type": "phone"},
+        {"id": 5, "question_text": "Salary", "is_required": False, "answer_type": "integer", "options": None,
+         "question_key": "salary", "question_type": None},
+        {"id": 6, "question_text": "Start", "is_required": False, "answer_type": "date", "options": None,
+         "question_key": "start", "question_type": None},
+    ]  # fmt: skip
+    (tmp_path / "q.json").write_text(json.dumps({"job_posts": {"4f2c9a": {"questions": asked}}}), encoding="utf-8")
+    (tmp_path / "m.yaml").write_text(
+        "version: 1\ntarget: {job_post: 4f2c9a}\n"
+        "source: {where: {column: Note, is_not: [x]}}\ndefaults: {region: TR, optional: leave_out}\n"
+        "candidate: {email: E, first_name: F, last_name: L, cv: C, terms_of_use: {value: 'yes'}}\n"
+        "answers:\n  level: {column: Level, values: {Sr: Senior}, otherwise: blank}\n"
+        "  'text: Skills': {column: Skills, split: ';'}\n  jobs: About\n  phone: P\n  salary: S\n  start: D\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "c.csv").write_text(
+        "E,F,L,C,Note,Level,Skills,About,P,S,D\n"
+        "rosa@example.org,Rosa,Real,A17,secret1,secret2,SQL;secret3,secret4,0532 417 86 29,12345678,call secret5\n"
+        "zoe@example.org,Zoe,Real,A18,secret6,Sr,SQL;Go,secret7,0532 417 86 28,2345,2024-05-01\n",
+        encoding="utf-8",
+    )
+    served = serve(questions=tmp_path / "q.json")
+    assert served("mapping", "test", "m.yaml", "c.csv").out == "m.yaml: 2 test rows, all as expected.\n"
+    written = (tmp_path / "m.test.yaml").read_text(encoding="utf-8")
+    kept = ("secret", "417", "345", "Rosa", "Zoe", "Real", "A17", "example.org")
+    assert [word for word in kept if word in written.partition("rows:")[2]] == []
+    assert all(word in written for word in ("SQL;Go", "Sr", "2024-05-01", 'start: "2024-05-01"'))

@@ -34,6 +34,28 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
             id="open quote, closed by another one",
         ),
         pytest.param(
+            "a: '[^\"]+'\nb: {c: d\n",
+            "m.yaml:2:4: a bracket that opens here is not closed, or a comma is missing behind a value; check { } and "
+            "[ ]",
+            id="quote in another one, above",
+        ),
+        pytest.param(
+            "a: 'b\nc: 'd'\n",
+            "m.yaml:1:4: a quote that opens here is not closed; close it; write a quote inside single quotes twice",
+            id="open single quote",
+        ),
+        pytest.param(
+            'a:\n  b: "c" or d\n',
+            "m.yaml:2:10: a text follows the quote that closes another one; put the whole text in quotes of the other "
+            "kind",
+            id="text behind a quote",
+        ),
+        pytest.param(
+            "a:\n  b: [c]]\n",
+            "m.yaml:2:9: a bracket is closed that is not open; check { } and [ ]",
+            id="bracket that is not open",
+        ),
+        pytest.param(
             "a:\n  b C\n  d: e\n",
             "m.yaml:2:3: this line has no ': ' behind its key; write it like 'key: value', with a space behind the "
             "colon",

@@ -59,19 +59,34 @@ GOOD = (
         "https://github.com/ada?tab=a,b",
         "{column: Cell, pick: github.com}",
     ),
-    Good(
-        "no address of another site that resembles it",
-        _URL,
-        "https://github.com.example.com/a https://notgithub.com/ada https://example.com/?u=github.com",
-        None,
-        "{column: Cell, pick: github.com}",
-    ),
+    Good("no address of the site", _URL, "https://example.com/ada", None, "{column: Cell, pick: github.com}"),
     Good(
         "the same address twice",
         _URL,
         "https://gist.github.com/ada https://gist.github.com/ada/",
         "https://gist.github.com/ada",
         "{column: Cell, pick: github.com}",
+    ),
+    Good(
+        "address with brackets, a quote and a full stop behind it",
+        _URL,
+        "(see https://en.wikipedia.org/wiki/Ada's_(name)).",
+        "https://en.wikipedia.org/wiki/Ada's_(name)",
+        "{column: Cell, pick: wikipedia.org}",
+    ),
+    Good(
+        "piece that goes on to the next label",
+        _TEXT,
+        "Home: Gül Sok. 5, Ankara; Work: 2",
+        "Gül Sok. 5, Ankara",
+        "{column: Cell, pick: home}",
+    ),
+    Good(
+        "label behind a piece with brackets",
+        PHONE,
+        "(0212) 3 (work), +90 (555) 000 00 01 (Mobile)",
+        "+905550000001",
+        "{column: Cell, pick: mobile}",
     ),
     Good(
         "piece with a label before it",
@@ -447,9 +462,27 @@ BAD = (
     Bad("phone of another country without +", PHONE, "44 20 7946 0123",
         f"'44 20 7946 0123' {_ELSEWHERE}",
         "{column: Cell, region: DE}"),
+    *(
+        Bad(f"piece that cannot be told: {cell}", asked, cell,
+            f"'{cell}' has '{pick}', but not as a piece of its own; write it as one piece, or change pick: in m.yaml:4",
+            f"{{column: Cell, pick: {pick}}}")
+        for asked, pick, cell in (
+            (_URL, "github.com", "https://github.com.example.com/a https://notgithub.com/ada"),
+            (_URL, "github.com", "github.com/ada,gitlab.com/ada"),
+            (_URL, "github.com", "github.com/ada&github.com/bob"),
+            (_URL, "wikipedia.org", "https://en.wikipedia.org/wiki/Ada,b.html"),
+            (_TEXT, "city", "City: Ankara,Country: TR"),
+            (PHONE, "mobile", "+90 555 000 00 01 (no mobile)"),
+            (PHONE, "mobile", "+90 555 000 00 01 (mobile), +90 212 3"),
+        )
+    ),
+    Bad("addresses that differ in case", _URL, "github.com/1aB github.com/1Ab",
+        "'github.com/1aB github.com/1Ab' has several pieces with 'github.com': 'github.com/1aB' and 'github.com/1Ab'; "
+        "write "
+        "it as one piece, or change pick: in m.yaml:4", "{column: Cell, pick: github.com}"),
     Bad("several pieces", PHONE, "mobile: +90 555 000 00 01; mobile: +90 555 000 00 02",
         "'mobile: +90 555 000 00 01; mobile: +90 555 000 00 02' has several pieces with 'mobile': '+90 555 000 00 01' "
-        "and '+90 555 000 00 02'; keep one of them, or change pick: in m.yaml:4", "{column: Cell, pick: mobile}"),
+        "and '+90 555 000 00 02'; write it as one piece, or change pick: in m.yaml:4", "{column: Cell, pick: mobile}"),
     Bad("choice that is also two", question("multiple_choice", options=("R", "D", "R/D")), "R/D",
         "'R/D' may be 'R' and 'D', or 'R/D'; separate choices by another character, and set it as split: in "
         "m.yaml:4", '{column: Cell, split: "/"}'),

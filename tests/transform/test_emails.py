@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from email_validator import EmailNotValidError, validate_email
 from hypothesis import given
 from hypothesis import strategies as st
 
+from importer.text.normalize import pieces_with
 from importer.transform.texts import InvalidValue, read_email
 
 _pieces = st.lists(st.sampled_from(["a", "Z9", "_", "+x", "-", ".", "..", "ü", "@", " ", '"']), max_size=5).map("".join)
@@ -25,3 +27,9 @@ def test_the_fast_path_agrees_with_the_library(address: str) -> None:
         assert isinstance(read, InvalidValue)
     else:
         assert read == expected
+
+
+@pytest.mark.parametrize("cell", ["ada,nur@example.com", "cem kaya@example.com", "Ada: ada@example.com"])
+def test_an_address_that_may_be_cut_is_not_picked(cell: str) -> None:
+    """Beside other words, outside brackets, a part of an address may be missing: nothing is picked, and it is told."""
+    assert pieces_with("@", cell) is None
