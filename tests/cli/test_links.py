@@ -45,6 +45,28 @@ def test_a_link_is_sent_where_the_answer_is_an_address(serve: Serve) -> None:
     assert no_address["import_problem"] == "Sheet1!H6, column \"Profile\": 'LinkedIn' is not a valid web address"
 
 
+def test_the_link_may_be_the_piece_that_is_picked(serve: Serve) -> None:
+    """`pick:` finds the site in the link of a cell too; text and link with two addresses of it are refused."""
+    served = serve()
+    mapping = MAPPING + "  linkedin: {column: Profile, pick: example.com}\n"
+    (served.door.folder / "mapping.yaml").write_text(mapping, encoding="utf-8")
+    links = [("https://example.com/a", "Profile"), ("https://example.com/b/", "example.com/b")]
+    links += [("https://example.org/x", "https://example.com/c"), ("https://example.com/d", "example.com/e")]
+    with xlsxwriter.Workbook(served.door.folder / "people.xlsx") as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, [*HEADER, "Profile"])
+        for number, (link, text) in enumerate(links, 1):
+            sheet.write_row(number, 0, candidate(number))
+            sheet.write_url(number, len(HEADER), link, string=text)
+    ran = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
+    assert (ran.code, ran.counts) == (4, {"created": 3, "invalid": 1}), ran.err
+    sent = [
+        {answer["job_post_question"]["question_key"]: answer["answer"] for answer in body["answers"]}["linkedin"]
+        for body in served.sandbox.memory.accepted()
+    ]
+    assert sent == ["https://example.com/a", "https://example.com/b", "https://example.com/c"]
+
+
 def test_links_are_kept_in_a_fixed_report(serve: Serve) -> None:
     """A row that is fixed there is sent with the address of its link; an edited cell is read as it is written."""
     served = serve()
