@@ -122,13 +122,10 @@ def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool |
     if spec.kind is Kind.DATE:
         return date_reading(date_forms(counts, day_first), "first", is_required=spec.required)
     if spec.kind in (Kind.INTEGER, Kind.DECIMAL):
-        shown = [
-            Amount("", text, code_of(text) or text)
-            for one in columns
-            for text, count in one.currencies
-            for _ in range(count)
-        ]
-        return _number_reading(spec, counts, " ".join(one.name for one in columns), question, Counter(shown))
+        shown = Counter[Amount]()
+        for text, count in (pair for one in columns for pair in one.currencies):
+            shown[Amount("", text, code_of(text) or text)] += count
+        return _number_reading(spec, counts, " ".join(one.name for one in columns), question, shown)
     if spec.kind in (Kind.YES_NO, Kind.FLAG):
         return _yes_no_reading(tuple(pair for values in columns for pair in values.values), spec)
     if spec.kind is Kind.CHOICE and spec.options:
@@ -272,6 +269,7 @@ _NON_WORD = re.compile(r"[\W\d_]+")
 _SIGNS = re.compile(r"\d+|[^\w\s.,;:'’\"()/&-]")  # that make another text of the same words: > 5 years, C#
 _SEVERAL = re.compile(r"[/,;|&+\n]")  # between several things
 _REVERSALS = frozenset(word for text in read_table("value_words")["reversals"] for word in words_of(text))
+_LONG = 2_000  # characters
 _REMARK = re.compile(r"([^()]+)\(([^()]*)\)")  # an option, and in brackets how well it is known
 _CEFR = re.compile(r"\b[ABC][12]\+?(?!\w)")
 _LEVELS = frozenset(word for text in read_table("value_words")["levels_of_languages"] for word in words_of(text))
@@ -306,7 +304,8 @@ def table_of(
 def _split(text: str, separator: str | None) -> list[str]:
     items = json_items(text) if separator == _JSON else None
     if separator and separator != _JSON:  # not inside brackets: `German (C1, spoken), French`
-        items = re.split(rf"{re.escape(separator)}(?![^()]*\))", text)
+        has_brackets = "(" in text and len(text) < _LONG
+        items = re.split(rf"{re.escape(separator)}(?![^()]*\))", text) if has_brackets else text.split(separator)
     return [text] if items is None else [item.strip() for item in items if isinstance(item, str) and item.strip()]
 
 
