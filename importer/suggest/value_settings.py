@@ -302,7 +302,7 @@ def table_of(
 
 
 def _split(text: str, separator: str | None) -> list[str]:
-    items = json_items(text) if separator == _JSON else None
+    items: Sequence[object] | None = json_items(text) if separator == _JSON else None
     if separator and separator != _JSON:  # not inside brackets: `German (C1, spoken), French`
         has_brackets = "(" in text and len(text) < _LONG
         items = re.split(rf"{re.escape(separator)}(?![^()]*\))", text) if has_brackets else text.split(separator)
