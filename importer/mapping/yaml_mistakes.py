@@ -21,70 +21,72 @@ class _Mark(NamedTuple):
     column: int
 
 
+_Found = tuple[object, str, str]  # where, what, and what to do
+_QUOTE = ("a quote that opens here is not closed", "close it; write a quote inside single quotes twice")
+_INDENTATION = (
+    "this line is not indented like the others of its section",
+    "indent all keys of a section by the same number of spaces, and put texts with quotes in quotes",
+)
 _KEY = re.compile(r"""\s*(?:- )*(?:"[^"]*"|'[^']*'|[^\s:#"'{\[][^:#]*):(?:\s|$)""")
 
 
-def syntax_problem(error: MarkedYAMLError, lines: Sequence[str]) -> tuple[object, str, str]:
+def syntax_problem(error: MarkedYAMLError, lines: Sequence[str]) -> _Found:
     """Where the mistake of a person most likely is, what it is, and what to do.
 
     The parser stops where it cannot go on, which is often a line or many below.
     """
+    return _in_a_text(error, lines) or _in_the_layout(error, lines)
+
+
+def _in_a_text(error: MarkedYAMLError, lines: Sequence[str]) -> _Found | None:
+    """A quote or a bracket that is not closed, or a text that YAML does not read as one."""
     found, opened = error.problem_mark or error.context_mark, error.context_mark
     problem, context = str(error.problem or ""), str(error.context or "")
-    line = getattr(found, "line", 0)
-    if (quote := _open_quote(lines, line)) is not None:
-        return quote, "a quote that opens here is not closed", "close it; write a quote inside single quotes twice"
+    if (quote := _open_quote(lines, getattr(found, "line", 0))) is not None:
+        return quote, *_QUOTE
     if "flow" in context and opened is not None:
-        return (
-            opened,
-            "a bracket that opens here is not closed, or a comma is missing behind a value",
-            "check { } and [ ]",
-        )
+        what = "a bracket that opens here is not closed, or a comma is missing behind a value"
+        return opened, what, "check { } and [ ]"
     if "unknown escape" in problem:
         return found, "a backslash has a meaning of its own between double quotes", "put the text in single quotes"
     if "quoted scalar" in context and opened is not None:
-        return opened, "a quote that opens here is not closed", "close it; write a quote inside single quotes twice"
-    if "cannot start any token" in problem:
-        is_tab = "\\t" in problem
-        hint = (
-            "indent with spaces"
-            if is_tab
-            else "put the text in quotes: it begins with a sign of YAML such as % @ ` | or >"
-        )
-        return found, "a tab is not allowed here" if is_tab else "a text cannot begin like this", hint
+        return opened, *_QUOTE
+    if "cannot start any token" not in problem:
+        return None
+    if "\\t" in problem:
+        return found, "a tab is not allowed here", "indent with spaces"
+    hint = "put the text in quotes: it begins with a sign of YAML such as % @ ` | or >"
+    return found, "a text cannot begin like this", hint
+
+
+def _in_the_layout(error: MarkedYAMLError, lines: Sequence[str]) -> _Found:
+    """A line without its colon, with two of them, or indented by another number of spaces than its section."""
+    found, opened, problem = error.problem_mark or error.context_mark, error.context_mark, str(error.problem or "")
+    line = getattr(found, "line", 0)
     above = next((at for at in range(min(line, len(lines)) - 1, -1, -1) if _is_code(lines[at])), None)
     if problem.startswith("could not find expected ':'") and opened is not None:
         above = getattr(opened, "line", 0)
     elif not problem.startswith(("mapping values", "expected <block end>", "expected '<document start>'")):
-        return found, f"this is not valid YAML: {problem or context}", SYNTAX_HINT
+        return found, f"this is not valid YAML: {problem or error.context}", SYNTAX_HINT
     if above is not None and not _KEY.match(lines[above]) and not lines[above].lstrip().startswith("- "):
-        return (
-            _Mark(above, _indent(lines[above])),
-            "this line has no ': ' behind its key",
-            "write it like 'key: value', with a space behind the colon",
-        )
+        what = "this line has no ': ' behind its key"
+        return _start(above, lines), what, "write it like 'key: value', with a space behind the colon"
     if problem.startswith("mapping values") and line < len(lines) and len(_COLON.findall(lines[line])) > 1:
         return found, "this line has a second ': '", "put the text in quotes"
-    message = "this line is not indented like the others of its section"
-    hint = "indent all keys of a section by the same number of spaces, and put texts with quotes in quotes"
-    indents = Counter(_indent(each) for each in lines if _is_code(each))
     if "'<scalar>'" in problem:
-        return (
-            found,
-            "a text follows the quote that closes another one",
-            "put the whole text in quotes of the other kind",
-        )
+        what = "a text follows the quote that closes another one"
+        return found, what, "put the whole text in quotes of the other kind"
     if "'}'" in problem or "']'" in problem:
         return found, "a bracket is closed that is not open", "check { } and [ ]"
-    is_parent = above is not None and lines[above].partition(" #")[0].rstrip().endswith(":")
-    if (
-        above is not None
-        and not is_parent
-        and line < len(lines)
-        and indents[_indent(lines[above])] < indents[_indent(lines[line])]
-    ):
-        return _Mark(above, _indent(lines[above])), message, hint  # it is the odd one
-    return found, message, hint
+    if above is not None and line < len(lines) and not lines[above].partition(" #")[0].rstrip().endswith(":"):
+        indents = Counter(_indent(each) for each in lines if _is_code(each))
+        if indents[_indent(lines[above])] < indents[_indent(lines[line])]:  # the line above is the odd one
+            return _start(above, lines), *_INDENTATION
+    return found, *_INDENTATION
+
+
+def _start(line: int, lines: Sequence[str]) -> _Mark:
+    return _Mark(line, _indent(lines[line]))
 
 
 def _indent(line: str) -> int:

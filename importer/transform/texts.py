@@ -119,14 +119,12 @@ def email_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidVal
     def read(text: str, typed: bool) -> str | InvalidValue:
         found = read_email(text, typed)
         pieces = pieces_with("@", text) if isinstance(found, InvalidValue) else None
-        if isinstance(found, InvalidValue) and pieces and pieces != [text] and len(pieces) == 1:
-            way = f'; to take {quoted(pieces[0])} out of such cells, set pick: "@" {in_mapping(value.place)}'
-            return (
-                found
-                if isinstance(read_email(pieces[0], False), InvalidValue)
-                else replace(found, hint=found.hint + way)
-            )
-        return found
+        if not isinstance(found, InvalidValue) or not pieces or len(pieces) > 1 or pieces == [text]:
+            return found
+        if isinstance(read_email(pieces[0], False), InvalidValue):
+            return found
+        way = f'; to take {quoted(pieces[0])} out of such cells, set pick: "@" {in_mapping(value.place)}'
+        return replace(found, hint=found.hint + way)
 
     return read
 

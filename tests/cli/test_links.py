@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import xlsxwriter
 
@@ -14,6 +15,16 @@ Serve = Callable[..., Served]
 SHOWN = "https://example.com/in/ada"
 
 
+def write_profiles(path: Path, links: list[tuple[str, str]]) -> None:
+    """Write a workbook of candidates whose profiles are links: address, shown text."""
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, [*HEADER, "Profile"])
+        for number, (link, text) in enumerate(links, 1):
+            sheet.write_row(number, 0, candidate(number))
+            sheet.write_url(number, len(HEADER), link, string=text)
+
+
 def test_a_link_is_sent_where_the_answer_is_an_address(serve: Serve) -> None:
     """Other questions get the text of the cell; a text with another address than its link is refused."""
     served = serve()
@@ -21,12 +32,7 @@ def test_a_link_is_sent_where_the_answer_is_an_address(serve: Serve) -> None:
     (served.door.folder / "mapping.yaml").write_text(mapping, encoding="utf-8")
     links = [("https://example.com/a", "LinkedIn"), ("https://example.com/b.pdf", "CV.pdf"), (f"{SHOWN}/", SHOWN)]
     links += [("https://example.org/bob", SHOWN), ("mailto:ada@example.com", "LinkedIn")]
-    with xlsxwriter.Workbook(served.door.folder / "people.xlsx") as book:
-        sheet = book.add_worksheet()
-        sheet.write_row(0, 0, [*HEADER, "Profile"])
-        for number, (link, text) in enumerate(links, 1):
-            sheet.write_row(number, 0, candidate(number))
-            sheet.write_url(number, len(HEADER), link, string=text)
+    write_profiles(served.door.folder / "people.xlsx", links)
     ran = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
     assert (ran.code, ran.counts) == (4, {"created": 3, "invalid": 2}), ran.err
     sent = [
@@ -52,12 +58,7 @@ def test_the_link_may_be_the_piece_that_is_picked(serve: Serve) -> None:
     (served.door.folder / "mapping.yaml").write_text(mapping, encoding="utf-8")
     links = [("https://example.com/a", "Profile"), ("https://example.com/b/", "example.com/b")]
     links += [("https://example.org/x", "https://example.com/c"), ("https://example.com/d", "example.com/e")]
-    with xlsxwriter.Workbook(served.door.folder / "people.xlsx") as book:
-        sheet = book.add_worksheet()
-        sheet.write_row(0, 0, [*HEADER, "Profile"])
-        for number, (link, text) in enumerate(links, 1):
-            sheet.write_row(number, 0, candidate(number))
-            sheet.write_url(number, len(HEADER), link, string=text)
+    write_profiles(served.door.folder / "people.xlsx", links)
     ran = served("run", "people.xlsx", "--mapping", "mapping.yaml", "--json")
     assert (ran.code, ran.counts) == (4, {"created": 3, "invalid": 1}), ran.err
     sent = [
