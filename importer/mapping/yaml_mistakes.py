@@ -35,32 +35,8 @@ def syntax_problem(error: MarkedYAMLError, lines: Sequence[str]) -> _Found:
 
     The parser stops where it cannot go on, which is often a line or many below.
     """
-    return _in_a_text(error, lines) or _in_the_layout(error, lines)
-
-
-def _in_a_text(error: MarkedYAMLError, lines: Sequence[str]) -> _Found | None:
-    """A quote or a bracket that is not closed, or a text that YAML does not read as one."""
-    found, opened = error.problem_mark or error.context_mark, error.context_mark
-    problem, context = str(error.problem or ""), str(error.context or "")
-    if (quote := _open_quote(lines, getattr(found, "line", 0))) is not None:
-        return quote, *_QUOTE
-    if "flow" in context and opened is not None:
-        what = "a bracket that opens here is not closed, or a comma is missing behind a value"
-        return opened, what, "check { } and [ ]"
-    if "unknown escape" in problem:
-        return found, "a backslash has a meaning of its own between double quotes", "put the text in single quotes"
-    if "quoted scalar" in context and opened is not None:
-        return opened, *_QUOTE
-    if "cannot start any token" not in problem:
-        return None
-    if "\\t" in problem:
-        return found, "a tab is not allowed here", "indent with spaces"
-    hint = "put the text in quotes: it begins with a sign of YAML such as % @ ` | or >"
-    return found, "a text cannot begin like this", hint
-
-
-def _in_the_layout(error: MarkedYAMLError, lines: Sequence[str]) -> _Found:
-    """A line without its colon, with two of them, or indented by another number of spaces than its section."""
+    if (in_text := _in_a_text(error, lines)) is not None:
+        return in_text
     found, opened, problem = error.problem_mark or error.context_mark, error.context_mark, str(error.problem or "")
     line = getattr(found, "line", 0)
     above = next((at for at in range(min(line, len(lines)) - 1, -1, -1) if _is_code(lines[at])), None)
@@ -83,6 +59,27 @@ def _in_the_layout(error: MarkedYAMLError, lines: Sequence[str]) -> _Found:
         if indents[_indent(lines[above])] < indents[_indent(lines[line])]:  # the line above is the odd one
             return _start(above, lines), *_INDENTATION
     return found, *_INDENTATION
+
+
+def _in_a_text(error: MarkedYAMLError, lines: Sequence[str]) -> _Found | None:
+    """A quote or a bracket that is not closed, or a text that YAML does not read as one."""
+    found, opened = error.problem_mark or error.context_mark, error.context_mark
+    problem, context = str(error.problem or ""), str(error.context or "")
+    if (quote := _open_quote(lines, getattr(found, "line", 0))) is not None:
+        return quote, *_QUOTE
+    if "flow" in context and opened is not None:
+        what = "a bracket that opens here is not closed, or a comma is missing behind a value"
+        return opened, what, "check { } and [ ]"
+    if "unknown escape" in problem:
+        return found, "a backslash has a meaning of its own between double quotes", "put the text in single quotes"
+    if "quoted scalar" in context and opened is not None:
+        return opened, *_QUOTE
+    if "cannot start any token" not in problem:
+        return None
+    if "\\t" in problem:
+        return found, "a tab is not allowed here", "indent with spaces"
+    hint = "put the text in quotes: it begins with a sign of YAML such as % @ ` | or >"
+    return found, "a text cannot begin like this", hint
 
 
 def _start(line: int, lines: Sequence[str]) -> _Mark:
