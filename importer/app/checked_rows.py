@@ -15,7 +15,7 @@ from typing import Final
 from importer.mapping import ResolvedMapping
 from importer.models import NEEDS_ATTENTION, Application, CorrectedCell, Outcome, OutcomeKind, PoolCandidate, Row
 from importer.problems import CellPlace, Column, Problem, UsageError
-from importer.report import outcome_text
+from importer.report.outcomes import outcome_text
 from importer.runs.corrections import corrected, read_corrections, with_texts, write_corrections
 from importer.runs.manifest import read_manifest
 from importer.runs.private_copies import resolve_again

@@ -22,7 +22,8 @@ from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import Application, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Row, Submission
 from importer.problems import CellPlace, Origin, Problem
 from importer.processes import without_secrets
-from importer.report import ProblemGroup, ReportedRow, SummaryCounter
+from importer.report.accounting import ReportedRow, SummaryCounter
+from importer.report.summary import ProblemGroup
 from importer.runs.known_rows import Emails
 from importer.runs.table import Classified, RunTable
 from importer.sqlite_file import Connection, connect_to_temporary

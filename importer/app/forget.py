@@ -23,7 +23,7 @@ from importer.files import INTERNAL
 from importer.ledger import Ledger, ledger_name, open_existing_ledger
 from importer.models import OutcomeKind
 from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
-from importer.report import EDITS_FILE, csv_file
+from importer.report.outcomes import EDITS_FILE, csv_file
 from importer.runs.manifest import MANIFEST, RunManifest, part_folders, read_manifest, whole_of, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.private_copies import ASKED

@@ -55,7 +55,7 @@ from importer.ledger import Ledger, LedgerUnwritable, Scope, open_existing_ledge
 from importer.mapping import read_mapping, read_mappings
 from importer.models import IMPORTED_WITH_OTHER_DATA, Operation
 from importer.problems import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
-from importer.report import Summary
+from importer.report.summary import Summary
 from importer.runs.finalize import close, end_whole
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.presences import Presences

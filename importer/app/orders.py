@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from importer.models import CorrectedCell, ManyTargets, Outcome, Stop, TakenFile, Target
 from importer.problems import Problem, UsageError
-from importer.report import ProblemGroup, Summary
+from importer.report.summary import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.sending import Cancellation, ErrorLimit, Window, parse_minutes, parse_window
 from importer.sent_answers import PickedCandidate

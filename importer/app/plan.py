@@ -12,7 +12,7 @@ from importer.app.orders import Planned, ReadyRows, SendingRate, Started
 from importer.ledger import RunRecord, Scope
 from importer.mapping import ResolvedMapping
 from importer.problems import UnusableInput
-from importer.report import read_summary
+from importer.report.summary import read_summary
 from importer.runs.known_rows import KnownRows
 from importer.runs.manifest import RunManifest, read_manifest, runs_in
 from importer.runs.presences import Presence

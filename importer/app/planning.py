@@ -21,7 +21,7 @@ from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedGrouping, ResolvedMapping, RouteColumn, resolve, route_column
 from importer.models import Operation, Outcome, Question, Row, SourceOptions
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
-from importer.report import write_unfinished_summary
+from importer.report.write import write_unfinished_summary
 from importer.runs.corrections import refuse_split_candidates
 from importer.runs.known_rows import Emails, KnownRows
 from importer.runs.manifest import RunManifest, RunTarget, manifests_in, write_manifest

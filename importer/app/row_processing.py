@@ -15,7 +15,7 @@ from importer.app.plan import Plan
 from importer.ledger import Ledger
 from importer.models import Outcome, ReadyCandidate, Stop
 from importer.problems import StoppedEarly, Unread, UnusableInput
-from importer.report import Summary
+from importer.report.summary import Summary
 from importer.runs.finalize import record_end, was_sent
 from importer.runs.results_folder import write_edits
 from importer.runs.run_report import rewrite_report

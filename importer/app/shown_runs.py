@@ -18,7 +18,8 @@ from importer.files import open_private
 from importer.ledger import DONE, Ledger, open_existing_ledger
 from importer.models import Outcome, OutcomeKind, Row, Target
 from importer.problems import UnusableInput, UsageError
-from importer.report import Summary, read_summary, write_rows
+from importer.report.csv_files import write_rows
+from importer.report.summary import Summary, read_summary
 from importer.runs.manifest import RunManifest, runs_in
 from importer.runs.presences import Presences
 from importer.runs.private_copies import SentAnswers

@@ -36,7 +36,7 @@ from importer.cli.tables import cell, new_table, print_lines_of, print_table, sh
 from importer.cli.terminal import confirm_address
 from importer.models import Operation, Question, Target
 from importer.problems import Problem, UnusableInput, UsageError
-from importer.report import problem_lines
+from importer.report.text import problem_lines
 from importer.settings import Settings, load_settings
 
 mapping = typer.Typer(

@@ -34,7 +34,9 @@ from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import UnusableInput, UsageError
-from importer.report import GeneralTexts, Summary, subject_line, summary_lines
+from importer.report.problem_codes import GeneralTexts
+from importer.report.summary import Summary
+from importer.report.text import subject_line, summary_lines
 from importer.runs.manifest import is_run
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_part, parse_rows
 from importer.settings import LogLevel, Settings, load_settings

@@ -33,16 +33,10 @@ from importer.cli.messages import (
 from importer.cli.tables import shortened, show_answers
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput
-from importer.report import (
-    EDITS_FILE,
-    Summary,
-    edited_files,
-    outcome_text,
-    read_summary,
-    status_lines,
-    summary_lines,
-)
-from importer.report.outcomes import PAGE_FILE
+from importer.report.outcomes import EDITS_FILE, PAGE_FILE, outcome_text
+from importer.report.summary import Summary, read_summary
+from importer.report.text import status_lines, summary_lines
+from importer.report.write import edited_files
 from importer.runs.manifest import find_run, read_manifest
 from importer.runs.results_folder import refuse_untrusted, summaries_of_edits
 from importer.runs.source_status import SourceStatus, rows_without_target

@@ -20,7 +20,7 @@ from importer.app.orders import RunControl
 from importer.cli.messages import print_line, print_message
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind
 from importer.processes import ending_signals
-from importer.report import problem_lines
+from importer.report.text import problem_lines
 from importer.settings import Settings
 from importer.settings.trust import confirm
 from importer.text.dates import in_words

@@ -22,7 +22,7 @@ from importer.inbox.reports import commands_again
 from importer.inbox.rules import FileRule
 from importer.models import NEEDS_ATTENTION, TakenFile
 from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput
-from importer.report import Summary
+from importer.report.summary import Summary
 from importer.settings import Settings, load_settings
 
 # Stops of a run that any other file would meet now too.

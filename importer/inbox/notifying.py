@@ -10,7 +10,7 @@ from pathlib import Path
 from importer.inbox.happened import FileEnded, Happened, Listener
 from importer.notices import Cause, JobEnded, Notifier, causes_of
 from importer.problems import Busy, ImporterError, UnusableInput
-from importer.report import read_summary
+from importer.report.summary import read_summary
 
 
 class FileNotices:

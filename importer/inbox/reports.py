@@ -11,7 +11,8 @@ from importer.files import sync_folder, write_private
 from importer.inbox.folders import Inbox, not_writable
 from importer.inbox.records import Record, Result
 from importer.problems import UnusableInput
-from importer.report import Summary, read_summary, summary_lines
+from importer.report.summary import Summary, read_summary
+from importer.report.text import summary_lines
 from importer.text.terminal import command_line, on_one_line, quoted
 
 _COPIED: Final = ("report.xlsx", "summary.json")

@@ -11,7 +11,11 @@ from typing import Final, Literal, Self
 
 from importer.models import OutcomeKind
 from importer.problems import ImporterError, UnusableInput
-from importer.report import GeneralTexts, Summary, next_steps, outcome_text, subject_line
+from importer.report.next_steps import next_steps
+from importer.report.outcomes import outcome_text
+from importer.report.problem_codes import GeneralTexts
+from importer.report.summary import Summary
+from importer.report.text import subject_line
 from importer.text.dates import in_words
 from importer.text.terminal import on_one_line
 

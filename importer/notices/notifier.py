@@ -20,7 +20,7 @@ from importer.models import OutcomeKind
 from importer.notices.addresses import AddressesUnusable, addresses_in, described, send
 from importer.notices.job import JobEnded, causes_of
 from importer.problems import ImporterError
-from importer.report import Summary
+from importer.report.summary import Summary
 from importer.settings import Settings
 
 _JOBS: Final = "jobs"  # a file for each, so that jobs that end together keep their states

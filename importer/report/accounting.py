@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
+from itertools import zip_longest
 from typing import Final
 
 from importer.models import (
@@ -18,7 +19,7 @@ from importer.models import (
 )
 from importer.problems import CellPlace, Origin, Place, Problem
 from importer.report.outcomes import OUTCOMES
-from importer.report.summary import ProblemGroup, Requests, RunFacts, SourceSummary, Summary
+from importer.report.summary import ProblemGroup, Requests, RunFacts, RunState, SourceSummary, Summary
 
 _BETWEEN: Final = " | "
 
@@ -43,9 +44,6 @@ _BY_HINT: Final = frozenset(
 _BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS, EXISTS_WORDS})
 
 
-_OF_THE_RUN: Final = frozenset(one.name for one in fields(Summary)) & {one.name for one in fields(RunFacts)}
-
-
 class MissingOutcome(AssertionError):
     """A row without an outcome, or an outcome without a row: a bug of ours."""
 
@@ -56,23 +54,15 @@ class ReportedRow:
 
     row: Row
     outcome: Outcome
-    import_cells: tuple[str, str, str, str] = field(init=False)
-    """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, all problems with their places, all distinct hints."""
 
-    def __post_init__(self) -> None:
-        problems, hints = "", ""
-        if self.outcome.problems:
-            problems = _BETWEEN.join(self._with_place(problem) for problem in self.outcome.problems)
-            hints = _BETWEEN.join(dict.fromkeys(problem.hint for problem in self.outcome.problems if problem.hint))
-        object.__setattr__(self, "import_cells", (str(self.row.number), self._status(), problems, hints))
-
-    def _status(self) -> str:
-        label = OUTCOMES[self.outcome.kind].label
-        return label if self.outcome.status is None else f"{self.outcome.status} {label}"
-
-    def _with_place(self, problem: Problem) -> str:
-        where = place_in_row(problem.place, self.row)
-        return f"{where}: {problem.message}" if where else problem.message
+    @property
+    def import_cells(self) -> tuple[str, str, str, str]:
+        """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, all problems with their places, all distinct hints."""
+        label, status, problems = OUTCOMES[self.outcome.kind].label, self.outcome.status, self.outcome.problems
+        told = [f"{place_in_row(problem.place, self.row)}{problem.message}" for problem in problems]
+        hints = dict.fromkeys(problem.hint for problem in problems if problem.hint)
+        shown = label if status is None else f"{status} {label}"
+        return str(self.row.number), shown, _BETWEEN.join(told), _BETWEEN.join(hints)
 
     def last_cells(self, facts: RunFacts) -> tuple[str, ...]:
         """The cells of `facts.last_columns`."""
@@ -95,30 +85,19 @@ def pair(rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Iterator[ReportedR
     Raises:
         MissingOutcome: a row does not have exactly one outcome.
     """
-    waiting = iter(outcomes)
-    for row in rows:
-        outcome = next(waiting, None)
-        if outcome is None or outcome.row > row.number:
+    for row, outcome in zip_longest(rows, outcomes):
+        if outcome is None or (row is not None and outcome.row > row.number):
             raise MissingOutcome(f"row {row.number} of {row.origin.file} has no outcome")
-        if outcome.row < row.number:
-            raise _without_row(outcome)
+        if row is None or outcome.row < row.number:
+            raise MissingOutcome(f"the outcome {outcome.kind} of row {outcome.row} has no row, or its row has two")
         yield ReportedRow(row, outcome)
-    outcome = next(waiting, None)
-    if outcome is not None:
-        raise _without_row(outcome)
-
-
-def _without_row(outcome: Outcome) -> MissingOutcome:
-    return MissingOutcome(
-        f"the outcome {outcome.kind} of row {outcome.row} has no row, or the row has a second outcome"
-    )
 
 
 # --- the place of a problem, as short as possible ------------------------------------------------
 
 
 def place_in_row(place: Place | None, row: Row) -> str:
-    """The place for the import_ columns of the row: `Candidates!F7, column "Mobile"`.
+    """The place for the import_ columns of the row, before its message: `Candidates!F7, column "Mobile": `.
 
     The full place if it is outside the row's sheet; "" for the row as a whole.
     """
@@ -127,8 +106,8 @@ def place_in_row(place: Place | None, row: Row) -> str:
     if isinstance(place, CellPlace) and place.origin == row.origin:
         where = str(place).removeprefix(f"{row.origin.file}, ")
         named = place.column is not None and place.origin.sheet is not None and place.column.name
-        return f'{where}, column "{named}"' if named else where
-    return str(place)
+        return f'{where}, column "{named}": ' if named else f"{where}: "
+    return f"{place}: "
 
 
 def place_in_list(place: Place | None, row: Row, origin: Origin | None = None) -> str:
@@ -150,7 +129,6 @@ class SummaryCounter:
     """Counts outcomes and groups problems; memory stays flat in the number of rows."""
 
     def __init__(self) -> None:
-        self._rows = 0
         self._outcomes = dict.fromkeys(OutcomeKind, 0)
         self._sent = 0
         self._retried = 0
@@ -159,7 +137,6 @@ class SummaryCounter:
     def add(self, reported: ReportedRow) -> None:
         """Count one row."""
         outcome, row = reported.outcome, reported.row
-        self._rows += 1
         self._outcomes[outcome.kind] += 1
         self._sent += outcome.attempts
         self._retried += max(outcome.attempts - 1, 0)
@@ -193,18 +170,10 @@ class SummaryCounter:
         return tuple(sorted(groups, key=lambda group: (-group.count, group.example_row)))
 
     def summary(self, facts: RunFacts, files: Iterable[str], *, rows_are_read: bool = True) -> Summary:
-        """The summary of the rows so far; `files`: those of the report. `rows_are_read`: false if the run is starting.
-
-        Raises:
-            MissingOutcome: a row was not counted exactly once, a bug of ours.
-        """
-        counted = sum(self._outcomes.values())
-        if counted != self._rows:
-            raise MissingOutcome(f"{self._rows} rows were read, but {counted} outcomes counted")
-        origin, rows = facts.origin, self._rows if rows_are_read else None
-        taken = {name: getattr(facts, name) for name in _OF_THE_RUN}
+        """The summary so far. `files`: those of the report; `rows_are_read`: false if the run is starting."""
+        origin, rows = facts.origin, sum(self._outcomes.values()) if rows_are_read else None
         return Summary(
-            **taken,
+            **{each.name: getattr(facts, each.name) for each in fields(RunState)},
             source=SourceSummary(
                 origin.file, origin.sheet, facts.sha256, rows, facts.blank_rows, facts.reading, facts.taken
             ),
@@ -240,18 +209,9 @@ class _Group:
             self.places.append(place_in_list(place, row, origin))
 
     def as_problem_group(self, key: _Key) -> ProblemGroup:
-        return ProblemGroup(
-            code=key.code,
-            column=key.column,
-            count=self.count,
-            example_row=self.example_row,
-            message=str(self.example),
-            outcome=key.outcome,
-            what=self.example.message,
-            hint=self.example.hint,
-            places=tuple(self.places),
-            severity=self.example.severity,
-        )
+        example, shown = self.example, str(self.example)
+        parts = shown, key.outcome, example.message, example.hint, tuple(self.places), example.severity
+        return ProblemGroup(key.code, key.column, self.count, self.example_row, *parts)
 
 
 def _without_own_words(message: str, row: Row) -> str:

@@ -20,11 +20,8 @@ _FIRST_CHARACTERS: Final = frozenset("'=+-@＝＋－＠\t\r")
 class CsvFiles:
     """Writes each row to the file of its outcome; its columns are those of the source, then ours.
 
-    UTF-8 with BOM (for Excel), CRLF, minimal quotes, formulas escaped. A file is created with its first row, or at once
-    if it is always written.
-
-    Raises:
-        OSError: a file cannot be written.
+    UTF-8 with BOM (for Excel), CRLF, minimal quotes, formulas escaped. Each method raises OSError if a file cannot be
+    written.
     """
 
     def __init__(self, staged: Path, facts: RunFacts) -> None:
@@ -32,23 +29,19 @@ class CsvFiles:
         self._facts = {kind: facts.of(kind) for kind in OutcomeKind}
         self._open = ExitStack()
         self._files: dict[OutcomeKind, Any] = {}
-        try:
-            for kind, words in OUTCOMES.items():
-                if words.always_written:
-                    self._file_of(kind)
-        except OSError:
-            self.close()
-            raise
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The names of the files so far, in the order of the outcomes."""
-        return tuple(csv_file(kind) for kind in OutcomeKind if kind in self._files)
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row."""
         kind = reported.outcome.kind
         self._file_of(kind).writerow(_escaped(cells(reported, self._facts[kind])))
+
+    def finish(self) -> list[str]:
+        """Close the files, with those that are always written; returns their names, in the order of the outcomes."""
+        for kind, words in OUTCOMES.items():
+            if words.status:
+                self._file_of(kind)
+        self.close()
+        return [csv_file(kind) for kind in OutcomeKind if kind in self._files]
 
     def close(self) -> None:
         """Close the files."""
@@ -59,17 +52,13 @@ class CsvFiles:
             # A name from the command line may not be UTF-8: then it is escaped.
             path = self._folder / csv_file(kind)
             opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
-            self._files[kind] = _writer(self._open.enter_context(opened), self._facts[kind].delimiter)
-            self._files[kind].writerow(_escaped(header(self._facts[kind])))
+            self._files[kind] = _begin(self._open.enter_context(opened), self._facts[kind])
         return self._files[kind]
 
 
 def write_rows(file: IO[str], facts: RunFacts, rows: Iterable[ReportedRow]) -> None:
     """Write rows with any outcome to one file of the same form."""
-    out = _writer(file, facts.delimiter)
-    out.writerow(_escaped(header(facts)))
-    for reported in rows:
-        out.writerow(_escaped(cells(reported, facts)))
+    _begin(file, facts).writerows(_escaped(cells(reported, facts)) for reported in rows)
 
 
 def header(facts: RunFacts) -> list[str]:
@@ -82,8 +71,11 @@ def cells(reported: ReportedRow, facts: RunFacts) -> list[str]:
     return [*reported.row.cells, *reported.import_cells, *reported.last_cells(facts)]
 
 
-def _writer(file: IO[str], delimiter: str) -> Any:
-    return csv.writer(file, delimiter=delimiter, lineterminator="\r\n")
+def _begin(file: IO[str], facts: RunFacts) -> Any:
+    """Write the header. Returns a writer for the rows."""
+    writer = csv.writer(file, delimiter=facts.delimiter, lineterminator="\r\n")
+    writer.writerow(_escaped(header(facts)))
+    return writer
 
 
 def _escaped(texts: Iterable[str]) -> list[str]:

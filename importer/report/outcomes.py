@@ -24,7 +24,7 @@ COLORS: Final = {"good": "#6AA889", "there": "#9AB3A5", "wrong": "#D98E73", "ope
 class OutcomeText:
     """The texts for an outcome, in lower case.
 
-    `color`: one of COLORS. `status`: a prefix of the names of file and sheet. `always_written`: the CSV file is there
+    `color`: one of COLORS. `status`: a prefix of the names of file and sheet; with it, the CSV file is always written,
     even without rows.
     """
 
@@ -33,49 +33,34 @@ class OutcomeText:
     next_step: str
     color: str
     status: str = ""
-    sheet_limit: int = NO_ACTION_SHEET_LIMIT
-    always_written: bool = False
+
+    @property
+    def sheet_limit(self) -> int:
+        """The maximum of its rows in report.xlsx."""
+        return NO_ACTION_SHEET_LIMIT if self.next_step in (_NONE, _SEND) else SHEET_LIMIT
 
 
-_NONE, _AGAIN = "no action needed", "run the same command again"
+_NONE, _AGAIN, _SEND = "no action needed", "run the same command again", "run the import"
 
 OUTCOMES: Final[dict[OutcomeKind, OutcomeText]] = {
-    OutcomeKind.CREATED: OutcomeText(
-        "created", "the service accepted it (201)", _NONE, "good", "201", always_written=True
-    ),
+    OutcomeKind.CREATED: OutcomeText("created", "the service accepted it (201)", _NONE, "good", "201"),
     OutcomeKind.ALREADY_EXISTS: OutcomeText(
-        "already exists",
-        "the service already had this person (409)",
-        _NONE,
-        "there",
-        "409",
-        always_written=True,
+        "already exists", "the service already had this person (409)", _NONE, "there", "409"
     ),
     OutcomeKind.REJECTED: OutcomeText(
-        "rejected",
-        "the service refused it (400)",
-        "fix the row, run it again",
-        "wrong",
-        "400",
-        SHEET_LIMIT,
-        always_written=True,
+        "rejected", "the service refused it (400)", "fix the row, run it again", "wrong", "400"
     ),
     OutcomeKind.INVALID: OutcomeText(
         "invalid",
         "our own checks refused it; nothing was sent",
         "fix the highlighted cells, run the row again",
         "wrong",
-        sheet_limit=SHEET_LIMIT,
     ),
-    OutcomeKind.FAILED: OutcomeText(
-        "failed", "it was not accepted when the run ended", _AGAIN, "open", sheet_limit=SHEET_LIMIT
-    ),
+    OutcomeKind.FAILED: OutcomeText("failed", "it was not accepted when the run ended", _AGAIN, "open"),
     OutcomeKind.UNCONFIRMED: OutcomeText(
-        "unconfirmed", "sent, but no response confirms that it arrived", _AGAIN, "open", sheet_limit=SHEET_LIMIT
+        "unconfirmed", "sent, but no response confirms that it arrived", _AGAIN, "open"
     ),
-    OutcomeKind.NOT_SENT: OutcomeText(
-        "not sent", "the run stopped before its turn", _AGAIN, "idle", sheet_limit=SHEET_LIMIT
-    ),
+    OutcomeKind.NOT_SENT: OutcomeText("not sent", "the run stopped before its turn", _AGAIN, "idle"),
     OutcomeKind.ALREADY_IMPORTED: OutcomeText(
         "already imported", "an earlier run imported it; nothing was sent", _NONE, "there"
     ),
@@ -87,10 +72,7 @@ def outcome_text(kind: OutcomeKind, *, dry_run: bool = False) -> OutcomeText:
     """The texts for an outcome; in a dry run, a row that is not sent is ready."""
     words = OUTCOMES[kind]
     if dry_run and kind is OutcomeKind.NOT_SENT:
-        meaning = "passed every check; nothing was sent"
-        return replace(
-            words, label="ready", meaning=meaning, next_step="run the import", sheet_limit=NO_ACTION_SHEET_LIMIT
-        )
+        return replace(words, label="ready", meaning="passed every check; nothing was sent", next_step=_SEND)
     return words
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -15,7 +15,7 @@ from importer.problems import DamagedRun
 from importer.report.next_steps import next_steps
 from importer.report.outcomes import PAGE_FILE, csv_file, outcome_text
 from importer.report.problem_codes import GeneralTexts
-from importer.report.summary import ProblemGroup, Summary, read_summary
+from importer.report.summary import Summary, read_summary
 from importer.report.text import headline, moment, run_details, title_of
 from importer.text.normalize import visible
 
@@ -48,7 +48,12 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
         total=summary.source.rows or 0,
         steps=next_steps(summary, folder),
         targets=list(_targets(summary, folder, with_links=with_personal_data)),
-        sections=list(_sections(shown)),
+        # The ID of a part of the page, its title, its groups and other texts.
+        sections=[
+            ("fix", "What to fix", shown.to_fix, ()),
+            ("warnings", "Warnings", shown.warned, shown.warnings),
+            ("notes", "Notes", shown.notes, ()),
+        ],
         first=_FIRST_CAUSES,
         most=_MOST_CAUSES,
         label=lambda kind: outcome_text(kind, dry_run=summary.dry_run).label,
@@ -86,14 +91,3 @@ def _targets(summary: Summary, folder: Path, *, with_links: bool) -> Iterator[tu
             yield (title, headline(part), quote(f"../{one.run}/{PAGE_FILE}") if with_links else "")
     if others:
         yield ("no target", f"{others:,} row{'' if others == 1 else 's'}, which no mapping takes", "")
-
-
-Section = tuple[str, str, Sequence[ProblemGroup], Sequence[str]]
-"""The ID of a part of the page, its title, its groups and other texts."""
-
-
-def _sections(summary: Summary) -> Iterator[Section]:
-    of_rows = summary.problems
-    yield "fix", "What to fix", [group for group in of_rows if group.is_to_fix], ()
-    yield "warnings", "Warnings", [group for group in of_rows if group.is_warning], summary.warnings
-    yield "notes", "Notes", [group for group in of_rows if not (group.is_to_fix or group.is_warning)], ()

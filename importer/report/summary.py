@@ -31,42 +31,50 @@ from importer.text.terminal import command_line
 VERSION: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class RunFacts:
-    """The facts of one run, without its rows.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunState:
+    """What is known of a run in its report and in its summary.
 
-    mapping, origin: mapping file and source as the user named them; sha256: of the source, hexadecimal; reading: how
-    the file was read, in one line; columns: those of the source, in order; delimiter: of the source, also used for
-    the results CSVs; has_ids: whether created rows have the ID of their candidate;
-    started_at, ended_at: with a time zone; warnings: full messages with their places; blank_rows: blank rows that
-    were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of the
-    name; flags: those of the command, with their values; taken: where the source is found, if an inbox has moved it;
-    continues: the run that this one continues; personal_data: whether report.html may quote cells and responses.
+    mapping: as the user named it; started_at, ended_at: with a time zone; warnings: full messages with their places;
+    flags: those of the command, with their values; continues: the run that this one continues.
     """
 
     run: str
     target: Target | ManyTargets
     mapping: str
-    origin: Origin
-    sha256: str
-    reading: str
-    columns: tuple[Column, ...]
     started_at: datetime
     ended_at: datetime | None = None
     finished: bool = False
     exit_code: int | None = None
     stopped: Stop | None = None
     target_title: str | None = None
-    delimiter: str = ","
     sandbox: bool = False
     dry_run: bool = False
     warnings: tuple[str, ...] = ()
+    flags: Mapping[str, str] = field(default_factory=dict)
+    continues: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFacts(RunState):
+    """The facts of one run, without its rows.
+
+    origin: the source as the user named it; sha256: of the source, hexadecimal; reading: how the file was read, in one
+    line; columns: those of the source, in order; delimiter: of the source, also used for the results CSVs; blank_rows:
+    those that were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of
+    the name; has_ids: whether created rows have the ID of their candidate; taken: where the source is found, if an
+    inbox has moved it; personal_data: whether report.html may quote cells and responses.
+    """
+
+    origin: Origin
+    sha256: str
+    reading: str
+    columns: tuple[Column, ...]
+    delimiter: str = ","
     blank_rows: int = 0
     identity: tuple[tuple[int, ...], ...] = ()
     has_ids: bool = False
-    flags: Mapping[str, str] = field(default_factory=dict)
     taken: TakenFile | None = None
-    continues: str | None = None
     personal_data: bool = True
 
     @property
@@ -136,29 +144,15 @@ class ProblemGroup:
         return self.outcome in NEEDS_ATTENTION and not self.is_warning
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary(RunState):
     """The summary of a run. `outcomes` has every outcome, also with 0; `files`: those of the results folder."""
 
-    run: str
-    finished: bool
-    exit_code: int | None
     source: SourceSummary
-    target: Target | ManyTargets
-    target_title: str | None
-    mapping: str
     outcomes: Mapping[OutcomeKind, int]
     requests: Requests
     problems: tuple[ProblemGroup, ...]
-    warnings: tuple[str, ...]
-    stopped: Stop | None
-    sandbox: bool
-    dry_run: bool
     files: tuple[str, ...]
-    started_at: datetime
-    ended_at: datetime | None
-    flags: Mapping[str, str] = field(default_factory=dict)
-    continues: str | None = None
 
     def rows_of(self, *kinds: OutcomeKind) -> int:
         """How many rows have one of these outcomes."""
@@ -169,15 +163,29 @@ class Summary:
         """Whether no row is left to be fixed or sent."""
         return not self.rows_of(*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
 
+    @property
+    def to_fix(self) -> list[ProblemGroup]:
+        """Why rows need action."""
+        return [group for group in self.problems if group.is_to_fix]
+
+    @property
+    def warned(self) -> list[ProblemGroup]:
+        """What does not hold rows back, but should be checked."""
+        return [group for group in self.problems if group.is_warning]
+
+    @property
+    def notes(self) -> list[ProblemGroup]:
+        """What is only to be known."""
+        return [group for group in self.problems if not (group.is_to_fix or group.is_warning)]
+
     def to_json(self) -> dict[str, Any]:
         """The object of summary.json; its keys, which are the field names, must stay stable."""
         return {
             "version": VERSION,
             **asdict(self),
             "target": _target_json(self.target),
-            "outcomes": {kind.value: self.outcomes[kind] for kind in OutcomeKind},
             "started_at": self.started_at.isoformat(),
-            "ended_at": self.ended_at.isoformat() if self.ended_at else None,
+            "ended_at": self.ended_at and self.ended_at.isoformat(),
         }
 
     @classmethod
@@ -203,7 +211,7 @@ def _reader() -> TypeAdapter[Summary]:
 def _target_json(target: Target | ManyTargets) -> dict[str, Any]:
     if isinstance(target, Target):
         return {target.key: target.id}
-    return {"runs": [{"run": one.run, one.target.key: one.target.id} for one in target.runs]}
+    return {"runs": [{"run": one.run, **_target_json(one.target)} for one in target.runs]}
 
 
 def _target(values: Mapping[str, Any]) -> Target | ManyTargets:
@@ -213,10 +221,8 @@ def _target(values: Mapping[str, Any]) -> Target | ManyTargets:
 
 
 def _one_target(values: Mapping[str, str]) -> Target:
-    is_post = "job_post" in values
-    return Target(
-        Operation.APPLY if is_post else Operation.ADD_TO_POOL, values["job_post" if is_post else "talent_pool"]
-    )
+    operation = Operation.APPLY if "job_post" in values else Operation.ADD_TO_POOL
+    return Target(operation, values["job_post" if operation is Operation.APPLY else "talent_pool"])
 
 
 def write_summary(staged: Path, summary: Summary) -> None:

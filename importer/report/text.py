@@ -83,10 +83,9 @@ def summary_lines(
     opening = [*(wrapped(title, others="  ") if title else []), *_opening(summary)]
     steps = _next(next_steps(summary, folder), with_repeated=with_repeated or is_verbose)
     first, last = _with_blank_lines([opening, _outcomes(summary)]), [*details, *_report(summary, folder), *steps]
-    to_fix = [group for group in summary.problems if group.is_to_fix]
     if is_verbose:
-        return _with_blank_lines([first, *_everything(summary, to_fix), last])
-    return _screen(first, summary, to_fix, last)
+        return _with_blank_lines([first, *_everything(summary), last])
+    return _screen(first, summary, summary.to_fix, last)
 
 
 def status_lines(summary: Summary, folder: Path, file: Path, results: Sequence[Path], title: str) -> list[str]:
@@ -102,23 +101,18 @@ def _screen(first: list[str], summary: Summary, groups: Sequence[ProblemGroup], 
     """What happened, as many of the largest causes and of the warnings as there is room for, and what comes next."""
     room = HEIGHT - _height(first) - _height(last) - 3  # the prompt, and two blank lines
     causes = problem_lines("What to fix", groups, room=room)
-    warned = [group for group in summary.problems if group.is_warning]
     of_file = [text for text in summary.warnings if MARKED not in text]
     left = room - _height(causes)
-    warnings = problem_lines("Warnings", warned, of_file, room=left, at_least=0 if causes else 1)
+    warnings = problem_lines("Warnings", summary.warned, of_file, room=left, at_least=0 if causes else 1)
     return _with_blank_lines([first, causes + warnings, last])
 
 
-def _everything(summary: Summary, to_fix: Sequence[ProblemGroup]) -> Iterator[Iterable[str]]:
+def _everything(summary: Summary) -> Iterator[Iterable[str]]:
     # The reason of a stop is shown above, and a list of addresses is for programs.
-    notes = [
-        group
-        for group in summary.problems
-        if not (group.is_to_fix or group.is_warning or group.code == CREATED_EMAILS)
-        and not (summary.stopped and group.outcome is OutcomeKind.NOT_SENT)
-    ]
-    yield problem_lines("What to fix", to_fix)
-    yield problem_lines("Warnings", [group for group in summary.problems if group.is_warning], summary.warnings)
+    is_shown = OutcomeKind.NOT_SENT if summary.stopped else None
+    notes = [group for group in summary.notes if group.code != CREATED_EMAILS and group.outcome is not is_shown]
+    yield problem_lines("What to fix", summary.to_fix)
+    yield problem_lines("Warnings", summary.warned, summary.warnings)
     yield problem_lines("Notes", notes)
     if summary.source.rows is not None and not summary.dry_run:
         yield [f"Requests: {requests_text(summary)}"]

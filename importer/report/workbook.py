@@ -249,7 +249,7 @@ class _SummarySheet:
             self._line((f"{number}. {step.text}", _PLAIN))
             for command in step.commands:
                 self._line((f"     {command}", _COMMAND))
-        self._groups("What to fix", summary, [group for group in summary.problems if group.is_to_fix])
+        self._groups("What to fix", summary, summary.to_fix)
         self._section("Outcomes", "Outcome", "Rows", "Meaning", "", "What to do", "", "")
         for kind, count in summary.outcomes.items():
             words = outcome_text(kind, dry_run=summary.dry_run)
@@ -257,9 +257,8 @@ class _SummarySheet:
             cells = (words.meaning, style), ("", _PLAIN), (words.next_step if count else "", _PLAIN)
             self._line((words.label, _LINK if count else _FAINT), (count, _NUMBER), *cells, link=link)
         self._line(("total", _BOLD), (summary.source.rows or 0, _NUMBER))
-        self._groups("Warnings", summary, [group for group in summary.problems if group.is_warning], summary.warnings)
-        others = [group for group in summary.problems if not group.is_to_fix and not group.is_warning]
-        self._groups("Notes", summary, others)
+        self._groups("Warnings", summary, summary.warned, summary.warnings)
+        self._groups("Notes", summary, summary.notes)
         self._section("Run details")
         for label, text in run_details(summary).items():
             self._line((label, _FAINT), (text, _PLAIN))

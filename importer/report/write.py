@@ -30,12 +30,7 @@ _EDITED: Final = "_edited"
 _FED_BACK: Final = (".csv", ".xlsx")  # what a person corrects and imports
 
 
-def write_report(
-    folder: Path,
-    facts: RunFacts,
-    rows: Iterable[Row],
-    outcomes: Iterable[Outcome],
-) -> Summary:
+def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Summary:
     """Write the results folder (design, section 5) and return its summary.
 
     rows: those that were read, in source order; outcomes: ordered by row, exactly one for each row. Both are streamed;
@@ -61,8 +56,7 @@ def write_report(
             counter.add(reported)
             csv_files.add(reported)
             workbook.add(reported)
-        csv_files.close()
-        files = [*csv_files.files, WORKBOOK_FILE, PAGE_FILE, SUMMARY_FILE]
+        files = [*csv_files.finish(), WORKBOOK_FILE, PAGE_FILE, SUMMARY_FILE]
         proposed = [EDITS_FILE] if (folder / EDITS_FILE).is_file() else []  # the run wrote it
         summary = counter.summary(facts, [*files, *proposed])
         workbook.finish(summary, folder)
@@ -70,7 +64,8 @@ def write_report(
         write_summary(staged, summary)
         _keep_edited(staged, folder)
         _publish(staged, folder, files)
-        _remove_earlier(folder, files)
+        for name in {*map(csv_file, OutcomeKind)} - {*files}:
+            (folder / name).unlink(missing_ok=True)
     return summary
 
 
@@ -134,30 +129,13 @@ def edited_files(folder: Path) -> list[Path]:
 
 def _keep_edited(staged: Path, folder: Path) -> None:
     """Rename the results files that were changed after the earlier report was written: `invalid_edited.csv`."""
-    if not (folder / SUMMARY_FILE).exists():
+    if not (written := folder / SUMMARY_FILE).exists():
         return
-    stems = {Path(name).stem for name in (*map(csv_file, OutcomeKind), WORKBOOK_FILE)}
-    for stem in stems:
-        files = [path for path in folder.glob(f"{stem}.*") if path.suffix in _FED_BACK]
-        if any(is_newer_than_report(path) and not _is_same(path, staged / path.name) for path in files):
-            marks = (f"{_EDITED}{number}" for number in ("", *range(2, 1_000)))
-            mark = next(mark for mark in marks if not any(folder.glob(f"{stem}{mark}.*")))
-            for path in files:
-                path.rename(folder / f"{stem}{mark}{path.name.removeprefix(stem)}")
-
-
-def is_newer_than_report(path: Path) -> bool:
-    """Whether a results file was perhaps changed after the report was written: summary.json was written last."""
-    return path.stat().st_mtime_ns > (path.parent / SUMMARY_FILE).stat().st_mtime_ns
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    return other.is_file() and filecmp.cmp(one, other, shallow=False)
-
-
-def _remove_earlier(folder: Path, files: Sequence[str]) -> None:
-    """Remove files of an earlier report of the run that this one did not write."""
-    for name in map(csv_file, OutcomeKind):
-        for path in (folder / name, *folder.glob(f"{name.removesuffix('.csv')}.*.csv")):
-            if path.name not in files:
-                path.unlink(missing_ok=True)
+    for name in (*map(csv_file, OutcomeKind), WORKBOOK_FILE):
+        path, new = folder / name, staged / name
+        # summary.json was written last
+        if path.is_file() and path.stat().st_mtime_ns > written.stat().st_mtime_ns:
+            if new.is_file() and filecmp.cmp(path, new, shallow=False):
+                continue
+            names = (path.with_stem(f"{path.stem}{_EDITED}{number}") for number in ("", *range(2, 1_000)))
+            path.rename(next(each for each in names if not each.exists()))

@@ -10,7 +10,7 @@ from typing import Final
 from importer.ledger import Ledger, RowState, State
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Stop
 from importer.problems import Problem, UnusableInput, UsageError
-from importer.report import Summary
+from importer.report.summary import Summary
 from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.run_report import CONTINUE_HINT, refuse_missing, report_of_whole, rewrite_report

@@ -9,7 +9,7 @@ from pathlib import Path
 from importer.file_lock import hold_lock
 from importer.files import INTERNAL, read_private
 from importer.models import OutcomeKind, Stop
-from importer.report import Summary
+from importer.report.summary import Summary
 from importer.runs.finalize import exit_code
 from importer.runs.manifest import Ending, RunManifest, RunTarget, manifests_in, write_manifest
 from importer.runs.private_copies import ASKED

@@ -26,7 +26,7 @@ from importer.files import (
 )
 from importer.ledger import ledger_folder
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
-from importer.report import EDITS_FILE
+from importer.report.outcomes import EDITS_FILE
 from importer.runs.presences import Presence, Presences
 
 if TYPE_CHECKING:

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import DamagedRun, FilePlace, Problem, unusable_file
-from importer.report import RunFacts, Summary, cells, header, pair, write_report
+from importer.report.accounting import pair
+from importer.report.csv_files import cells, header
+from importer.report.summary import RunFacts, Summary
+from importer.report.write import write_report
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
 from importer.runs.row_selection import route_word
 from importer.runs.table import TABLE, RunTable

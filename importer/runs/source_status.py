@@ -10,7 +10,9 @@ from typing import Final
 from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
-from importer.report import ReportedRow, RunFacts, Summary, SummaryCounter, csv_file
+from importer.report.accounting import ReportedRow, SummaryCounter
+from importer.report.outcomes import csv_file
+from importer.report.summary import RunFacts, Summary
 from importer.runs.finalize import outcome_of_state
 from importer.runs.manifest import RunManifest, RunTarget, manifests_in, read_manifest, whole_of
 from importer.runs.row_selection import ALL_ROWS, Routed

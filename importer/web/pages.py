@@ -20,7 +20,7 @@ from importer import __version__
 from importer.app.doctor import missing_settings
 from importer.app.inspect_file import FirstRows
 from importer.problems import ImporterError, LinePlace, Problem, UnusableInput
-from importer.report import outcome_text
+from importer.report.outcomes import outcome_text
 from importer.settings import Settings
 from importer.text.dates import in_words
 from importer.text.normalize import visible

@@ -16,7 +16,8 @@ from importer.app.earlier_runs import EarlierRun, resolve, resume, rows_with
 from importer.app.orders import Sending
 from importer.app.shown_runs import State, running_runs, show_row, state_of
 from importer.models import NEEDS_ATTENTION, CorrectedCell, ManyTargets, OutcomeKind
-from importer.report import WORKBOOK_FILE, Summary, read_summary
+from importer.report.outcomes import WORKBOOK_FILE
+from importer.report.summary import Summary, read_summary
 from importer.runs.corrections import write_corrections
 from importer.runs.fixed_report import read_fixed
 from importer.runs.manifest import RunManifest

@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from importer.app.doctor import missing_settings
 from importer.app.shown_runs import recent_runs, running_runs, state_of
-from importer.report import Summary
+from importer.report.summary import Summary
 from importer.runs.results_folder import announce_run
 from importer.web.forms import Sent, receive_upload
 from importer.web.pages import FieldError, OfAny, OfImport, shown

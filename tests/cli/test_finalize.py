@@ -14,7 +14,7 @@ from importer import results
 from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, State, open_ledger
 from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, SourceOptions, Target
 from importer.problems import Problem, UnusableInput, UsageError
-from importer.report import Summary, read_summary
+from importer.report.summary import Summary, read_summary
 from importer.runs.finalize import close
 from importer.runs.manifest import Ending, RunManifest, RunTarget, read_manifest, write_manifest
 from importer.runs.row_selection import ALL_ROWS, Selection

@@ -8,7 +8,7 @@ import pytest
 
 from importer.app.import_file import import_file
 from importer.app.orders import Order, Planned, SandboxSetup, Sending
-from importer.report import problem_lines
+from importer.report.text import problem_lines
 from importer.settings import Settings
 from tests.cli.conftest import FrontDoor, candidate, read_csv, write_csv
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from importer.models import Operation, Outcome, OutcomeKind, Row, Target
 from importer.problems import Column, Origin, Problem
-from importer.report import RunFacts
+from importer.report.summary import RunFacts
 
 ORIGIN = Origin("candidates.xlsx", "Candidates")
 CSV_ORIGIN = Origin("candidates.csv")

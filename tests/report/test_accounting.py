@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Problem
-from importer.report import Summary, csv_file, write_report
 from importer.report.accounting import MissingOutcome
+from importer.report.outcomes import csv_file
+from importer.report.summary import Summary
+from importer.report.write import write_report
 from tests.report.building import (
     FACTS,
     bad_degree,
@@ -28,7 +30,7 @@ from tests.report.building import (
     rows,
 )
 
-LEFT_OVER = "the outcome created of row {} has no row, or the row has a second outcome"
+LEFT_OVER = "the outcome created of row {} has no row, or its row has two"
 BROKEN = {
     "no outcomes": ([4, 5], [], "row 4 of candidates.xlsx has no outcome"),
     "an outcome missing inside": ([4, 5, 6], [4, 6], "row 5 of candidates.xlsx has no outcome"),

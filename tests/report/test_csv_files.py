@@ -8,7 +8,7 @@ import pytest
 
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Column, LinePlace, Origin, Problem
-from importer.report import write_report
+from importer.report.write import write_report
 from tests.report.building import (
     CSV_ORIGIN,
     DEGREE,

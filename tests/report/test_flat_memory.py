@@ -6,7 +6,7 @@ import tracemalloc
 from pathlib import Path
 
 from importer.models import Outcome, OutcomeKind
-from importer.report import write_report
+from importer.report.write import write_report
 from tests.report.building import FACTS, bad_degree, row, rows
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Column
-from importer.report import write_report
+from importer.report.write import write_report
 from importer.sources import ReadingLimits, results_tables
 from importer.text.results_cells import escape_formula
 from tests.report.building import COLUMNS, FACTS, facts_with, read_csv, refused, row

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from importer.models import Outcome, OutcomeKind, Stop
-from importer.report import write_report
+from importer.report.write import write_report
 from tests.report.building import bad_degree, bad_mobile, facts_with, refused, row
 
 _CHROMIUM = Path("/usr/bin/chromium")

@@ -14,7 +14,7 @@ import pytest
 
 from importer.models import Outcome, OutcomeKind, Row, SourceOptions
 from importer.problems import Problem
-from importer.report import write_report
+from importer.report.write import write_report
 from importer.sources import ReadingLimits, open_sheet, results_tables
 from importer.text.normalize import visible
 from importer.text.results_cells import truncated

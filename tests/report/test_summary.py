@@ -10,8 +10,9 @@ import pytest
 
 from importer.models import Operation, Outcome, OutcomeKind, Row, Stop, Target
 from importer.problems import CellPlace, Column, Origin, UnusableInput
-from importer.report import read_summary, write_report, write_unfinished_summary
 from importer.report.accounting import MOST_GROUPS
+from importer.report.summary import read_summary
+from importer.report.write import write_report, write_unfinished_summary
 from tests.report.building import FACTS, ORIGIN, bad_degree, created, facts_with, files_in, refused, row, rows
 
 NO_ROWS = dict.fromkeys((kind.value for kind in OutcomeKind), 0)

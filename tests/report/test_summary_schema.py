@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from importer.models import ManyTargets, Operation, Outcome, OutcomeKind, Stop, Target, TargetRun
-from importer.report import write_report
+from importer.report.write import write_report
 from tests.report.building import bad_degree, facts_with, row
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs/summary.schema.json").read_text("utf-8"))

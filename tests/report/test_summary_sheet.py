@@ -10,7 +10,7 @@ from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]  #
 
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import Column, Problem
-from importer.report import write_report
+from importer.report.write import write_report
 from tests.report.building import COLUMNS, FACTS, ORIGIN, bad_degree, created, facts_with, refused, row, rows
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from importer.models import Outcome, OutcomeKind, Row, Stop
 from importer.problems import Origin
-from importer.report import RunFacts, summary_lines, write_report, write_unfinished_summary
-from importer.report.text import subject_line
+from importer.report.summary import RunFacts
+from importer.report.text import subject_line, summary_lines
+from importer.report.write import write_report, write_unfinished_summary
 from importer.text.terminal import HEIGHT, WIDTH
 from tests.report.building import FACTS, ORIGIN, bad_degree, bad_mobile, created, facts_with, refused, row, rows
 

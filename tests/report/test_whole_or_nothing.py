@@ -13,7 +13,7 @@ import pytest
 
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
-from importer.report import write_report, write_unfinished_summary
+from importer.report.write import write_report, write_unfinished_summary
 from tests.patience import PATIENCE
 from tests.report.building import FACTS, created, files_in, row, rows
 
@@ -70,7 +70,7 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from importer.problems import StoppedEarly
-from importer.report import write_report
+from importer.report.write import write_report
 from tests.report.building import FACTS, created, rows
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))

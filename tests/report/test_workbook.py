@@ -12,9 +12,9 @@ import pytest
 
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
-from importer.report import write_report
 from importer.report.outcomes import NO_ACTION_SHEET_LIMIT, OUTCOMES, SHEET_LIMIT, outcome_text
 from importer.report.workbook import MOST_COMMENTS
+from importer.report.write import write_report
 from importer.text.results_cells import CUT_NOTE, MAX_CELL_LENGTH, truncated
 from tests.report.building import FACTS, bad_degree, bad_mobile, created, read_csv, row, rows
 

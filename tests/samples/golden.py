@@ -18,7 +18,7 @@ from importer.app.import_file import import_file
 from importer.app.orders import Event, Order, RowEnded, RunControl
 from importer.models import Outcome
 from importer.problems import CellPlace, Problem
-from importer.report import Summary
+from importer.report.summary import Summary
 from importer.sandbox import RunningSandbox, SandboxOptions, running
 from importer.sending import Cancellation
 from importer.settings import Settings
