@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 help:
 	@echo "make demo       import a messy legacy export into a recruiting service on this machine, and show the result"
 	@echo "make web        import the same export in the browser, into a recruiting service on this machine"
-	@echo "make test       run the tests but those of the net"
+	@echo "make test       run the tests but those of the net (marked, or in tests/crash)"
 	@echo "make quick      run the tests without the slow ones (samples, web) and those of docs"
 	@echo "make net        what must hold whatever is rebuilt inside: golden imports, corpus, kills, truth, planted"
 	@echo "make lint       run ruff and mypy"
@@ -54,16 +54,17 @@ web: $(INSTALLED_WEB)
 
 # Idle workers take tests from the others: a few tests take seconds, most take none. Kills are part of the net.
 test: $(INSTALLED_DEV)
-	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/crash --ignore tests/benchmarks
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not net' --ignore tests/crash --ignore tests/benchmarks
 
 quick: $(INSTALLED_DEV)
-	$(BIN)/python -m pytest -n auto --dist worksteal --ignore tests/crash --ignore tests/samples --ignore tests/benchmarks \
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not net' --ignore tests/crash --ignore tests/samples --ignore tests/benchmarks \
 		--ignore tests/web --ignore tests/docs
 
 # What must hold whatever is rebuilt inside; CONTRIBUTING.md names each part.
 net: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n auto --dist worksteal tests/samples tests/cases tests/exports tests/sources/test_corpus.py \
 		tests/sources/test_header.py tests/mapping tests/crash tests/benchmarks
+	$(BIN)/python -m pytest -n auto --dist worksteal -m net --ignore tests/crash --ignore tests/mapping
 	$(BIN)/python benchmarks/suggest.py
 	$(BIN)/python -m benchmarks truth
 	$(BIN)/python -m benchmarks planted

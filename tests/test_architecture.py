@@ -54,7 +54,7 @@ HOMES = {
     "email_validator": {"transform"},
     "sqlite3": {"sqlite_file", "ledger"},
     "sqlalchemy": {"ledger"},
-    "filelock": {"file_lock"},
+    "filelock": {"file_lock", "sandbox"},
     "psycopg": {"ledger"},
     "requests": {"service"},
     "urllib3": {"service"},
@@ -71,11 +71,10 @@ HOMES = {
     "xlsxwriter": {"report", "template"},
     "apprise": {"notices"},
     "prometheus_client": {"notices"},
-    "httptools": {"sandbox"},
     "typer": {"cli"},
     "rich": {"cli"},
     "dotenv": {"settings"},
-    "pydantic": {"settings", "service", "mapping", "report", "runs", "sandbox"},
+    "pydantic": {"settings", "service", "mapping", "report", "runs", "sandbox", "inbox"},
     "pydantic_core": {"mapping"},
 }
 

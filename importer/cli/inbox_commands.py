@@ -135,8 +135,8 @@ class _Shown:
             case FileTaken(name, is_continued):
                 self._show_detail(f"{name}: {'continued' if is_continued else 'taken'}")
             case FileLeft(name, why):
-                if event.is_odd or event.is_late or not self.quiet:
-                    print_message(f"{name} {why}; it stays in {event.place}")
+                if event.is_odd or not self.quiet:
+                    print_message(f"{name} {why}; it stays in incoming")
             case FileEnded():
                 self.ended.append(event)
                 self._show_end(event)

@@ -45,15 +45,11 @@ class FileEnded:
 
 @dataclass(frozen=True, slots=True)
 class FileLeft:
-    """A file stays in incoming/ or working/. why: after its name. is_odd: no later pass takes it either. is_late:
-    the time for sending was over before its turn.
-    """
+    """A file stays in incoming/. why: after its name. is_odd: no later pass takes it either."""
 
     name: str
     why: str
     is_odd: bool
-    is_late: bool = False
-    place: str = "incoming"
 
 
 Happened = FileTaken | FileEnded | FileLeft

@@ -15,7 +15,7 @@ from importer.app.earlier_runs import EarlierRun, rewrite_report
 from importer.app.import_file import Finished, import_file
 from importer.app.orders import ErrorLimit, Order, Planned, RunControl, SandboxSetup, Sending, Window, parse_minutes
 from importer.inbox.arrivals import is_regular
-from importer.inbox.folders import Inbox, Place, Windows, not_writable
+from importer.inbox.folders import Inbox, Place, not_writable
 from importer.inbox.happened import Listener
 from importer.inbox.records import Contents, History, Identity, Reason, Record, Result
 from importer.inbox.reports import commands_again
@@ -28,7 +28,7 @@ from importer.settings import Settings, load_settings
 # Stops of a run that any other file would meet now too.
 _OF_THE_SERVICE: Final = (
     *("token-refused", "service-redirected", "service-unreachable", "run-stalled", "request-refused"),
-    "run-interrupted",
+    *("run-interrupted", "time-over"),
 )
 # Stops that the same file would meet again: a person must change the file, its mapping or its target.
 _OF_THE_FILE: Final = (*("rejection-repeated", "too-many-errors", "target-forbidden", "target-not-found"),)
@@ -54,7 +54,7 @@ class Means:
     """What a worker works with. tell: is called for what happens to files; listen: for the events of each run.
 
     out: the results folder, None for that of the settings. sandbox: all files are imported into the sandbox.
-    window: the time in which rows may be sent, in place of those of inbox.toml.
+    window: the time in which rows may be sent.
     """
 
     tell: Listener
@@ -103,7 +103,6 @@ class FileImport:
     inbox: Inbox
     means: Means
     history: History
-    windows: Windows
 
     def result_of(self, record: Record) -> Judged:
         """Import a file, unless its last run has done so already.
@@ -142,12 +141,11 @@ class FileImport:
     def _order(self, record: Record, rule: FileRule) -> Order:
         sandbox = SandboxSetup() if rule.sandbox or self.means.sandbox else None
         limit = ErrorLimit.parse(rule.max_errors) if rule.max_errors else None
-        window = self.windows.of(rule)
         return Order(
             record.file,
             rule.mapping,
             self.means.settings(rule),
-            sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox, window),
+            sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox, self.means.window),
             file_shown_as=str(self.inbox.incoming / record.name),
             taken=TakenFile(
                 str(self.inbox.place("attention") / record.folder.name / record.name),
@@ -193,8 +191,7 @@ class FileImport:
         stop = summary.stopped
         reason = Reason(stop.code, stop.reason, stop.hint) if stop else Reason("run-interrupted", "it was interrupted")
         place: Place = "attention" if reason.code in _OF_THE_FILE else "working"
-        is_of_all = reason.code in _OF_THE_SERVICE or (reason.code == "time-over" and self.means.window is not None)
-        ends_pass = code > _SIGNALED or is_of_all or reason.code.startswith(_OF_THE_MACHINE)
+        ends_pass = code > _SIGNALED or reason.code in _OF_THE_SERVICE or reason.code.startswith(_OF_THE_MACHINE)
         return Judged(record, self._result(code, place, [reason], summary), ends_pass)
 
     def _unusable(self, record: Record, problem: Problem) -> Judged:

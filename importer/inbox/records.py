@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Self
+
+from pydantic import TypeAdapter
 
 from importer.files import read_private, sync_folder, write_json
 from importer.inbox.folders import PLACES, Inbox, Place
@@ -132,8 +135,7 @@ class Record:
         Raises:
             OSError: the folder cannot be written.
         """
-        values = asdict(self)
-        del values["folder"]
+        values = _adapter().dump_python(self, mode="json", exclude={"folder"})
         write_json(self.folder / RECORD, {"version": _VERSION, **values})
         sync_folder(self.folder)
         return self
@@ -149,27 +151,14 @@ def read_record(folder: Path) -> Record | None:
         values = json.loads(read_private(folder / RECORD))
         if values.pop("version") != _VERSION:
             return None
-        contents, result, marker = values["contents"], values["result"], values["marker_identity"]
-        return Record(
-            **{
-                **values,
-                "folder": folder,
-                "taken_at": datetime.fromisoformat(values["taken_at"]),
-                "identity": Identity(**values["identity"]),
-                "marker_identity": Identity(**marker) if marker else None,
-                "runs": tuple(values["runs"]),
-                "contents": Contents(contents["service"], contents["sha256"]) if contents else None,
-                "result": _result(result) if result else None,
-            }
-        )
+        return _adapter().validate_python({**values, "folder": folder})
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def _result(values: dict[str, Any]) -> Result:
-    reasons = tuple(Reason(each["code"], each["text"], each["hint"]) for each in values["reasons"])
-    at = datetime.fromisoformat(values["at"])
-    return Result(at, values["exit_code"], values["place"], reasons, values["outcomes"])
+@cache
+def _adapter() -> TypeAdapter[Record]:
+    return TypeAdapter(Record)
 
 
 def records_in(inbox: Inbox, place: Place) -> Iterator[Record]:

@@ -6,13 +6,25 @@ import fnmatch
 import os.path
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal, get_args
+from typing import Annotated, Any, ClassVar, Final, Literal
 
-from importer.app.orders import ErrorLimit, Resend, parse_minutes, parse_window
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    StrictBool,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+)
+
+from importer.app.orders import ErrorLimit, Resend, parse_minutes
 from importer.files import read_regular
 from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInput, UsageError
 from importer.text.normalize import did_you_mean
@@ -20,7 +32,62 @@ from importer.text.normalize import did_you_mean
 RULES_FILE: Final = "inbox.toml"
 _MAX_BYTES: Final = 64 << 10
 
+# --- the values of its keys: a ValueError has what is wrong, and what to do ---------------------------
+
+
+def _parsed(parse: Callable[[str], object]) -> AfterValidator:
+    """A text that a function can parse; it is kept as it is written."""
+
+    def check(text: str) -> str:
+        try:
+            parse(text)
+        except UsageError as error:
+            raise ValueError(str(error), "fix the value") from None
+        return text
+
+    return AfterValidator(check)
+
+
+def _seconds(value: Any) -> Any:
+    """Of a text such as 10s."""
+    try:
+        return parse_minutes(value) * 60 if isinstance(value, str) else value
+    except UsageError as error:
+        raise ValueError(str(error), "fix the value") from None
+
+
+def _file_name(text: str) -> str:
+    if {"/", "\\"} & set(text):
+        raise ValueError("it contains a folder", "write only the name of the file; its folder is incoming")
+    return text
+
+
+def _with_name(text: str) -> str:
+    if "{name}" not in text or text == "{name}":
+        raise ValueError("it does not name its file", 'write the name of the file as {name}, like "{name}.done"')
+    return text
+
+
+def _some(files: tuple[Any, ...]) -> tuple[Any, ...]:
+    if not files:
+        raise ValueError("there are none", "add one")
+    return files
+
+
+def _path(value: Any, info: ValidationInfo[dict[str, Path]]) -> Path:
+    if not isinstance(value, str) or not value:
+        raise ValueError("it is not a path", "write it in quotes, relative to the folder of this file")
+    return Path(os.path.normpath(info.context["folder"] / value))
+
+
 Complete = Literal["unchanged", "marker", "renamed"]
+_Text = Annotated[str, Field(min_length=1)]
+_Name = Annotated[_Text, AfterValidator(_file_name)]
+_Seconds = Annotated[float, BeforeValidator(_seconds)]
+_Duration = Annotated[str, _parsed(parse_minutes)]
+_KNOWN_KEYS: Final = ConfigDict(extra="forbid")
+
+# --- the rules ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +98,23 @@ class FileRule:
     the file that shows it. The others are the options of importer run; None if not set.
     """
 
-    pattern: str
-    mapping: Path
+    __pydantic_config__: ClassVar = _KNOWN_KEYS
+
+    pattern: _Name
+    mapping: Annotated[Path, PlainValidator(_path)]
     complete: Complete = "unchanged"
-    settle: float = 10.0
-    marker: str = "{name}.done"
-    sheet: str | None = None
-    rate: float | None = None
-    concurrency: int | None = None
-    max_errors: str | None = None
+    settle: _Seconds = 10.0
+    marker: Annotated[_Name, AfterValidator(_with_name)] = "{name}.done"
+    sheet: _Text | None = None
+    rate: Annotated[float, Field(gt=0, strict=True)] | None = None
+    concurrency: Annotated[int, Field(gt=0, strict=True)] | None = None
+    max_errors: Annotated[str, _parsed(ErrorLimit.parse)] | None = None
     resend_unconfirmed: Resend = "end"
-    resend_rejected: bool = False
-    give_up_after: str | None = None
-    until: str | None = None
-    max_runtime: str | None = None
-    strict: bool = False
-    no_personal_data: bool = False
-    sandbox: bool = False
+    resend_rejected: StrictBool = False
+    give_up_after: _Duration | None = None
+    strict: StrictBool = False
+    no_personal_data: StrictBool = False
+    sandbox: StrictBool = False
 
     def matches(self, name: str) -> bool:
         """Whether this rule is for a file of this name; upper and lower case make no difference."""
@@ -59,16 +126,14 @@ class FileRule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of an inbox. wait: seconds for which one pass waits for files that still change.
-    until, max_runtime: for the files of rules without their own.
-    """
+    """The rules of an inbox. wait: seconds for which one pass waits for files that still change."""
 
-    files: tuple[FileRule, ...]
+    __pydantic_config__: ClassVar = _KNOWN_KEYS
+
+    files: Annotated[tuple[FileRule, ...], AfterValidator(_some)]
     order: Literal["oldest", "name"] = "oldest"
-    wait: float = 600.0
+    wait: _Seconds = 600.0
     unmatched: Literal["attention", "leave"] = "attention"
-    until: str | None = None
-    max_runtime: str | None = None
 
     def rule_for(self, name: str) -> FileRule | None:
         """The first rule that matches."""
@@ -102,11 +167,16 @@ def read_rules(folder: Path) -> Rules:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise UnusableInput(_unreadable(str(error) or "its brackets are nested too deeply", file)) from None
-    problems: list[Problem] = []
-    found = _rules(values, _Lines(file, text), problems)
-    if problems:
-        raise UnusableInput(problems)
-    return found
+    try:
+        return _adapter().validate_python(values, context={"folder": folder})
+    except ValidationError as error:
+        lines = _Lines(file, text)
+        raise UnusableInput([_problem(one, lines) for one in error.errors()]) from None
+
+
+@cache
+def _adapter() -> TypeAdapter[Rules]:
+    return TypeAdapter(Rules)
 
 
 def _unreadable(reason: str, file: Path) -> Problem:
@@ -131,130 +201,33 @@ class _Lines:
             elif key := re.match(r"\s*\"?([\w.-]+)\"?\s*=", content):
                 self._at.setdefault((section, number, key[1]), LinePlace(str(file), line, key.start(1) + 1, content))
 
-    @property
-    def folder(self) -> Path:
-        """The folder that paths are relative to."""
-        return self._file.parent
-
     def place(self, section: str, number: int, key: str = "") -> Place:
         keys = ((section, number, key), (f"{section}.{key}", number, ""), (section, number, ""))
         return next((self._at[one] for one in keys if one in self._at), FilePlace(str(self._file)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
-    """One table of the file, whose values are read one by one; what is wrong is added to `problems`."""
-
-    values: Mapping[str, Any]
-    lines: _Lines
-    problems: list[Problem]
-    name: str = ""
-    number: int = 0
-    _known: list[str] = field(default_factory=list)
-    _taken: dict[str, Any] = field(default_factory=dict)
-
-    def text(self, key: str) -> None:
-        self._take(key, lambda value: isinstance(value, str) and value != "", "write a text in quotes")
-
-    def flag(self, key: str) -> None:
-        self._take(key, lambda value: isinstance(value, bool), "write true or false")
-
-    def number_of(self, key: str, kind: type[int] | type[float]) -> None:
-        fits = (int,) if kind is int else (int, float)
-        self._take(
-            key,
-            lambda value: isinstance(value, fits) and not isinstance(value, bool) and value > 0,
-            "write a number greater than 0, without quotes",
-        )
-
-    def word(self, key: str, words: Collection[str]) -> None:
-        value = self.values.get(key)
-        hint = did_you_mean(value, words) if isinstance(value, str) else f"use one of {', '.join(words)}"
-        self._take(key, lambda value: isinstance(value, str) and value in words, hint)
-
-    def duration(self, key: str, *, seconds: bool = True) -> None:
-        """A text such as 10s, kept in seconds or as it is written."""
-        self.parsed(key, parse_minutes)
-        if seconds and key in self._taken:
-            self._taken[key] = parse_minutes(self._taken[key]) * 60
-
-    def window(self) -> None:
-        """The keys for the time in which files are sent."""
-        self.parsed("until", lambda text: parse_window(text, None, datetime.now(UTC)))
-        self.duration("max_runtime", seconds=False)
-
-    def parsed(self, key: str, parse: Any) -> None:
-        """A text that a function can parse; it is kept as it is written."""
-        self.text(key)
-        if key in self._taken:
-            try:
-                parse(self._taken[key])
-            except UsageError as error:
-                del self._taken[key]
-                self.refuse("inbox-rules-invalid", f"{key} is not valid: {error}", "fix the value", key)
-
-    def end(self, *others: str) -> dict[str, Any]:
-        """The values that were found valid. others: keys that are read elsewhere."""
-        known = (*self._known, *others)
-        for key in self.values:
-            if key not in known:
-                self.refuse("inbox-rules-invalid", f"unknown key {key!r}", did_you_mean(key, known, 20), key)
-        return self._taken
-
-    def refuse(self, code: str, message: str, hint: str, key: str = "") -> None:
-        self.problems.append(Problem(code, message, hint, self.lines.place(self.name, self.number, key)))
-
-    def _take(self, key: str, fits: Any, hint: str) -> None:
-        self._known.append(key)
-        if key not in self.values:
-            return
-        if fits(self.values[key]):
-            self._taken[key] = self.values[key]
-        else:
-            self.refuse("inbox-rules-invalid", f"{key} is not valid", hint, key)
+_WRITE: Final = {
+    "bool_type": "write true or false",
+    **dict.fromkeys(("string_type", "string_too_short"), "write a text in quotes"),
+}
 
 
-def _rules(values: Mapping[str, Any], lines: _Lines, problems: list[Problem]) -> Rules:
-    top = _Section(values, lines, problems)
-    top.word("order", ("oldest", "name"))
-    top.word("unmatched", ("attention", "leave"))
-    top.duration("wait")
-    top.window()
-    own = top.end("files")
-    listed = values.get("files")
-    if not isinstance(listed, list) or not listed or not all(isinstance(one, dict) for one in listed):
+def _problem(error: Any, lines: _Lines) -> Problem:
+    """An error of pydantic at its line. Its place in the file: (KEY,), or ("files", the number of its section, KEY)."""
+    name, number, key = ("", 0, error["loc"][0]) if len(error["loc"]) == 1 else error["loc"][:3]
+    known = [one.name for one in fields(FileRule if name else Rules)]
+    place, kind, message = lines.place(name, number, key), error["type"], f"{key} is not valid"
+    if key == "files" or not isinstance(key, str):
         message, hint = "the file has no [[files]] section", "add one with pattern = and mapping ="
-        top.refuse("inbox-rules-invalid", message, hint)
-        return Rules(())
-    found = tuple(_file_rule(_Section(one, lines, problems, "files", n)) for n, one in enumerate(listed))
-    return Rules(tuple(rule for rule in found if rule is not None), **own)
-
-
-def _file_rule(section: _Section) -> FileRule | None:
-    for key in ("pattern", "mapping", "marker", "sheet"):
-        section.text(key)
-    for key in ("resend_rejected", "strict", "no_personal_data", "sandbox"):
-        section.flag(key)
-    section.word("complete", get_args(Complete))
-    section.word("resend_unconfirmed", get_args(Resend))
-    section.duration("settle")
-    section.duration("give_up_after", seconds=False)
-    section.window()
-    section.parsed("max_errors", ErrorLimit.parse)
-    section.number_of("rate", float)
-    section.number_of("concurrency", int)
-    values = section.end()
-    for key in ("pattern", "mapping"):
-        if key not in section.values:
-            section.refuse("inbox-rules-invalid", f"this section has no {key}", f"add {key} = to it")
-    for key in ("pattern", "marker"):
-        if set("/\\") & set(values.get(key, "")):
-            hint = "write only the name of the file; its folder is incoming"
-            section.refuse("inbox-rules-invalid", f"{key} is not valid: it contains a folder", hint, key)
-    if "{name}" not in values.get("marker", "{name}") or values.get("marker") == "{name}":
-        hint = 'write the name of the file as {name}, like "{name}.done"'
-        section.refuse("inbox-rules-invalid", "marker is not valid", hint, "marker")
-    if not {"pattern", "mapping"} <= values.keys():
-        return None
-    mapping = Path(os.path.normpath(section.lines.folder / values.pop("mapping")))
-    return FileRule(**values, mapping=mapping)
+    elif kind == "missing":
+        message, hint, place = f"this section has no {key}", f"add {key} = to it", lines.place(name, number)
+    elif kind == "unexpected_keyword_argument":
+        message, hint = f"unknown key {key!r}", did_you_mean(key, known, 20)
+    elif kind == "literal_error":
+        hint = did_you_mean(str(error["input"]), re.findall("'(.*?)'", error["ctx"]["expected"]))
+    elif kind == "value_error":
+        reason, hint = error["ctx"]["error"].args
+        message += f": {reason}"
+    else:
+        hint = _WRITE.get(kind, "write a number greater than 0, without quotes")
+    return Problem("inbox-rules-invalid", message, hint, place)

@@ -8,15 +8,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from importer.app.orders import Window
 from importer.inbox.arrivals import Arrivals, Waiting
-from importer.inbox.folders import Inbox, Windows, not_writable, open_inbox
+from importer.inbox.folders import Inbox, not_writable, open_inbox
 from importer.inbox.happened import FileEnded, FileLeft, FileTaken
 from importer.inbox.importing import FileImport, Means, changed_since
 from importer.inbox.records import History, Identity, Record, Result
 from importer.inbox.reports import write_reports
 from importer.inbox.taking import move, take, unfinished
-from importer.problems import ImporterError, StoppedEarly
+from importer.problems import ImporterError
 
 WORST_FIRST: Final = (143, 130, 1, 2, 3, 5, 75, 4)
 """Exit codes: a pass ends with the first of these that one of its files has, else with 0."""
@@ -45,7 +44,6 @@ class _Pass:
 
     def __init__(self, inbox: Inbox, means: Means, codes: list[int]) -> None:
         self._inbox, self._means, self._codes = inbox, means, codes
-        self._windows = Windows(inbox, means.window, means.clock.now)
         self.is_over = False
 
     def run(self) -> None:
@@ -91,9 +89,6 @@ class _Pass:
         for record in records:
             if self.is_over:
                 return
-            if (window := self._windows.over(self._inbox.rules.rule_for(record.name))) is not None:
-                self._leave_late(record.name, window, "working")
-                continue
             self._means.tell(FileTaken(record.name, is_continued=True))
             self._finish(record)
 
@@ -101,22 +96,18 @@ class _Pass:
         """Take and finish every complete file; wait for those that still change, as long as the rules allow."""
         arrivals, waited = Arrivals(self._inbox, self._means.clock.monotonic), 0.0
         while not self.is_over:
-            looked, late = arrivals.look(), dict[str, Window]()
+            looked = arrivals.look()
             for arrival in looked.ready:
                 if self.is_over:
                     return
-                if (window := self._windows.over(arrival.rule)) is not None:
-                    late[arrival.name] = window
-                elif (record := take(self._inbox, arrival, self._means.clock.now())) is not None:
+                if (record := take(self._inbox, arrival, self._means.clock.now())) is not None:
                     self._means.tell(FileTaken(record.name))
                     self._finish(record)
-            if len(looked.ready) > len(late):
+            if looked.ready:
                 continue
             settling = [each.settles_in for each in looked.waiting if each.settles_in is not None]
             if not settling or waited >= self._inbox.rules.wait:
                 self._leave(looked.waiting)
-                for name, window in late.items():
-                    self._leave_late(name, window, "incoming")
                 return
             pause = max(min(settling), _SHORTEST_WAIT)
             self._means.clock.sleep(pause)
@@ -128,11 +119,6 @@ class _Pass:
             if each.is_odd and self._inbox.rules.rule_for(each.name):
                 self._codes.append(4)  # it has the name of a file to import, but will never be taken
 
-    def _leave_late(self, name: str, window: Window, place: str) -> None:
-        why = f"waits for the next pass: its time for sending is over ({window.set_by})"
-        self._means.tell(FileLeft(name, why, is_odd=False, is_late=True, place=place))
-        self._codes.append(StoppedEarly.exit_code)
-
     # --- one file ---
 
     def _finish(self, record: Record) -> None:
@@ -140,7 +126,7 @@ class _Pass:
         result = record.result
         if result is None or result.place == "working":
             with self._inbox.importing(record.folder.name, self._means.clock.now()):
-                judged = FileImport(self._inbox, self._means, self._history, self._windows).result_of(record)
+                judged = FileImport(self._inbox, self._means, self._history).result_of(record)
             self.is_over = judged.ends_pass
             result = judged.result
             record = self._kept(judged.record, result=result, is_begun=False, reported=False)

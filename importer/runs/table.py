@@ -427,8 +427,8 @@ class RunTable:
         known = "problems <> '' AND kind <> 'filtered'"
         if cause is not None:
             each = "SELECT 1 FROM json_each(problems) WHERE json_extract(value, '$.code') = ?"
-            named = "coalesce(nullif(json_extract(value, '$.place.column[2]'), ''), "
-            named += "'=' || json_extract(value, '$.place.column[1]'), '') = ?"
+            named = "coalesce(nullif(json_extract(value, '$.place.column.name'), ''), "
+            named += "'=' || json_extract(value, '$.place.column.letter'), '') = ?"
             known += f" AND EXISTS ({each} AND {named})"
         which = "" if all_rows else f"WHERE {known} "
         values = (code, column or "") if cause is not None and not all_rows else ()

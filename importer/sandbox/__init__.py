@@ -4,12 +4,11 @@ It shares only the service description with the rest of the importer, so that an
 the other.
 """
 
-from importer.sandbox.app import SHIPPED_QUESTIONS, SandboxOptions
-from importer.sandbox.connection import LoggedRequest
-from importer.sandbox.json_reading import SandboxUnusable
+from importer.sandbox.files import SandboxUnusable
 from importer.sandbox.memory import forget
 from importer.sandbox.process import TOKEN_VARIABLE, ChildSandbox, serve, start
-from importer.sandbox.server import RunningSandbox, running
+from importer.sandbox.server import LoggedRequest, RunningSandbox, running
+from importer.sandbox.service import SHIPPED_QUESTIONS, SandboxOptions
 
 __all__ = [
     "SHIPPED_QUESTIONS",

@@ -1,197 +1,290 @@
-"""Request bodies (service description 4.2 and 4.3): all their errors at once, and the record in a 201 response."""
+"""Request bodies (service description 2.1 to 2.4, 4.2 and 4.3): everything that is wrong with one, at once."""
 
 from __future__ import annotations
 
-import hashlib
+import json
+import re
 from collections.abc import Iterator
-from datetime import datetime
-from typing import Any
+from datetime import date
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import urlsplit
 
-from importer.sandbox.answers import check_answer
-from importer.sandbox.company import AnswerForms, Company, JobPost, Question, TalentPool
-from importer.sandbox.http_messages import FieldError
-from importer.sandbox.json_reading import is_email, quoted
+from pydantic import AfterValidator, BaseModel, ValidationError, model_validator
 
-_CANDIDATE_FIELDS = ("email", "first_name", "last_name", "cv")
-_APPLICATION_FIELDS = frozenset((*_CANDIDATE_FIELDS, "terms_of_use", "answers"))
-_POOL_FIELDS = frozenset((*_CANDIDATE_FIELDS, "source_platform"))
+from importer.sandbox.company import AnswerForms, Email, EntryKind, JobPost, Question
+from importer.sandbox.files import STRICT, NotJson, listed, problems_of, quoted, read_json
+
+_LONGEST_SHORT_TEXT: Final = 255
+_SEPARATORS: Final = {"comma": ",", "semicolon": ";", "newline": "\n"}
+
+FieldErrors = list[tuple[str, str]]
+"""Each error: the field of the body, and the message."""
+
+# --- the fields of a candidate (4.2 and 4.3) ---------------------------------------------------------
 
 
-def check_application(body: dict[str, Any], post: JobPost, forms: AnswerForms) -> list[FieldError]:
+def _filled(text: str) -> str:
+    if not text.strip():
+        raise ValueError("may not be blank")
+    return text
+
+
+def _document(value: Any) -> Any:
+    if type(value) is int or (isinstance(value, str) and value.strip()):
+        return value
+    raise ValueError("must be an integer or a string that is not blank")
+
+
+Filled = Annotated[str, AfterValidator(_filled)]
+
+
+class _Candidate(BaseModel):
+    model_config = STRICT
+
+    email: Email
+    first_name: Filled
+    last_name: Filled
+    cv: Annotated[Any, AfterValidator(_document)]
+
+
+class _Application(_Candidate):
+    terms_of_use: bool = False
+    answers: list[dict[str, Any]]
+
+
+class _PoolCandidate(_Candidate):
+    source_platform: str = ""
+
+
+def check_application(body: dict[str, Any], post: JobPost, forms: AnswerForms) -> FieldErrors:
     """All errors in the body of an application (4.2); empty for a valid one."""
-    errors = list(_check_candidate(body, _APPLICATION_FIELDS))
-    if "terms_of_use" in body and not isinstance(body["terms_of_use"], bool):
-        errors.append(FieldError("terms_of_use", "must be true or false"))
-    if "answers" not in body:
-        errors.append(FieldError("answers", "this field is required"))
-    else:
-        errors += [FieldError("answers", message) for message in check_answers(body["answers"], post, forms)]
+    errors, answers = _errors(_Application, body), body.get("answers")
+    if isinstance(answers, list) and all(isinstance(item, dict) for item in answers):
+        errors += [("answers", message) for message in _check_answers(answers, post, forms)]
     return errors
 
 
-def check_pool_candidate(body: dict[str, Any]) -> list[FieldError]:
+def check_pool_candidate(body: dict[str, Any]) -> FieldErrors:
     """All errors in the body of a talent pool addition (4.3); empty for a valid one."""
-    errors = list(_check_candidate(body, _POOL_FIELDS))
-    if "source_platform" in body and not isinstance(body["source_platform"], str):
-        errors.append(FieldError("source_platform", "must be a string"))
-    return errors
+    return _errors(_PoolCandidate, body)
 
 
-def _check_candidate(body: dict[str, Any], fields: frozenset[str]) -> Iterator[FieldError]:
-    for field in _CANDIDATE_FIELDS:
-        message = _check_field(field, body[field]) if field in body else "this field is required"
-        if message:
-            yield FieldError(field, message)
-    for field in body:
-        if field not in fields:
-            yield FieldError(field, "unknown field")
+def _errors(model: type[BaseModel], body: dict[str, Any]) -> FieldErrors:
+    try:
+        model.model_validate(body)
+    except ValidationError as error:
+        # Of the fields only `answers` has parts.
+        return [(loc[0], f"item {loc[1] + 1} {what}" if loc[1:] else what) for loc, what in problems_of(error)]
+    return []
 
 
-def _check_field(field: str, value: Any) -> str | None:
-    if field == "cv" and isinstance(value, int) and not isinstance(value, bool):
-        return None
-    if not isinstance(value, str):
-        return "must be a string or an integer" if field == "cv" else "must be a string"
-    if not value.strip():
-        return "may not be blank"
-    if field == "email" and not is_email(value):
-        return f"{quoted(value)} is not a valid e-mail address"
-    return None
+# --- answers (2.1 and 2.2) ----------------------------------------------------------------------------
 
 
-_FIELDS = frozenset(("job_post_question", "answer", "answer_file"))
-_REFERENCE_FIELDS = frozenset(("id", "question_key"))
-
-
-def check_answers(items: Any, post: JobPost, forms: AnswerForms) -> Iterator[str]:
-    """All errors in the answers array (service description 2.2), one line each."""
-    if not isinstance(items, list):
-        yield "must be an array"
-        return
+def _check_answers(items: list[dict[str, Any]], post: JobPost, forms: AnswerForms) -> Iterator[str]:
     answered: set[int] = set()
     for number, item in enumerate(items, start=1):
-        if not isinstance(item, dict):
-            yield f"item {number} must be an object"
-            continue
-        question = _question_of(item, post)
+        question = _question_of(item.get("job_post_question"), post)
         if isinstance(question, str):
             yield f"item {number}: {question}"
             continue
-        for field in [name for name in item if name not in _FIELDS]:
-            yield f"{question.label}: unknown field {quoted(field)}"
-        for message in check_answer(question, item, forms):
+        for message in _check_item(question, item, forms):
             yield f"{question.label}: {message}"
         if question.id in answered:
             yield f"{question.label}: answered more than once"
         answered.add(question.id)
-    for question in post.required:
-        if question.id not in answered:
+    for question in post.questions:
+        if question.required and question.id not in answered:
             yield f"{question.label}: a required question is not answered"
 
 
-def _question_of(item: dict[str, Any], post: JobPost) -> Question | str:
+def _question_of(reference: Any, post: JobPost) -> Question | str:
     """The question that an item refers to, in either form, or the error in its reference."""
-    if "job_post_question" not in item:
-        return "job_post_question is required"
-    reference = item["job_post_question"]
-    if isinstance(reference, int) and not isinstance(reference, bool):
-        return post.by_id.get(reference) or f"question {reference} is not a question of job post {post.hash}"
-    if not isinstance(reference, dict):
-        return "job_post_question must be an object or an integer"
-    return _question_by_object(reference, post)
+    if type(reference) is int:
+        reference = {"id": reference}
+    if not isinstance(reference, dict) or not reference or reference.keys() - {"id", "question_key"}:
+        return "job_post_question must be the id of a question, or an object with its id and question_key"
+    id, found = reference.get("id"), list(post.questions)
+    if "id" in reference:
+        found = [post.by_id[id]] if type(id) is int and id in post.by_id else []
+    if "question_key" in reference:
+        found = [question for question in found if question.key == reference["question_key"]]
+    if len(found) == 1:
+        return found[0]
+    problem = "is the key of several questions; use an id" if found else f"is not a question of job post {post.hash}"
+    return f"{json.dumps(reference)} {problem}"
 
 
-def _question_by_object(reference: dict[str, Any], post: JobPost) -> Question | str:
-    unknown = sorted(reference.keys() - _REFERENCE_FIELDS)
-    if unknown:
-        return f"job_post_question has an unknown field {quoted(unknown[0])}"
-    if "id" not in reference:
-        return _question_by_key(reference.get("question_key"), post)
-    number = reference["id"]
-    if not isinstance(number, int) or isinstance(number, bool):
-        return "job_post_question.id must be an integer"
-    question = post.by_id.get(number)
-    if question is None:
-        return f"question {number} is not a question of job post {post.hash}"
-    if "question_key" in reference and reference["question_key"] != question.key:
-        shown = quoted(question.key) if question.key is not None else "null"
-        return f"question {number} has the key {shown}, not {quoted(reference['question_key'])}"
-    return question
+def _check_item(question: Question, item: dict[str, Any], forms: AnswerForms) -> Iterator[str]:
+    name, other = ("answer_file", "answer") if question.takes_file else ("answer", "answer_file")
+    for unknown in item.keys() - {"job_post_question", "answer", "answer_file"}:
+        yield f"unknown field {quoted(unknown)}"
+    if other in item:
+        yield f"takes {name}, not {other}"
+    elif name not in item:
+        yield f"has no {name}"
+    elif question.takes_file:
+        if not is_document_number(item[name]):
+            yield f"{quoted(item[name])} is not a document ID, an integer or a string of digits"
+    elif not isinstance(item[name], str):
+        yield "answer must be a string"
+    elif not item[name].strip():
+        yield "answer may not be blank"
+    elif question.entries:
+        yield from _check_entries(question.entries, item[name])
+    else:
+        yield from _check_text(question, item[name], forms)
+        if question.type == "phone" and not is_phone(item[name]):
+            yield f"{quoted(item[name])} is not a valid phone number of 7 to 15 digits"
 
 
-def _question_by_key(key: Any, post: JobPost) -> Question | str:
-    if not isinstance(key, str):
-        return "job_post_question needs an id or a question_key"
-    questions = post.by_key.get(key, ())
-    if not questions:
-        return f"{quoted(key)} is not a question key of job post {post.hash}"
-    return questions[0] if len(questions) == 1 else f"{quoted(key)} is the key of more than one question; use its id"
+def _check_text(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
+    """Checks the answer by the question's answer type; an unknown type accepts any text."""
+    match question.answer_type:
+        case "short_text":
+            if "\n" in answer or "\r" in answer:
+                yield "answer may not contain a line break"
+            if len(answer) > _LONGEST_SHORT_TEXT:
+                yield f"answer has {len(answer)} characters, {_LONGEST_SHORT_TEXT} are allowed"
+        case "date" if not is_date(answer):
+            yield f"{quoted(answer)} is not a valid date (YYYY-MM-DD)"
+        case "integer" if not re.fullmatch(r"-?[0-9]+", answer):
+            yield f"{quoted(answer)} is not an integer"
+        case "decimal" if not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", answer):
+            yield f"{quoted(answer)} is not a decimal number"
+        case "yes_no" if answer not in forms.yes_no:
+            yield f"{quoted(answer)} is neither {quoted(forms.yes_no[0])} nor {quoted(forms.yes_no[1])}"
+        case "url" if not is_web_address(answer):
+            yield f"{quoted(answer)} is not an http or https address"
+        case "single_choice" if question.choices and answer not in question.choices:
+            yield f"{quoted(answer)} is not one of {listed(question.choices)}"
+        case "multiple_choice":
+            yield from _check_choices(question, answer, forms)
 
 
-# --- the record in a 201 of a talent pool --------------------------------------------------------------
-
-_PRESIGNED = "https://files.example.com/{path}?X-Amz-Expires=3600&X-Amz-Signature={signature}"
-
-
-def candidate_record(number: int, body: dict[str, Any], pool: TalentPool, company: Company, now: datetime) -> Any:
-    """The full record of the candidate that a body (4.3) creates; `number` is its id."""
-    at = timestamp(now)
-    person = {"email": body["email"], "first_name": body["first_name"], "last_name": body["last_name"]}
-    photo = _file_object(number * 10 + 1, f"photos/{number}.jpg", at)
-    job_post = _job_post(company)
-    return {
-        "id": number,
-        "user": {"id": number + 5000, **person, "profile_img": photo},
-        "job_post": job_post,
-        "source_job_post": job_post,
-        "company": company.name,
-        **person,
-        "cv": _file_object(number * 10, f"cvs/{body['cv']}.pdf", at),
-        "photo": photo,
-        "phone_number": "",
-        "address": "",
-        "city": "",
-        "country": "",
-        "education": [],
-        "work_experience": [],
-        "tags": [{"id": 1, "title": pool.title}],
-        "suitability": "suitable",
-        "score": 0,
-        "summary": "",
-        "skills": "",
-        "total_work_experience": 0,
-        "seniority": "",
-        "company_pipeline": {"id": 1, "queue": 1, "name": "New", "key": "new", "created_at": at},
-        "rejected_mail_sended": False,
-        "source_platform": body.get("source_platform", ""),
-        "source_type": "applied_from_candidate",
-        "error_status": False,
-        "created_at": at,
-        "updated_at": at,
-    }
+def _check_choices(question: Question, answer: str, forms: AnswerForms) -> Iterator[str]:
+    if forms.multiple_choice == "json":
+        try:
+            chosen = read_json(answer)
+        except NotJson:
+            chosen = None
+    else:
+        chosen = [choice.strip() for choice in answer.split(_SEPARATORS[forms.multiple_choice])]
+    if not isinstance(chosen, list) or not all(isinstance(choice, str) for choice in chosen):
+        yield f"{quoted(answer)} is not a JSON array of strings"
+        return
+    if not chosen:
+        yield "no option is chosen"
+    for choice in dict.fromkeys(chosen):
+        if question.choices and choice not in question.choices:
+            yield f"{quoted(choice)} is not one of {listed(question.choices)}"
+        if chosen.count(choice) > 1:
+            yield f"{quoted(choice)} is chosen more than once"
 
 
-def timestamp(moment: datetime) -> str:
-    """A UTC time in the format of the service: ISO 8601 with Z."""
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+# --- entries of education and experience (2.3 and 2.4) ---------------------------------------------------
 
 
-def _job_post(company: Company) -> dict[str, str]:
-    """The job post of a record; even a pool record has one, and the description does not show which."""
-    post = next(iter(company.job_posts.values()), None)
-    return {"hash": post.hash if post else "", "title": post.title if post else ""}
+def _day(text: str) -> str:
+    if not is_date(text):
+        raise ValueError(f"{quoted(text)} is not a valid date (YYYY-MM-DD)")
+    return text
 
 
-def _file_object(number: int, path: str, at: str) -> dict[str, Any]:
-    folder, _, name = path.partition("/")
-    signature = hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return {
-        "id": number,
-        "path": path,
-        "name": name,
-        "type": "application/pdf" if folder == "cvs" else "image/jpeg",
-        "file_size": 48_213,
-        "base": "https://files.example.com/",
-        "presigned_url": _PRESIGNED.format(path=path, signature=signature),
-        "uploaded_at": at,
-    }
+_Day = Annotated[str, AfterValidator(_day)]
+
+
+class _Entry(BaseModel):
+    model_config = STRICT
+
+    start_date: _Day = ""
+    end_date: _Day = ""
+
+    @model_validator(mode="after")
+    def _period(self) -> _Entry:
+        if self.end_date and True in (getattr(self, "currently_pursuing", 0), getattr(self, "currently_employed", 0)):
+            raise ValueError("end_date is not allowed in a current entry")
+        if self.start_date and self.end_date and self.start_date > self.end_date:
+            raise ValueError(f"start_date {self.start_date} is after end_date {self.end_date}")
+        return self
+
+
+class Education(_Entry):
+    """Service description 2.3."""
+
+    school_name: Filled
+    major: Filled = "-"
+    degree: Literal[
+        "high_school_diploma",
+        "associate_degree",
+        "bachelors_degree",
+        "masters_degree",
+        "doctorate_degree",
+        "certificate_or_diploma",
+    ] = "high_school_diploma"
+    currently_pursuing: bool = False
+
+
+class Experience(_Entry):
+    """Service description 2.4."""
+
+    company_name: Filled
+    position_title: Filled = "-"
+    employment_type: Literal["full_time", "part_time", "contract", "intern"] = "full_time"
+    currently_employed: bool = False
+
+
+_ENTRIES: Final[dict[EntryKind, type[_Entry]]] = {"education": Education, "experience": Experience}
+
+
+def _check_entries(kind: EntryKind, answer: str) -> Iterator[str]:
+    try:
+        entries = read_json(answer)
+    except NotJson as error:
+        yield f"the answer is not a JSON array of {kind} entries: {error}"
+        return
+    if not isinstance(entries, list):
+        yield f"the answer is not a JSON array of {kind} entries"
+        return
+    if not entries:
+        yield f"the answer contains no {kind} entries"
+    for number, entry in enumerate(entries, start=1):
+        try:
+            _ENTRIES[kind].model_validate(entry)
+        except ValidationError as error:
+            for loc, message in problems_of(error):
+                yield f"{kind} entry {number}{''.join(f', {part}' for part in loc)}: {message}"
+
+
+# --- formats of values ---------------------------------------------------------------------------------
+
+
+def is_date(text: str) -> bool:
+    """Whether the text is an existing date as YYYY-MM-DD."""
+    try:
+        return re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text) is not None and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def is_phone(text: str) -> bool:
+    """Whether the text is 7 to 15 digits with separators, after an optional +."""
+    is_possible = re.fullmatch(r"\+?[0-9 ()./-]+", text) is not None
+    return is_possible and 7 <= sum(character.isdigit() for character in text) <= 15
+
+
+def is_web_address(text: str) -> bool:
+    """Whether the text is an http or https address with a host and without white space."""
+    try:
+        parts = urlsplit(text)
+        is_possible = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return is_possible and not any(character.isspace() for character in text)
+
+
+def is_document_number(value: Any) -> bool:
+    """Whether the value is a document ID: an integer or a string of digits (service description 2.2)."""
+    if isinstance(value, str):
+        return value.isascii() and value.isdigit()
+    return type(value) is int and value >= 0

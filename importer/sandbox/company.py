@@ -6,48 +6,31 @@ import json
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from importer.sandbox.json_reading import (
-    AN_ARRAY,
-    STRICT,
-    NotJson,
-    checked,
-    is_email,
-    listed,
-    quoted,
-    read_json,
-    read_json_file,
-)
+from importer.sandbox.files import STRICT, NotJson, SandboxUnusable, checked, listed, quoted, read_json, read_json_file
 
-ANSWER_TYPES = (
-    "date",
-    "short_text",
-    "long_text",
-    "integer",
-    "decimal",
-    "yes_no",
-    "single_choice",
-    "multiple_choice",
-    "file_upload",
-    "url",
+ANSWER_TYPES: Final = (
+    *("date", "short_text", "long_text", "integer", "decimal", "yes_no", "single_choice", "multiple_choice"),
+    *("file_upload", "url"),
 )
+_EMAIL: Final = re.compile(r"[^@\s,;:<>()\[\]\"\\]+@(?:[^@\s,;:<>()\[\]\"\\._-][^@\s,;:<>()\[\]\"\\.]*\.)+[^@\W_.]{2,}")
 
 EntryKind = Literal["education", "experience"]
-_ENTRY_WORDS: dict[Any, EntryKind] = {
+_ENTRY_WORDS: Final[dict[Any, EntryKind]] = {
     "education": "education",
     "experience": "experience",
     "work_experience": "experience",
 }
-_SEPARATORS = ("\n", ";", "|", ",")
-_HASH = re.compile(r"[A-Za-z0-9_-]{1,128}")
-_POOL = re.compile(r"[0-9]{1,18}")
 
 
 def _email(text: str) -> str:
-    if not is_email(text):
+    """One bare address with a dotted domain, of at most 254 characters."""
+    local = text.partition("@")[0]
+    has_dots = local.startswith(".") or local.endswith(".") or ".." in local
+    if len(text) > 254 or len(local) > 64 or has_dots or not _EMAIL.fullmatch(text):
         raise ValueError(f"{quoted(text)} is not a valid e-mail address")
     return text
 
@@ -56,7 +39,22 @@ def _options(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if _are_texts(value) else value
 
 
-_Emails = Annotated[tuple[Annotated[str, AfterValidator(_email)], ...], AN_ARRAY]
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _matching(pattern: str, message: str) -> AfterValidator:
+    def checked_text(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(message)
+        return text
+
+    return AfterValidator(checked_text)
+
+
+Email = Annotated[str, AfterValidator(_email)]
+_Hash = Annotated[str, _matching(r"[A-Za-z0-9_-]{1,128}", "a job post hash consists of letters, digits, '_' and '-'")]
+_Number = Annotated[str, _matching(r"[0-9]{1,18}", "a talent pool number consists of 1 to 18 digits")]
 
 
 class AnswerForms(BaseModel):
@@ -64,13 +62,13 @@ class AnswerForms(BaseModel):
 
     model_config = STRICT
 
-    yes_no: Annotated[tuple[str, str], AN_ARRAY] = ("yes", "no")
+    yes_no: list[str] = ["yes", "no"]
     multiple_choice: Literal["json", "comma", "semicolon", "newline"] = "json"
 
     @field_validator("yes_no")
     @classmethod
-    def _differ(cls, words: tuple[str, str]) -> tuple[str, str]:
-        if words[0] == words[1]:
+    def _two(cls, words: list[str]) -> list[str]:
+        if len(words) != 2 or words[0] == words[1]:
             raise ValueError("must be two different words, one for yes and one for no")
         return words
 
@@ -96,26 +94,14 @@ class Question(BaseModel):
     type: str | None = Field(None, alias="question_type")
     entries: EntryKind | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _recognized(cls, value: Any, info: ValidationInfo) -> Any:
-        if info.context == "is_listed" and isinstance(value, dict) and value.get("entries") is None:
-            words = [word for name in ("question_key", "question_type") if isinstance(word := value.get(name), str)]
-            kinds = [kind for word in words if (kind := _ENTRY_WORDS.get(word))]
-            return value | ({"entries": kinds[0]} if kinds else {})
-        return value
-
-    @field_validator("answer_type")
-    @classmethod
-    def _known(cls, answer_type: str, info: ValidationInfo) -> str:
-        if info.context != "is_listed" and answer_type not in ANSWER_TYPES:
-            raise ValueError(f"{quoted(answer_type)} is not one of {listed(ANSWER_TYPES)}")
-        return answer_type
-
     @model_validator(mode="after")
-    def _with_choices(self, info: ValidationInfo) -> Question:
-        is_choice = self.answer_type in ("single_choice", "multiple_choice")
-        if info.context != "is_listed" and is_choice and not self.choices:
+    def _known(self, info: ValidationInfo) -> Question:
+        if info.context == "is_listed":
+            found = _ENTRY_WORDS.get(self.key) or _ENTRY_WORDS.get(self.type)
+            return self.model_copy(update={"entries": self.entries or found})
+        if self.answer_type not in ANSWER_TYPES:
+            raise ValueError(f"answer_type {quoted(self.answer_type)} is not one of {listed(ANSWER_TYPES)}")
+        if self.answer_type in ("single_choice", "multiple_choice") and not self.choices:
             raise ValueError(f"a {self.answer_type} question needs options")
         return self
 
@@ -129,7 +115,7 @@ class Question(BaseModel):
             listing = None
         if _are_texts(listing):
             return tuple(listing)
-        separator = next((separator for separator in _SEPARATORS if separator in options), "\n")
+        separator = next((separator for separator in ("\n", ";", "|", ",") if separator in options), "\n")
         return tuple(choice.strip() for choice in options.split(separator) if choice.strip())
 
     @property
@@ -142,35 +128,20 @@ class Question(BaseModel):
         """Whether the answer is a document ID in answer_file."""
         return self.answer_type == "file_upload" or self.type == "photo"
 
-    def shown(self) -> dict[str, Any]:
-        """The question as the service shows it."""
-        return self.model_dump(by_alias=True, exclude={"entries"})
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
 
 class JobPost(BaseModel):
     """A job post: its hash, its questions, and who applied before the sandbox started."""
 
     model_config = STRICT
 
-    hash: str
+    hash: _Hash
     title: str = ""
-    questions: Annotated[tuple[Question, ...], AN_ARRAY]
-    already_applied: _Emails = ()
-
-    @field_validator("hash")
-    @classmethod
-    def _valid(cls, name: str) -> str:
-        if not _HASH.fullmatch(name):
-            raise ValueError("a job post hash consists of letters, digits, '_' and '-'")
-        return name
+    questions: list[Question]
+    already_applied: list[Email] = []
 
     @field_validator("questions")
     @classmethod
-    def _unique(cls, questions: tuple[Question, ...]) -> tuple[Question, ...]:
+    def _unique(cls, questions: list[Question]) -> list[Question]:
         ids = [question.id for question in questions]
         if twice := [id for index, id in enumerate(ids) if id in ids[:index]]:
             raise ValueError(f"the id {twice[0]} is used by several questions")
@@ -181,22 +152,9 @@ class JobPost(BaseModel):
         return {question.id: question for question in self.questions}
 
     @cached_property
-    def by_key(self) -> dict[str, tuple[Question, ...]]:
-        """Questions by key; the contract does not promise unique keys."""
-        found: dict[str, tuple[Question, ...]] = {}
-        for question in self.questions:
-            if question.key is not None:
-                found[question.key] = (*found.get(question.key, ()), question)
-        return found
-
-    @cached_property
-    def required(self) -> tuple[Question, ...]:
-        return tuple(question for question in self.questions if question.required)
-
-    @cached_property
     def listing(self) -> bytes:
         """The body of the question list (4.1)."""
-        content = [question.shown() for question in self.questions]
+        content = [question.model_dump(by_alias=True, exclude={"entries"}) for question in self.questions]
         return json.dumps({"success": "OK", "content": content}, ensure_ascii=False).encode()
 
 
@@ -205,16 +163,9 @@ class TalentPool(BaseModel):
 
     model_config = STRICT
 
-    id: str
+    id: _Number
     title: str = ""
-    already_exists: _Emails = ()
-
-    @field_validator("id")
-    @classmethod
-    def _valid(cls, number: str) -> str:
-        if not _POOL.fullmatch(number):
-            raise ValueError("a talent pool number consists of 1 to 18 digits")
-        return number
+    already_exists: list[Email] = []
 
 
 class Company(BaseModel):
@@ -229,8 +180,10 @@ class Company(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _named(cls, value: dict[str, Any]) -> dict[str, Any]:
+    def _named(cls, value: Any) -> Any:
         """Each job post and pool with its name, which is its key in the file."""
+        if not isinstance(value, dict):
+            return value
         named = {"job_posts": "hash", "talent_pools": "id"}
         return value | {
             field: {key: one | {name: key} if isinstance(one, dict) else one for key, one in value[field].items()}
@@ -249,7 +202,9 @@ def read_questions(path: Path) -> Company:
         SandboxUnusable: the file cannot be used; lists every problem in it.
     """
     value = read_json_file(path)
-    if "job_post" not in value:
+    if not isinstance(value, dict) or "job_post" not in value:
         return checked(Company, path, value)
-    post = checked(JobPost, path, {"hash": value.pop("job_post"), **value}, "is_listed")
-    return Company.model_validate({"job_posts": {post.hash: post}})
+    name = value.pop("job_post")
+    if not isinstance(name, str):
+        raise SandboxUnusable(f"{path}, job_post: must be a string")
+    return checked(Company, path, {"job_posts": {name: value}}, "is_listed")

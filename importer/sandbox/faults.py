@@ -1,45 +1,39 @@
-"""Which requests get which faults: the faults file, and the selection of requests by its seed."""
+"""Which requests get which faults: the faults file (docs/sandbox.md), and the selection of requests by its seed."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, Field, NonNegativeFloat, PositiveInt, model_validator
 
-from importer.sandbox.http_messages import ErrorShape, Operation
-from importer.sandbox.json_reading import AN_ARRAY, STRICT, checked, listed, quoted, read_json_file
+from importer.sandbox.files import STRICT, checked, listed, quoted, read_json_file
+
+ErrorShape = Literal["fields", "list", "detail", "message", "nested", "html", "empty"]
+"""The shapes of an error body: the service description (part 7) shows none, so the sandbox offers several."""
 
 # The keys of each kind, in addition to the selector, `operation` and `times`.
-KINDS: dict[str, tuple[str, ...]] = {
+KINDS: Final[dict[str, tuple[str, ...]]] = {
     "delay": ("ms", "jitter_ms"),
-    "401": (),
-    "403": (),
-    "410": (),
-    "423": (),
+    **dict.fromkeys(("401", "403", "410", "423"), ()),
     "429": ("retry_after", "seconds"),
-    "500": ("when",),
-    "502": ("when",),
+    **dict.fromkeys(("500", "502", "504", "reset"), ("when",)),
     "503": ("when", "retry_after", "seconds"),
-    "504": ("when",),
-    "reset": ("when",),
     "hang_after": ("seconds",),
-    "cut_head": (),
-    "cut_body": (),
+    **dict.fromkeys(("cut_head", "cut_body", "not_json_201", "empty_201"), ()),
     "html": ("status",),
-    "not_json_201": (),
-    "empty_201": (),
     "redirect": ("status", "location"),
     "refuse": ("status", "message"),
 }
-_NEEDED: dict[str, tuple[str, ...]] = {"delay": ("ms",), "redirect": ("location",), "refuse": ("message",)}
-_AFTER = frozenset(("delay", "hang_after", "cut_head", "cut_body", "not_json_201", "empty_201"))
-_SELECTORS = ("share", "first", "every", "emails")
-_STATUS: dict[str, Sequence[int]] = {  # the first is the usual one
+_NEEDED: Final = {"delay": "ms", "redirect": "location", "refuse": "message"}
+_AFTER: Final = frozenset(("delay", "hang_after", "cut_head", "cut_body", "not_json_201", "empty_201"))
+_SELECTORS: Final = ("share", "first", "every", "emails")
+_STATUS: Final[dict[str, Sequence[int]]] = {  # the first is the usual one
     "redirect": (302, 301, 303, 307, 308),
     "refuse": range(400, 600),
     "html": (502, *range(400, 600)),
@@ -62,7 +56,7 @@ class Fault(BaseModel):
     share: Annotated[float, Field(ge=0, le=1)] | None = None
     first: PositiveInt | None = None
     every: PositiveInt | None = None
-    emails: Annotated[tuple[str, ...], Field(min_length=1), AN_ARRAY] = ()
+    emails: Annotated[list[str], Field(min_length=1)] | None = None
     operation: Literal["questions", "apply", "add-candidate", "any"] = "any"
     times: PositiveInt = 1
     when: Literal["before", "after"] = "before"
@@ -82,25 +76,22 @@ class Fault(BaseModel):
             return value
         kind = str(value.get("kind", ""))
         if kind not in KINDS:
-            raise ValueError(f"kind {quoted(kind)} is not one of {listed(tuple(KINDS))}")
+            raise ValueError(f"kind {quoted(kind)} is not one of {listed(KINDS)}")
         known = ("kind", *_SELECTORS, "operation", "times", *KINDS[kind])
         if unknown := [name for name in value if name not in known]:
             raise ValueError(f"unknown name {quoted(unknown[0])}; known are {listed(known)}")
-        if missing := [name for name in _NEEDED.get(kind, ()) if not str(value.get(name, "")).strip()]:
-            raise ValueError(f"a {kind} needs {quoted(missing[0])}")
+        if kind in _NEEDED and not str(value.get(_NEEDED[kind], "")).strip():
+            raise ValueError(f"a {kind} needs {quoted(_NEEDED[kind])}")
         if sum(name in value for name in _SELECTORS) != 1:
             raise ValueError(f"needs exactly one of {listed(_SELECTORS)} to select its requests")
         if "emails" in value and value.get("operation") == "questions":
             raise ValueError("question requests have no e-mail address; use share, first or every")
-        return {"status": _STATUS.get(kind, (0,))[0], **value, "kind": kind}
-
-    @model_validator(mode="after")
-    def _valid(self) -> Fault:
-        if self.status not in _STATUS.get(self.kind, (0,)):
-            raise ValueError(f"the status {self.status} is not possible here")
-        if not (self.location.isascii() and self.location.isprintable()):
-            raise ValueError(f"location {quoted(self.location)} must be a web address or a path")
-        return self
+        possible = _STATUS.get(kind, (0,))
+        if value.get("status", possible[0]) not in possible:
+            raise ValueError(f"the status {value['status']} is not possible here")
+        if not re.fullmatch("[!-~]*", str(value.get("location", ""))):
+            raise ValueError(f"location {quoted(value['location'])} must be a web address or a path")
+        return {"status": possible[0], **value, "kind": kind}
 
     @property
     def name(self) -> str:
@@ -118,49 +109,17 @@ class Faults(BaseModel):
 
     model_config = STRICT
 
-    faults: Annotated[tuple[Fault, ...], AN_ARRAY] = ()
+    faults: list[Fault] = []
     seed: int = 0
     error_shape: ErrorShape = "fields"
 
 
 def read_faults(path: Path) -> Faults:
-    """Read a faults file: `{"seed": 7, "error_shape": "fields", "faults": [{"kind": "429", "first": 3}]}`.
-
-    Each fault has a `kind` and one selector: `share` (0 to 1), `first` (requests), `every` (so many requests) or
-    `emails`. It may have `operation` (questions, apply, add-candidate, any) and `times` (how many attempts of one
-    e-mail address it hits; default 1). The kinds, with their other keys:
-
-    - delay: `ms`, `jitter_ms`; added to any other fault
-    - 401, 403, 410, 423: instead of processing the request
-    - 429: `retry_after` (none, seconds, date), `seconds`
-    - 500, 502, 503, 504, reset: `when` (before or after the request is processed); 503 also takes the keys of 429
-    - hang_after: accepts, then sends nothing until the client disconnects or `seconds` have passed
-    - cut_head: accepts, then closes the connection before the status is complete
-    - cut_body: accepts, then closes the connection in the middle of the response
-    - html: an error page with a `status`; redirect: a `status` and a `location`; neither accepts anything
-    - not_json_201, empty_201: accepts, with a 201 that is not JSON or has no body
-    - refuse: a `message` with a `status` (default 400), like a check of the service itself
-
-    Raises:
-        SandboxUnusable: the file cannot be used; lists every problem in it.
-    """
+    """The content of a faults file. Raises SandboxUnusable, with every problem in it."""
     return checked(Faults, path, read_json_file(path))
 
 
 # --- the selection --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What a request is about: faults are selected by this."""
-
-    operation: Operation
-    target: str
-    email: str = ""
-
-    @property
-    def text(self) -> str:
-        return f"{self.operation}/{self.target}/{self.email.casefold()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,35 +140,34 @@ class FaultSelector:
         self._hits: Counter[tuple[int, str]] = Counter()
         self._counted = [0] * len(self._faults)
 
-    def select(self, subject: Subject) -> tuple[Hit, ...]:
-        """The faults of this request, in the order of the file."""
+    def select(self, operation: str, target: str, email: str = "") -> list[Hit]:
+        """The faults of a request, in the order of the file."""
         if not self._faults:
-            return ()
-        self._attempts[subject.text] += 1
+            return []
+        subject = f"{operation}/{target}/{email.casefold()}"
+        self._attempts[subject] += 1
         hits = []
         for index, fault in enumerate(self._faults):
-            if self._is_eligible(index, fault, subject) and self._is_selected(index, fault, subject):
-                self._hits[index, subject.text] += 1
+            is_over = email and self._hits[index, subject] >= fault.times
+            if fault.operation not in ("any", operation) or is_over:
+                continue
+            self._counted[index] += 1
+            if self._is_selected(index, fault, subject, email):
+                self._hits[index, subject] += 1
                 hits.append(Hit(fault, self._draw("jitter", index, subject)))
-        return tuple(hits)
+        return hits
 
-    def _is_eligible(self, index: int, fault: Fault, subject: Subject) -> bool:
-        if fault.operation not in ("any", subject.operation):
-            return False
-        return not subject.email or self._hits[index, subject.text] < fault.times
-
-    def _is_selected(self, index: int, fault: Fault, subject: Subject) -> bool:
-        self._counted[index] += 1
+    def _is_selected(self, index: int, fault: Fault, subject: str, email: str) -> bool:
         if fault.share is not None:
             return self._draw("meet", index, subject) < fault.share
         if fault.first is not None:
             return self._counted[index] <= fault.first
         if fault.every is not None:
             return self._counted[index] % fault.every == 0
-        return subject.email.casefold() in map(str.casefold, fault.emails)
+        return email.casefold() in map(str.casefold, fault.emails or ())
 
-    def _draw(self, purpose: str, index: int, subject: Subject) -> float:
+    def _draw(self, purpose: str, index: int, subject: str) -> float:
         """A number from 0 up to 1 that depends only on the seed and on this attempt of this subject."""
-        text = f"{self._seed}/{purpose}/{index}/{self._attempts[subject.text]}/{subject.text}"
+        text = f"{self._seed}/{purpose}/{index}/{self._attempts[subject]}/{subject}"
         digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return int.from_bytes(digest, "big") / 2**64

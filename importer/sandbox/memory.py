@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-import time
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from filelock import FileLock, Timeout
 
 from importer.sandbox.company import Company
-from importer.sandbox.http_messages import Operation
-from importer.sandbox.json_reading import NotJson, SandboxUnusable, read_json
+from importer.sandbox.files import NotJson, SandboxUnusable, read_json
 
-_FIELDS = {"operation": str, "target": str, "email": str, "body": dict, "at": str}
-_OPERATIONS = (Operation.APPLY, Operation.ADD_TO_POOL)
-_SAFELY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)  # a link could lead to another file of the user
+APPLY: Final = "apply"
+ADD_TO_POOL: Final = "add-candidate"
+_FIELDS: Final = {"operation": str, "target": str, "email": str, "body": dict, "at": str}
+_SAFELY: Final = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)  # a link could lead to another file
 
 
 class Memory:
@@ -27,19 +27,19 @@ class Memory:
         """Starts with the known candidates of the company and the submissions in the journal at `path`.
 
         Raises:
-            SandboxUnusable: the journal cannot be opened, is used by another sandbox, or is not a journal.
+            SandboxUnusable: see `Journal`.
         """
         self._known: set[tuple[str, str, str]] = set()
         self._accepted: list[dict[str, Any]] = []
         for post in company.job_posts.values():
-            self._add_known(Operation.APPLY, post.hash, post.already_applied)
+            self._add_known(APPLY, post.hash, post.already_applied)
         for pool in company.talent_pools.values():
-            self._add_known(Operation.ADD_TO_POOL, pool.id, pool.already_exists)
+            self._add_known(ADD_TO_POOL, pool.id, pool.already_exists)
         self._journal = Journal(path) if path else None
         for record in self._journal.records if self._journal else ():
             self._store(record)
 
-    def accept(self, operation: Operation, target: str, body: dict[str, Any], at: datetime) -> bool:
+    def accept(self, operation: str, target: str, body: dict[str, Any], at: datetime) -> bool:
         """Store a submission; False if this person already exists. E-mail addresses are compared casefolded.
 
         It is in the journal before this returns. Raises OSError, with nothing stored, if the journal cannot be written.
@@ -49,7 +49,7 @@ class Memory:
             return False
         record = {"operation": operation, "target": target, "email": email, "body": body, "at": at.isoformat()}
         if self._journal:
-            self._journal.append(_line(record))
+            self._journal.append(record)
         self._store(record)
         return True
 
@@ -77,7 +77,7 @@ class Memory:
 
 
 class Journal:
-    """An open memory file. `append` returns after the operating system has the line."""
+    """An open memory file with a submission in each line, in JSON."""
 
     def __init__(self, path: Path, *, wait: float = 10.0) -> None:
         """Open or create the file (mode 0600), lock it and read it; an incomplete last line is removed.
@@ -90,114 +90,66 @@ class Journal:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | _SAFELY, 0o600)
         except OSError as error:
-            raise SandboxUnusable(
-                f"{path}: the memory file cannot be opened: {error.strerror}; check the folder"
-            ) from error
-        self._size = 0
+            message = f"the memory file cannot be opened: {error.strerror}; check the folder"
+            raise SandboxUnusable(f"{path}: {message}") from error
+        self._lock = FileLock(f"{path}.lock", mode=os.fstat(self._file).st_mode & 0o777)
         try:
-            self._lock(path, wait)
+            self._lock.acquire(timeout=wait, poll_interval=0.02)
             self.records = self._read(path)
+        except Timeout:
+            self.close()
+            message = "another sandbox is using this memory file; stop it, or use another file"
+            raise SandboxUnusable(f"{path}: {message}") from None
         except SandboxUnusable:
-            os.close(self._file)
+            self.close()
             raise
 
-    def append(self, line: bytes) -> None:
-        """Append a line (without its end) completely or not at all; raises OSError if it cannot be written."""
-        rest = line + b"\n"
+    def append(self, record: dict[str, Any]) -> None:
+        """Append a line completely or not at all. Returns after the operating system has it; raises OSError."""
+        rest = line = json.dumps(record).encode() + b"\n"  # ASCII: a body may contain a lone surrogate
         try:
             while rest:
                 rest = rest[os.write(self._file, rest) :]
         except OSError:
-            os.ftruncate(self._file, self._size)
-            os.lseek(self._file, self._size, os.SEEK_SET)
+            self._truncate(self._size)
             raise
-        self._size += len(line) + 1
+        self._size += len(line)
 
     def clear(self) -> None:
         """Overwrite and remove all lines."""
         os.lseek(self._file, 0, os.SEEK_SET)
-        left = self._size
-        while left > 0:
-            left -= os.write(self._file, bytes(min(left, 1 << 20)))
+        os.write(self._file, bytes(self._size))
         os.fsync(self._file)
-        os.ftruncate(self._file, 0)
-        os.lseek(self._file, 0, os.SEEK_SET)
-        self._size = 0
+        self._truncate(0)
+
+    def _truncate(self, size: int) -> None:
+        os.ftruncate(self._file, size)
+        os.lseek(self._file, size, os.SEEK_SET)
+        self._size = size
 
     def close(self) -> None:
         os.close(self._file)
-
-    def _lock(self, path: Path, wait: float) -> None:
-        deadline = time.monotonic() + wait
-        while not lock_file(self._file):
-            if time.monotonic() > deadline:
-                raise SandboxUnusable(
-                    f"{path}: another sandbox is using this memory file; stop it, or use another file"
-                )
-            time.sleep(0.02)
+        self._lock.release()
 
     def _read(self, path: Path) -> list[dict[str, Any]]:
-        with open(self._file, "rb", closefd=False) as file:
-            content = file.read()
+        content = path.read_bytes()
         self._size = content.rfind(b"\n") + 1
-        records: list[dict[str, Any]] = []
-        wrong = []
-        for number, line in enumerate(content[: self._size].splitlines(), start=1):
-            record = _read_record(line)
-            if record is None:
-                wrong.append(f"{path}:{number}: this line is not from a sandbox memory file; use another file")
-            else:
-                records.append(record)
-        if wrong:
-            raise SandboxUnusable(wrong)
-        if len(content) > self._size:
-            os.ftruncate(self._file, self._size)
-        os.lseek(self._file, self._size, os.SEEK_SET)
-        return records
+        records = [_record(line) for line in content[: self._size].splitlines()]
+        advice = "this line is not from a sandbox memory file; use another file"
+        if wrong := [number for number, record in enumerate(records, start=1) if record is None]:
+            raise SandboxUnusable(f"{path}:{number}: {advice}" for number in wrong)
+        self._truncate(self._size)
+        return [record for record in records if record is not None]
 
 
-def _line(record: dict[str, Any]) -> bytes:
-    return json.dumps(record).encode()  # ASCII: a body may contain a lone surrogate
-
-
-def _read_record(line: bytes) -> dict[str, Any] | None:
+def _record(line: bytes) -> dict[str, Any] | None:
     try:
         record = read_json(line)
     except NotJson:
         return None
     if not isinstance(record, dict) or record.keys() != _FIELDS.keys():
         return None
-    has_types = all(isinstance(record[name], kind) for name, kind in _FIELDS.items())
-    return record if has_types and record["operation"] in _OPERATIONS else None
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    _FAR_BEYOND_THE_END = 0x7FFF0000  # locked bytes cannot be read, so the lock is far beyond the end
-
-    def lock_file(file: int) -> bool:
-        """Try to lock a file descriptor; False if another process has the lock."""
-        position = os.lseek(file, 0, os.SEEK_CUR)
-        os.lseek(file, _FAR_BEYOND_THE_END, os.SEEK_SET)
-        try:
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        finally:
-            os.lseek(file, position, os.SEEK_SET)
-        return True
-
-else:
-    import fcntl
-
-    def lock_file(file: int) -> bool:
-        """Try to lock a file descriptor; False if another process has the lock."""
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
+    return record if all(isinstance(record[name], kind) for name, kind in _FIELDS.items()) else None
 
 
 def forget(memory: Path, is_kept: Callable[[dict[str, Any]], bool]) -> None:
@@ -214,6 +166,6 @@ def forget(memory: Path, is_kept: Callable[[dict[str, Any]], bool]) -> None:
         if len(kept) < len(journal.records):
             journal.clear()
             for record in kept:
-                journal.append(_line(record))
+                journal.append(record)
     finally:
         journal.close()

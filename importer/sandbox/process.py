@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import secrets
@@ -11,28 +10,23 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import IO, Any, Literal
+from types import TracebackType
+from typing import IO, Any, Final, Literal
 
 from importer.processes import child_environment, python_command
-from importer.sandbox.app import SandboxOptions
-from importer.sandbox.json_reading import SandboxUnusable
-from importer.sandbox.server import RunningSandbox, prepare
+from importer.sandbox.files import SandboxUnusable
+from importer.sandbox.server import prepared
+from importer.sandbox.service import SandboxOptions
 
-UNUSABLE = 3
-ANNOUNCEMENT = "sandbox listening on "
-TOKEN_VARIABLE = "IMPORTER_SANDBOX_TOKEN"
+UNUSABLE: Final = 3
+ANNOUNCEMENT: Final = "sandbox listening on "
+TOKEN_VARIABLE: Final = "IMPORTER_SANDBOX_TOKEN"
 # Not `importer sandbox`: the command line takes longer to load than the sandbox.
-COMMAND = tuple(python_command("from importer.sandbox.process import serve_child; serve_child()"))
-if sys.platform == "win32":
-    _OWN_GROUP = subprocess.CREATE_NEW_PROCESS_GROUP  # like a session of its own on other systems
-else:
-    _OWN_GROUP = 0
-_GRACE = 5.0  # seconds in which a child may end by itself
-_LONGEST_REASON = 200
+COMMAND: Final = tuple(python_command("from importer.sandbox.process import serve_child; serve_child()"))
+_OWN_GROUP: Final = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)  # on Windows, like a session of its own
+_GRACE: Final = 5.0  # seconds in which a child may end by itself
 
 
 def serve(options: SandboxOptions) -> int:
@@ -41,17 +35,28 @@ def serve(options: SandboxOptions) -> int:
     Prints `sandbox listening on http://127.0.0.1:PORT` on standard output once clients may connect. If it cannot start,
     prints all problems on standard error and returns 3. Must be called from the main thread.
     """
+    stop = threading.Event()
     try:
-        server = prepare(options)
+        with prepared(options) as sandbox:
+            earlier = {one: signal.signal(one, lambda *_: stop.set()) for one in (signal.SIGINT, signal.SIGTERM)}
+            threading.Thread(target=sandbox.server.serve_forever, name="sandbox", daemon=True).start()
+            if options.exit_with_stdin:
+                threading.Thread(target=_await_end_of_stdin, args=(stop,), name="stdin", daemon=True).start()
+            sys.stdout.write(f"{ANNOUNCEMENT}{sandbox.base_url}\n")
+            sys.stdout.flush()
+            stop.wait()
+            for one, handler in earlier.items():
+                signal.signal(one, handler)
     except SandboxUnusable as error:
-        for problem in error.problems:
-            sys.stderr.write(f"{problem}\n")
+        sys.stderr.writelines(f"{problem}\n" for problem in error.problems)
         return UNUSABLE
-    try:
-        asyncio.run(_serve(server, options.exit_with_stdin))
-    finally:
-        server.close()
     return 0
+
+
+def _await_end_of_stdin(stop: threading.Event) -> None:
+    while os.read(sys.stdin.fileno(), 4096):
+        pass
+    stop.set()
 
 
 def serve_child() -> None:
@@ -60,42 +65,6 @@ def serve_child() -> None:
     options: dict[str, Any] = {name: Path(path) for name, path in given["paths"].items()}
     options["pool_duplicate_status"] = given["pool_duplicate_status"]
     sys.exit(serve(SandboxOptions(os.environ[TOKEN_VARIABLE], exit_with_stdin=True, **options)))
-
-
-async def _serve(server: RunningSandbox, exit_with_stdin: bool) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def stop_soon() -> None:
-        loop.call_soon_threadsafe(stop.set)
-
-    with _signals_call(stop_soon):
-        if exit_with_stdin:
-            threading.Thread(target=_await_end_of_stdin, args=(stop_soon,), name="stdin", daemon=True).start()
-        sys.stdout.write(f"{ANNOUNCEMENT}{server.base_url}\n")
-        sys.stdout.flush()
-        await server.serve(stop)
-
-
-@contextmanager
-def _signals_call(stop_soon: Callable[[], None]) -> Iterator[None]:
-    """Call `stop_soon` on SIGINT and SIGTERM; plain handlers, as the loop has none on some systems."""
-
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        stop_soon()
-
-    earlier = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
-
-
-def _await_end_of_stdin(stop_soon: Callable[[], None]) -> None:
-    while os.read(sys.stdin.fileno(), 4096):
-        pass
-    stop_soon()
 
 
 class ChildSandbox:
@@ -156,41 +125,27 @@ def start(
             start_new_session=True,
             creationflags=_OWN_GROUP,
         )
-        announcement = _first_line(process, wait)
-        if announcement is None or not announcement.startswith(ANNOUNCEMENT):
+        timer = threading.Timer(wait, process.kill)
+        timer.start()
+        announcement = _pipe(process.stdout).readline().decode("utf-8", "replace").strip()
+        is_late = timer.finished.is_set()
+        timer.cancel()
+        if not announcement.startswith(ANNOUNCEMENT):
             _end(process)
             errors.seek(0)
             text = errors.read().decode("utf-8", "replace")
-            raise SandboxUnusable(_problems(process.returncode, announcement, text.strip().splitlines(), wait))
+            raise SandboxUnusable(_problems(process.returncode, text.strip().splitlines(), is_late=is_late))
     return ChildSandbox(process, announcement.removeprefix(ANNOUNCEMENT), token)
 
 
-def _first_line(process: subprocess.Popen[bytes], wait: float) -> str | None:
-    """The first line of the child's output, "" if it ends first; None if there is no line within `wait` seconds."""
-    lines: list[bytes] = []
-    output = _pipe(process.stdout)
-    reader = threading.Thread(target=lambda: lines.append(output.readline()), daemon=True)
-    reader.start()
-    reader.join(wait)
-    if reader.is_alive():
-        process.kill()
-        reader.join()
-        return None
-    return lines[0].decode("utf-8", "replace").strip()
-
-
-def _problems(code: int, announcement: str | None, error_lines: list[str], wait: float) -> list[str]:
+def _problems(code: int, error_lines: list[str], *, is_late: bool) -> list[str]:
     """Why the child does not serve: its own report unchanged, or one clear problem for anything else."""
     if code == UNUSABLE and error_lines:
         return error_lines
-    if announcement is None:
-        return [
-            f"the sandbox did not start within {wait:g} seconds; run the command again,"
-            " or run `importer sandbox` to see the reason"
-        ]
-    reason = f": {error_lines[-1].strip()[:_LONGEST_REASON]}" if error_lines else ""
+    reason = f": {error_lines[-1].strip()[:200]}" if error_lines else ""
+    how = "took too long and was ended" if is_late else f"ended with exit code {code}{reason}"
     return [
-        f"the sandbox did not start: its process ended with exit code {code}{reason};"
+        f"the sandbox did not start: its process {how};"
         " run `importer sandbox` to see the full error; if a module is missing, install candidate-importer again"
     ]
 

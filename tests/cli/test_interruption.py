@@ -38,6 +38,7 @@ def rows_in_files(folder: Path, run: str) -> Counter[str]:
     return Counter(row["import_row"] for path in files if path.name != "source.csv" for row in read_csv(path))
 
 
+@pytest.mark.net
 @pytest.mark.parametrize("accepted", [1, 23])
 def test_kill_in_the_middle_then_the_same_command(serve: Serve, accepted: int) -> None:
     """After kill -9 the same command brings every row in, once; the killed run's report is true and complete."""
@@ -89,6 +90,7 @@ def test_a_signal_drains_and_reports(serve: Serve, number: signal.Signals, code:
     assert Counter(served.accepted) == Counter(f"person{number}@example.com" for number in range(60))
 
 
+@pytest.mark.net
 def test_a_second_signal_stops_now(serve: Serve) -> None:
     """The second signal ends the process at once; the next run resends what was pending."""
     served = serve({"kind": "hang_after", "first": 5, "seconds": 300, "operation": "apply"})

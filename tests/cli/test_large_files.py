@@ -11,6 +11,8 @@ import pytest
 from importer.app import import_file
 from tests.cli.conftest import FrontDoor, Served, candidate, read_csv, write_csv
 
+pytestmark = pytest.mark.net
+
 Serve = Callable[..., Served]
 RUN = ("run", "people.csv", "--mapping", "mapping.yaml", "--concurrency", "32", "--json")
 ROWS = 2_300

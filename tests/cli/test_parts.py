@@ -138,6 +138,7 @@ def test_rows_that_continue_others_are_not_divided(served: Served) -> None:
     assert (refused.code, "without the candidate that they continue" in " ".join(refused.err.split())) == (3, True)
 
 
+@pytest.mark.net
 def test_parts_run_at_the_same_time(served: Served, address: LedgerAddress) -> None:  # noqa: F811
     """All four are started at once. The same part again, parts of another count, and a whole run are refused."""
     slow = ("--rate", "4")  # together
@@ -163,6 +164,7 @@ def test_parts_run_at_the_same_time(served: Served, address: LedgerAddress) -> N
     assert len(set(served.accepted)) == len(served.accepted) == 40
 
 
+@pytest.mark.net
 def test_a_killed_part_is_run_again_beside_the_others(served: Served) -> None:
     """It goes on where it was; until then the report of all says that it is missing."""
     for number in (1, 3):
@@ -221,6 +223,7 @@ def test_parts_need_a_shared_ledger(serve: Serve) -> None:
         assert (refused.code, "--part" in refused.err) == (2, True)
 
 
+@pytest.mark.net
 def test_a_killed_whole_run_goes_on_in_parts(served: Served) -> None:
     """The first part ends it, while others wait; what it had in flight is settled by the part of the person."""
     served.killed_after(10, *RUN)
@@ -233,6 +236,7 @@ def test_a_killed_whole_run_goes_on_in_parts(served: Served) -> None:
     assert len(set(served.accepted)) == len(served.accepted) == 40
 
 
+@pytest.mark.net
 def test_the_script_for_one_machine(served: Served) -> None:
     """docs/cluster/parts.sh starts four parts at once, and shows the report of all."""
     ran = _example(served, "sh", str(ROOT / "docs" / "cluster" / "parts.sh"), *RUN[1:])
@@ -248,6 +252,7 @@ def _example(served: Served, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, check=False, **options)
 
 
+@pytest.mark.net
 def test_the_script_for_dask(served: Served) -> None:
     """docs/cluster/parts_on_dask.py; the machine of one of two workers dies, and its part is run again."""
     folder, dask = served.door.folder, (sys.executable, "-m", "dask")

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 
 Serve = Callable[..., Served]
@@ -65,6 +67,7 @@ def test_the_time_at_the_rate_of_an_earlier_run(serve: Serve) -> None:
     )
 
 
+@pytest.mark.net
 def test_the_plan_of_a_large_file(serve: Serve) -> None:
     """All its rows are checked before the first one is sent."""
     served = serve()

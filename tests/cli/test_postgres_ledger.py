@@ -22,6 +22,8 @@ from tests.cli.test_run import RUN, people
 from tests.patience import wait_until
 from tests.postgres import PASSWORD, Server
 
+pytestmark = pytest.mark.net
+
 Serve = Callable[..., Served]
 
 

@@ -166,6 +166,7 @@ SURVIVED: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.net
 @pytest.mark.parametrize("mapping", ["mapping.yaml", "pool.yaml"])
 def test_a_fault_costs_no_row_and_doubles_none(serve: Serve, mapping: str) -> None:
     """With faults of every kind, every candidate is accepted once, and every row has an outcome."""

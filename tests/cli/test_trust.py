@@ -23,6 +23,7 @@ from tests.samples.sample import ROOT
 PLANTED = ("secrets", "csv", "json", "tempfile", "pandas", "pycurl", "runpy", "typing", "__future__")
 
 
+@pytest.mark.net
 def test_modules_beside_the_file_are_not_run(front_door: FrontDoor) -> None:
     """Neither by the command nor by a process that it starts: for a workbook, a sandbox, the report of a long run."""
     for name in PLANTED:

@@ -34,6 +34,7 @@ class Night:
     at_sleep: Callable[[], object] = lambda: None
     at_taken: Callable[[], object] = lambda: None
     listen: orders.Listener = orders.ignore
+    window: orders.Window | None = None
     events: list[Happened] = field(default_factory=list)
     errors: list[ImporterError] = field(default_factory=list)
 
@@ -50,7 +51,7 @@ class Night:
     @property
     def means(self) -> Means:
         clock = Clock(lambda: self.at + timedelta(seconds=self.slept), lambda: self.slept, self._sleep)
-        return Means(self._tell, self.listen, clock=clock)
+        return Means(self._tell, self.listen, clock=clock, window=self.window)
 
     def _tell(self, event: Happened) -> None:
         self.events.append(event)

@@ -18,7 +18,6 @@ DOCS = Path(__file__).parent.parent.parent / "docs" / "inbox.md"
 WRONG = """\
 ordr = "name"
 wait = "soon"
-until = "24:00"
 [[files]]
 patern = "*.csv"
 mapping = "m.yaml"
@@ -27,7 +26,6 @@ marker = "done"
 rate = "5"
 sandbox = "yes"
 max_errors = "few"
-max_runtime = "0h"
 [[files]]
 pattern = "in/*.csv"
 mapping = "m.yaml"
@@ -43,24 +41,21 @@ def test_every_problem_is_reported_at_its_line(tmp_path: Path) -> None:
         read_rules(tmp_path)
     found = [str(one).removeprefix(f"{tmp_path}/inbox.toml:") for one in refused.value.problems]
     assert sorted(found, key=lambda text: int(text.partition(":")[0])) == [
-        "1:1: unknown key 'ordr'; did you mean 'order'? use one of order, unmatched, wait, until, max_runtime, files",
+        "1:1: unknown key 'ordr'; did you mean 'order'? use one of files, order, wait, unmatched",
         "2:1: wait is not valid: 'soon' is not a valid duration; write it like 15m, 90s or 2h; fix the value",
-        "3:1: until is not valid: '24:00' is not a time of day; write it like 06:00 or 22:30; fix the value",
-        "4:1: this section has no pattern; add pattern = to it",
-        "5:1: unknown key 'patern'; did you mean 'pattern'? use one of pattern, mapping, marker, sheet, "
-        "resend_rejected, strict, no_personal_data, sandbox, complete, resend_unconfirmed, settle, give_up_after, "
-        "until, max_runtime, max_errors, rate, concurrency",
-        "7:1: complete is not valid; did you mean 'unchanged'? use one of unchanged, marker, renamed",
-        '8:1: marker is not valid; write the name of the file as {name}, like "{name}.done"',
-        "9:1: rate is not valid; write a number greater than 0, without quotes",
-        "10:1: sandbox is not valid; write true or false",
-        "11:1: max_errors is not valid: 'few' is not a valid limit for errors; use a number of rows (25) or a "
+        "3:1: this section has no pattern; add pattern = to it",
+        "4:1: unknown key 'patern'; did you mean 'pattern'? use one of pattern, mapping, complete, settle, marker, "
+        "sheet, rate, concurrency, max_errors, resend_unconfirmed, resend_rejected, give_up_after, strict, "
+        "no_personal_data, sandbox",
+        "6:1: complete is not valid; did you mean 'unchanged'? use one of unchanged, marker, renamed",
+        '7:1: marker is not valid: it does not name its file; write the name of the file as {name}, like "{name}.done"',
+        "8:1: rate is not valid; write a number greater than 0, without quotes",
+        "9:1: sandbox is not valid; write true or false",
+        "10:1: max_errors is not valid: 'few' is not a valid limit for errors; use a number of rows (25) or a "
         "percentage (5%); fix the value",
-        "12:1: max_runtime is not valid: '0h' is not a valid duration; write it like 15m, 90s or 2h; fix the value",
-        "14:1: pattern is not valid: it contains a folder; write only the name of the file; its folder is incoming",
-        "16:1: unknown key 'changes'; use one of pattern, mapping, marker, sheet, resend_rejected, strict, "
-        "no_personal_data, sandbox, complete, resend_unconfirmed, settle, give_up_after, until, max_runtime, "
-        "max_errors, rate, concurrency",
+        "12:1: pattern is not valid: it contains a folder; write only the name of the file; its folder is incoming",
+        "14:1: unknown key 'changes'; use one of pattern, mapping, complete, settle, marker, sheet, rate, concurrency, "
+        "max_errors, resend_unconfirmed, resend_rejected, give_up_after, strict, no_personal_data, sandbox",
     ]
 
 

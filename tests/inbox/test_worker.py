@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from importer.app.orders import Event, Planned, ignore
+from importer.app.orders import Event, Planned, Window, ignore
 from importer.cli.app import main
 from importer.inbox.happened import FileLeft
 from importer.inbox.release import release
@@ -384,3 +384,16 @@ def test_two_workers_do_not_use_one_inbox(night: Night) -> None:
     assert night.run() == 0
     assert codes == [75, 1]
     assert night.places == {"done": ["people.csv"]}
+
+
+def test_the_end_of_the_time_for_sending_leaves_files_for_the_next_pass(night: Night) -> None:
+    """The one that was being sent is continued then, and the next one is not begun."""
+    night.drop("people1.csv", range(2))
+    night.drop("people2.csv", range(2, 4))
+    night.window = Window(0.0, "--until 06:00", waits=True)
+    assert (night.run(), reasons(night)) == (5, ["time-over"])
+    assert night.places == {"incoming": ["people2.csv"], "working": ["people1.csv"]}
+    assert status_of(night.folder, night.at).needs_person is False
+    night.window = None
+    assert night.run() == 0
+    assert sorted(night.served.accepted) == [f"person{number}@example.com" for number in range(4)]

@@ -12,6 +12,8 @@ import pytest
 from importer.mapping import read_mapping
 from importer.problems import LinePlace, UnusableInput
 
+pytestmark = pytest.mark.net
+
 _MAPPINGS = Path(__file__).parent.parent.parent / "mappings"
 _KEY = re.compile(r'(\s*)((?:- )?)("[^"]+"|[\w.-]+):(\s+)([^\s#].*)')
 _EACH = 4  # of these lines is broken

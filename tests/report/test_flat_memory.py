@@ -5,6 +5,8 @@ from __future__ import annotations
 import tracemalloc
 from pathlib import Path
 
+import pytest
+
 from importer.models import Outcome, OutcomeKind
 from importer.report.write import write_report
 from tests.report.building import FACTS, bad_degree, row, rows
@@ -21,6 +23,7 @@ def _peak(folder: Path, count: int) -> int:
     return peak
 
 
+@pytest.mark.net
 def test_memory_is_flat_in_the_number_of_rows(tmp_path: Path) -> None:
     """Twice the rows take hardly more memory, once the comments are used up."""
     few = _peak(tmp_path / "few", 2_100)

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from importer.sandbox import SHIPPED_QUESTIONS, SandboxOptions
-from importer.sandbox.app import SandboxApp
 from importer.sandbox.company import read_questions
-from importer.sandbox.faults import Faults
-from importer.sandbox.http_messages import ErrorShape, Request
+from importer.sandbox.faults import ErrorShape, Faults
 from importer.sandbox.memory import Memory
+from importer.sandbox.service import Request, Service
 from tests.sandbox.wire import ADD_TO_POOL, APPLY, TOKEN, application, candidate
 
 COMPANY = read_questions(SHIPPED_QUESTIONS)
@@ -56,7 +55,7 @@ bodies = st.fixed_dictionaries(
 
 def answer(path: str, body: Any, shape: ErrorShape) -> int:
     memory = Memory(COMPANY)
-    app = SandboxApp(SandboxOptions(token=TOKEN), COMPANY, Faults(error_shape=shape), memory)
+    app = Service(SandboxOptions(token=TOKEN), COMPANY, Faults(error_shape=shape), memory)
     status = app.answer(Request("POST", path, HEADERS, json.dumps(body).encode())).reply.status
     assert len(memory) == (status == 201)
     return status

@@ -112,8 +112,8 @@ def test_a_child_that_cannot_start_reports_why(tmp_path: Path) -> None:
 
 BROKEN = {
     "a traceback": (
-        "raise ModuleNotFoundError('No module named httptools')",
-        "1: ModuleNotFoundError: No module named httptools",
+        "raise ModuleNotFoundError('No module named pydantic')",
+        "1: ModuleNotFoundError: No module named pydantic",
     ),
     "nothing": ("import os; os._exit(9)", "9"),
     "other output": ("print('hello'); import sys; sys.exit(7)", "7"),
@@ -137,8 +137,8 @@ def test_a_child_that_does_not_listen_times_out() -> None:
     with pytest.raises(SandboxUnusable) as caught:
         start(command=silent, wait=0.3)
     assert caught.value.problems == (
-        "the sandbox did not start within 0.3 seconds; run the command again, "
-        "or run `importer sandbox` to see the reason",
+        "the sandbox did not start: its process took too long and was ended; "
+        "run `importer sandbox` to see the full error; if a module is missing, install candidate-importer again",
     )
 
 

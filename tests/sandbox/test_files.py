@@ -12,8 +12,8 @@ from importer.sandbox import SandboxOptions, SandboxUnusable, running
 from tests.sandbox.wire import TOKEN, Client, with_answer
 
 KINDS = (
-    "'delay', '401', '403', '410', '423', '429', '500', '502', '503', '504', 'reset', 'hang_after', 'cut_head', "
-    "'cut_body', 'html', 'not_json_201', 'empty_201', 'redirect', 'refuse'"
+    "'delay', '401', '403', '410', '423', '429', '500', '502', '504', 'reset', '503', 'hang_after', 'cut_head', "
+    "'cut_body', 'not_json_201', 'empty_201', 'html', 'redirect', 'refuse'"
 )
 ANSWER_TYPES = (
     "'date', 'short_text', 'long_text', 'integer', 'decimal', 'yes_no', 'single_choice', 'multiple_choice', "
@@ -49,56 +49,57 @@ QUESTION_PROBLEMS = [
         "{",
         "this is not valid JSON: expecting property name enclosed in double quotes (line 1, column 2); fix it there",
     ),
-    pytest.param([], "the file must contain a JSON object"),
+    pytest.param([], "must be an object"),
     pytest.param(
-        {"job_post": "a b", "questions": []}, "hash: a job post hash consists of letters, digits, '_' and '-'"
+        {"job_post": "a b", "questions": []},
+        "job_posts.a b.hash: a job post hash consists of letters, digits, '_' and '-'",
     ),
-    pytest.param({"job_post": "ab"}, "questions: it is missing"),
-    pytest.param({"jobs": {}}, "jobs: the name is unknown"),
-    pytest.param({"company": 1}, "company: should be a valid string, not '1'"),
-    pytest.param({"job_posts": []}, "job_posts: should be an object"),
+    pytest.param({"job_post": "ab"}, "job_posts.ab.questions: this field is required"),
+    pytest.param({"jobs": {}}, "jobs: unknown field"),
+    pytest.param({"company": 1}, "company: must be a string"),
+    pytest.param({"job_posts": []}, "job_posts: must be an object"),
     pytest.param(
         {"job_posts": {"a/b": {"questions": []}}},
         "job_posts.a/b.hash: a job post hash consists of letters, digits, '_' and '-'",
     ),
-    pytest.param({"job_posts": {"ab": {}}}, "job_posts.ab.questions: it is missing"),
-    pytest.param(post(already_applied="x"), "job_posts.ab.already_applied: should be an array"),
+    pytest.param({"job_posts": {"ab": {}}}, "job_posts.ab.questions: this field is required"),
+    pytest.param(post(already_applied="x"), "job_posts.ab.already_applied: must be an array"),
     pytest.param(post(already_applied=["x"]), "job_posts.ab.already_applied[0]: 'x' is not a valid e-mail address"),
-    pytest.param(post(title=3), "job_posts.ab.title: should be a valid string, not '3'"),
+    pytest.param(post(title=3), "job_posts.ab.title: must be a string"),
     pytest.param({"talent_pools": {"x": {}}}, "talent_pools.x.id: a talent pool number consists of 1 to 18 digits"),
     pytest.param(
         {"talent_pools": {"1": {"questions": []}}},
-        "talent_pools.1.questions: the name is unknown",
+        "talent_pools.1.questions: unknown field",
     ),
     pytest.param(
         {"answers": {"yes_no": ["yes"]}},
-        "answers.yes_no[1]: it is missing",
+        "answers.yes_no: must be two different words, one for yes and one for no",
     ),
     pytest.param(
         {"answers": {"multiple_choice": "tab"}},
-        "answers.multiple_choice: should be 'json', 'comma', 'semicolon' or 'newline', not 'tab'",
+        "answers.multiple_choice: 'tab' is not one of 'json', 'comma', 'semicolon' or 'newline'",
     ),
-    pytest.param(post("x"), f"{AT}: should be an object"),
-    pytest.param(post(question(id="1")), f"{AT}.id: should be a valid integer, not '1'"),
+    pytest.param(post("x"), f"{AT}: must be an object"),
+    pytest.param(post(question(id="1")), f"{AT}.id: must be an integer"),
     pytest.param(
         post(question(answer_type="text")),
-        f"{AT}.answer_type: 'text' is not one of {ANSWER_TYPES}",
+        f"{AT}: answer_type 'text' is not one of {ANSWER_TYPES}",
     ),
-    pytest.param(post(question(is_required=...)), f"{AT}.is_required: it is missing"),
+    pytest.param(post(question(is_required=...)), f"{AT}.is_required: this field is required"),
     pytest.param(
         post(question(question_text=None)),
-        f"{AT}.question_text: should be a valid string, not 'None'",
+        f"{AT}.question_text: must be a string",
     ),
-    pytest.param(post(question(question_key=1)), f"{AT}.question_key: should be a valid string, not '1'"),
-    pytest.param(post(question(options=1)), f"{AT}.options: should be a valid string, not '1'"),
+    pytest.param(post(question(question_key=1)), f"{AT}.question_key: must be a string"),
+    pytest.param(post(question(options=1)), f"{AT}.options: must be a string"),
     pytest.param(post(question(answer_type="single_choice")), f"{AT}: a single_choice question needs options"),
     pytest.param(
         post(question(entries="work")),
-        f"{AT}.entries: should be 'education' or 'experience', not 'work'",
+        f"{AT}.entries: 'work' is not one of 'education' or 'experience'",
     ),
     pytest.param(
         post(question(required=True)),
-        f"{AT}.required: the name is unknown",
+        f"{AT}.required: unknown field",
     ),
     pytest.param(post(question(), question()), "job_posts.ab.questions: the id 1 is used by several questions"),
 ]
@@ -108,7 +109,7 @@ QUESTION_PROBLEMS = [
 def test_a_problem_in_the_questions_file_has_its_place(tmp_path: Path, value: Any, message: str) -> None:
     """One problem in the file is one line with its place and what is expected there."""
     file = written(tmp_path, value)
-    separator = ": " if message.startswith(("this is not", "the file must")) else ", "
+    separator = ": " if message.startswith(("this is not", "must be an object")) else ", "
     assert problems_of(SandboxOptions(token=TOKEN, questions=file)) == [f"{file}{separator}{message}"]
 
 
@@ -117,9 +118,9 @@ def test_all_problems_of_both_files_are_reported_at_once(tmp_path: Path) -> None
     questions = written(tmp_path, post(question(id=None, is_required=1), title=0))
     faults = tmp_path / "missing.json"
     assert problems_of(SandboxOptions(token="", questions=questions, faults=faults)) == [
-        f"{questions}, job_posts.ab.title: should be a valid string, not '0'",
-        f"{questions}, {AT}.id: should be a valid integer, not 'None'",
-        f"{questions}, {AT}.is_required: should be a valid boolean, not '1'",
+        f"{questions}, job_posts.ab.title: must be a string",
+        f"{questions}, {AT}.id: must be an integer",
+        f"{questions}, {AT}.is_required: must be true or false",
         f"{faults}: the file cannot be read: No such file or directory; check the path",
         "the sandbox token must be printable ASCII without spaces, and not empty",
     ]
@@ -182,13 +183,13 @@ def fault(**parts: Any) -> dict[str, Any]:
 
 
 FAULT_MISTAKES = [
-    pytest.param({"seed": "7"}, "seed: should be a valid integer, not '7'"),
+    pytest.param({"seed": "7"}, "seed: must be an integer"),
     pytest.param(
         {"error_shape": "xml"},
-        "error_shape: should be 'fields', 'list', 'detail', 'message', 'nested', 'html' or 'empty', not 'xml'",
+        "error_shape: 'xml' is not one of 'fields', 'list', 'detail', 'message', 'nested', 'html' or 'empty'",
     ),
-    pytest.param({"faults": {}}, "faults: should be an array"),
-    pytest.param({"faults": ["500"]}, "faults[0]: should be an object"),
+    pytest.param({"faults": {}}, "faults: must be an array"),
+    pytest.param({"faults": ["500"]}, "faults[0]: must be an object"),
     pytest.param(
         fault(kind="418", first=1),
         f"faults[1]: kind '418' is not one of {KINDS}",
@@ -206,30 +207,30 @@ FAULT_MISTAKES = [
     ),
     pytest.param(fault(kind="500", share=5), "faults[1].share: should be less than or equal to 1, not '5'"),
     pytest.param(fault(kind="500", first=0), "faults[1].first: should be greater than 0, not '0'"),
-    pytest.param(fault(kind="500", every=1.5), "faults[1].every: should be a valid integer, not '1.5'"),
-    pytest.param(fault(kind="500", emails=[]), "faults[1].emails: it must not be empty"),
+    pytest.param(fault(kind="500", every=1.5), "faults[1].every: must be an integer"),
+    pytest.param(fault(kind="500", emails=[]), "faults[1].emails: must not be empty"),
     pytest.param(fault(kind="500", first=1, times=0), "faults[1].times: should be greater than 0, not '0'"),
     pytest.param(
         fault(kind="500", first=1, operation="add"),
-        "faults[1].operation: should be 'questions', 'apply', 'add-candidate' or 'any', not 'add'",
+        "faults[1].operation: 'add' is not one of 'questions', 'apply', 'add-candidate' or 'any'",
     ),
     pytest.param(
         fault(kind="500", emails=["a@example.com"], operation="questions"),
         "faults[1]: question requests have no e-mail address; use share, first or every",
     ),
     pytest.param(
-        fault(kind="500", first=1, when="during"), "faults[1].when: should be 'before' or 'after', not 'during'"
+        fault(kind="500", first=1, when="during"), "faults[1].when: 'during' is not one of 'before' or 'after'"
     ),
     pytest.param(
         fault(kind="429", first=1, retry_after=3),
-        "faults[1].retry_after: should be 'none', 'seconds' or 'date', not '3'",
+        "faults[1].retry_after: '3' is not one of 'none', 'seconds' or 'date'",
     ),
     pytest.param(
         fault(kind="423", first=1, when="after"),
         "faults[1]: unknown name 'when'; known are 'kind', 'share', 'first', 'every', 'emails', 'operation', 'times'",
     ),
     pytest.param(fault(kind="delay", first=1), "faults[1]: a delay needs 'ms'"),
-    pytest.param(fault(kind="delay", first=1, ms="9"), "faults[1].ms: should be a valid number, not '9'"),
+    pytest.param(fault(kind="delay", first=1, ms="9"), "faults[1].ms: must be a number"),
     pytest.param(
         fault(kind="hang_after", first=1, seconds=-1),
         "faults[1].seconds: should be greater than or equal to 0, not '-1'",

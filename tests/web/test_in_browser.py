@@ -112,6 +112,7 @@ _FOCUSED = """[document.activeElement.innerText || '', document.activeElement.id
     document.activeElement === document.body || getComputedStyle(document.activeElement).outlineStyle != 'none']"""
 
 
+@pytest.mark.net
 def test_by_the_keyboard_alone(pages: Start, serve: Serve, person: Person) -> None:
     """Each step is done with Tab, arrows and Enter; where the focus is can always be seen."""
     served = serve()
@@ -169,6 +170,7 @@ def test_without_scripts(pages: Start, person: Person) -> None:
     assert person.page.inner_text("noscript") == needs
 
 
+@pytest.mark.net
 def test_live_progress_and_a_closed_browser(pages: Start, serve: Serve, person: Person) -> None:
     """The tab's title has the percentage, pause shows at once; a closed page does not stop the run."""
     served = serve()
@@ -195,6 +197,7 @@ _VIOLATIONS = """axe.run({resultTypes: ['violations']}).then(
     found => found.violations.map(one => [one.id, one.help, one.nodes.map(node => node.html)]))"""
 
 
+@pytest.mark.net
 @pytest.mark.parametrize("person", [{"bypass_csp": True}], indirect=True)
 def test_every_page_is_accessible_and_fits(pages: Start, serve: Serve, person: Person) -> None:
     """On a phone and on a screen, light and dark, axe-core finds nothing on any page, and no page is too wide."""

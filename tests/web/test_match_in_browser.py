@@ -6,11 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.web import walk
 from tests.web.conftest import Pages
 from tests.web.test_in_browser import _FOCUSED, Person, chromium, person
 from tests.web.test_match_and_check import odd_file
 from tests.web.test_runs import outcomes_of
+
+pytestmark = pytest.mark.net
 
 __all__ = ["chromium", "person"]
 

@@ -18,8 +18,8 @@ from importer.app import orders
 from importer.models import OutcomeKind
 from importer.problems import Busy
 from importer.report.outcomes import csv_file
-from importer.sandbox.app import SandboxOptions
-from importer.sandbox.server import running as sandbox_running
+from importer.sandbox import SandboxOptions
+from importer.sandbox import running as sandbox_running
 from importer.web.running import Progress
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.cli.test_corrections import fix
@@ -124,6 +124,7 @@ def test_a_pause_is_shown_with_its_reason() -> None:
     assert progress.seen().doing == "Sending continues."
 
 
+@pytest.mark.net
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the sandbox leaves sockets open
 def test_the_service_goes_away_while_the_page_sends(pages: Start, front_door: FrontDoor) -> None:
     """The run waits and the page says why; stopped then, it is continued when the service is back."""

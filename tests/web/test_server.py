@@ -39,6 +39,7 @@ def sent_to_check(client: Client, shown: Shown) -> Shown:
     return client.get(address)
 
 
+@pytest.mark.net
 def test_killed_while_sending(serve: Serve) -> None:
     """After a kill of the server, the next start says so and continues; each candidate is sent once."""
     served = serve()
@@ -62,6 +63,7 @@ def test_killed_while_sending(serve: Serve) -> None:
     assert sorted(served.accepted) == sorted({f"person{number}@example.com" for number in range(40)})
 
 
+@pytest.mark.net
 def test_ctrl_c_while_sending(serve: Serve) -> None:
     """Ctrl-C finishes what is pending and writes the report, as for the command; then the server ends."""
     served = serve()
@@ -104,6 +106,7 @@ def test_the_browser_is_opened_without_showing_the_address_to_others(front_door:
     assert not list((front_door.folder / "results").glob("open-*"))
 
 
+@pytest.mark.net
 def test_a_half_upload_of_a_killed_server_is_removed(front_door: FrontDoor) -> None:
     """By the next purge, however young, and by the next run; that of a server that is running is kept."""
     out = front_door.folder / "results"

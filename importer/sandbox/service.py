@@ -1,0 +1,316 @@
+"""The recruiting service: what it answers to a request, by the published contract and the configured faults."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import html
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from importer.sandbox.bodies import check_application, check_pool_candidate
+from importer.sandbox.company import Company, JobPost, TalentPool
+from importer.sandbox.faults import Fault, Faults, FaultSelector, Hit
+from importer.sandbox.files import NotJson, read_json
+from importer.sandbox.memory import ADD_TO_POOL, APPLY, Memory
+
+SHIPPED_QUESTIONS: Final = Path(__file__).with_name("questions.json")
+_JSON: Final = "application/json"
+_HTML: Final = "text/html; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxOptions:
+    """The options of one sandbox; every path may be None.
+
+    `port` 0 means a free one. `questions` None means the file that ships with the importer. `memory` stores accepted
+    submissions (JSON lines, personal data), `log` every request (JSON lines, no personal data); `faults` selects
+    requests and their faults. `pool_duplicate_status` is the status for a second addition to a talent pool: the service
+    description (4.3) does not show it. With `exit_with_stdin` the sandbox stops when its standard input ends.
+    """
+
+    token: str = field(repr=False)
+    host: str = "127.0.0.1"
+    port: int = 0
+    questions: Path | None = None
+    memory: Path | None = None
+    faults: Path | None = None
+    log: Path | None = None
+    pool_duplicate_status: Literal[409, 400] = 409
+    exit_with_stdin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One HTTP request: the path without its query; headers: looked up in lower case; body: None if it is too large."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Status, body and headers of one HTTP response; Content-Length, Date and Connection are added when it is sent."""
+
+    status: int
+    body: bytes = b""
+    content_type: str = _JSON
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Ending = Literal["whole", "cut_head", "cut_body", "reset", "hang_after"]
+"""How a response ends: with its last byte; closed in the middle of its status line or of its body; the connection is
+reset instead; or nothing is sent until the client disconnects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A response, or its absence: sent after `delay` seconds; `fault` is its name in the log.
+
+    `hang_seconds` limits a hang; then the connection is closed.
+    """
+
+    reply: Reply
+    ending: Ending = "whole"
+    delay: float = 0.0
+    fault: str | None = None
+    hang_seconds: float | None = None
+
+
+HEALTH: Final = "health"
+QUESTIONS: Final = "questions"
+_PATHS: Final = (
+    (re.compile(r"/_sandbox/health()"), HEALTH, ("GET", "HEAD")),
+    (re.compile(r"/api/v1/client/job-posts/([^/]+)/questions/"), QUESTIONS, ("GET", "HEAD")),
+    (re.compile(r"/api/v1/job-posts/([^/]+)/apply/"), APPLY, ("POST",)),
+    (re.compile(r"/api/v1/talent-pools/([^/]+)/add-candidate/"), ADD_TO_POOL, ("POST",)),
+)
+
+
+class Service:
+    """Answers requests one at a time, so that checking and storing a submission is one step."""
+
+    def __init__(self, options: SandboxOptions, company: Company, faults: Faults, memory: Memory) -> None:
+        self._bearer = f"Bearer {options.token}".encode()
+        self._duplicate_status = options.pool_duplicate_status
+        self._company = company
+        self._shape = faults.error_shape
+        self._selector = FaultSelector(faults.faults, faults.seed)
+        self._memory = memory
+
+    def answer(self, request: Request) -> Delivery:
+        """The delivery for a request; an accepted submission is stored before this returns."""
+        if request.body is None:
+            return Delivery(self._error(413, "the body is too large"))
+        found = ((operation, match[1], methods) for each, operation, methods in _PATHS
+                 if (match := each.fullmatch(request.path)))  # fmt: skip
+        operation, target, methods = next(found, ("", "", ()))
+        if not methods:
+            return Delivery(self._error(404, "path not found"))
+        if request.method not in methods:
+            allowed = {"Allow": ", ".join(methods)}
+            return Delivery(replace(self._error(405, f"{request.method} is not allowed here"), headers=allowed))
+        if operation == HEALTH:
+            return Delivery(_json_reply(200, {"status": "ok"}))
+        if not hmac.compare_digest(request.headers.get("authorization", "").encode("latin-1"), self._bearer):
+            refused = self._error(401, "the bearer token is missing or wrong")
+            return Delivery(replace(refused, headers={"WWW-Authenticate": "Bearer"}))
+        body = {} if operation == QUESTIONS else self._read_body(request)
+        email = body.get("email") if isinstance(body, dict) else None
+        hits = self._selector.select(operation, target, email if isinstance(email, str) else "")
+        return self._deliver(hits, lambda: body if isinstance(body, Reply) else self._operate(operation, target, body))
+
+    def _read_body(self, request: Request) -> dict[str, Any] | Reply:
+        """The object in the body, or the response that rejects it."""
+        media_type, _, charset = request.headers.get("content-type", "").lower().partition(";")
+        if media_type.strip() != _JSON or charset.strip().replace('"', "") not in ("", "charset=utf-8"):
+            return self._error(415, "the content type must be application/json")
+        try:
+            body = read_json(request.body or b"")
+        except NotJson as error:
+            return self._error(400, f"the body is not valid JSON: {error}")
+        return body if isinstance(body, dict) else self._error(400, "the body must be a JSON object")
+
+    def _operate(self, operation: str, target: str, body: dict[str, Any]) -> Reply:
+        if operation == ADD_TO_POOL:
+            pool = self._company.talent_pools.get(target)
+            return self._add_to_pool(pool, body) if pool else self._error(404, "talent pool not found")
+        post = self._company.job_posts.get(target)
+        if post is None:
+            return self._error(404, "job post not found")
+        return self._apply(post, body) if operation == APPLY else Reply(200, post.listing)
+
+    def _apply(self, post: JobPost, body: dict[str, Any]) -> Reply:
+        if errors := check_application(body, post, self._company.forms):
+            return self._errors(400, errors)
+        duplicate = self._error(409, "the user has already applied to this job post")
+        accepted = _json_reply(201, {"message": "the application was received"})
+        return self._accept(APPLY, post.hash, body, datetime.now(UTC), duplicate) or accepted
+
+    def _add_to_pool(self, pool: TalentPool, body: dict[str, Any]) -> Reply:
+        if errors := check_pool_candidate(body):
+            return self._errors(400, errors)
+        twice = ("email", "a candidate with this e-mail address is already in this talent pool")
+        now, duplicate = datetime.now(UTC), self._errors(self._duplicate_status, [twice])
+        rejected = self._accept(ADD_TO_POOL, pool.id, body, now, duplicate)
+        return rejected or _json_reply(201, _record(len(self._memory), body, pool, self._company, now))
+
+    def _accept(
+        self, operation: str, target: str, body: dict[str, Any], now: datetime, duplicate: Reply
+    ) -> Reply | None:
+        """Store the submission, or return the response that rejects it."""
+        try:
+            return None if self._memory.accept(operation, target, body, now) else duplicate
+        except OSError as error:
+            return self._error(500, f"the memory file of the sandbox cannot be written: {error.strerror}")
+
+    # --- faults ---
+
+    def _deliver(self, hits: Sequence[Hit], process: Callable[[], Reply]) -> Delivery:
+        """The response of `process`, changed by the first fault; a fault that hits before processing replaces it.
+
+        Delays are added to any other fault.
+        """
+        faults = [hit.fault for hit in hits if hit.fault.kind != "delay"]
+        before = next((fault for fault in faults if fault.is_before), None)
+        delivery = Delivery(Reply(0) if before else process())
+        if faults:
+            delivery = self._changed(before or faults[0], delivery)
+        delays = [hit.fault.ms + hit.random * hit.fault.jitter_ms for hit in hits if hit.fault.kind == "delay"]
+        return replace(delivery, delay=sum(delays) / 1000, fault=delivery.fault or "delay") if delays else delivery
+
+    def _changed(self, fault: Fault, delivery: Delivery) -> Delivery:
+        match fault.kind:
+            case "reset" | "hang_after" | "cut_head" | "cut_body" as ending:
+                return replace(delivery, ending=ending, fault=fault.name, hang_seconds=fault.seconds)
+            case "not_json_201" | "empty_201" if delivery.reply.status != 201:
+                return delivery  # only an accepted submission may get a 201
+            case "not_json_201":
+                changed = Reply(201, b"<p>Your application was received.</p>", _HTML)
+            case "empty_201":
+                changed = Reply(201)
+            case "html":
+                changed = Reply(fault.status, b"<html><h1>%d</h1></html>" % fault.status, _HTML)
+            case "redirect":
+                changed = Reply(fault.status, headers={"Location": fault.location})
+            case "refuse":
+                changed = self._error(fault.status, fault.message)
+            case status:
+                changed = replace(self._error(int(status), _MESSAGES[status]), headers=_retry_after(fault))
+        return replace(delivery, reply=changed, fault=fault.name)
+
+    # --- errors ---
+
+    def _error(self, status: int, message: str) -> Reply:
+        return self._errors(status, [("", message)])
+
+    def _errors(self, status: int, errors: Sequence[tuple[str, str]]) -> Reply:
+        """Every error, each with its field ("" for the whole request), in the configured shape."""
+        lines = [f"{name}: {message}" if name else message for name, message in errors]
+        by_field: dict[str, list[str]] = {}
+        for name, message in errors:
+            by_field.setdefault(name or "detail", []).append(message)
+        match self._shape:
+            case "empty":
+                return Reply(status)
+            case "html":
+                items = "".join(f"<li>{html.escape(line)}</li>" for line in lines)
+                return Reply(status, f"<html><ul>{items}</ul></html>".encode("utf-8", "backslashreplace"), _HTML)
+            case "list":
+                return _json_reply(status, lines)
+            case "detail" | "message" as key:
+                return _json_reply(status, {key: "; ".join(lines)})
+            case "nested":
+                nested = {
+                    name: [{"code": "invalid", "message": each} for each in listed] for name, listed in by_field.items()
+                }
+                return _json_reply(status, {"success": "ERROR", "errors": nested})
+        return _json_reply(status, by_field)
+
+
+_MESSAGES: Final = {
+    "401": "the token is not accepted",
+    "403": "permission denied",
+    "410": "no longer available",
+    "423": "locked",
+    "429": "too many requests",
+    "500": "internal error",
+    "502": "bad gateway",
+    "503": "service unavailable",
+    "504": "gateway timeout",
+}
+
+
+def _retry_after(fault: Fault) -> dict[str, str]:
+    seconds = 1 if fault.seconds is None else math.ceil(fault.seconds)
+    if fault.retry_after == "none":
+        return {}
+    if fault.retry_after == "seconds":
+        return {"Retry-After": str(seconds)}
+    until = datetime.now(UTC) + timedelta(seconds=seconds + 1)  # never too early, in whole seconds
+    return {"Retry-After": format_datetime(until, usegmt=True)}
+
+
+def _json_reply(status: int, value: Any) -> Reply:
+    return Reply(status, json.dumps(value).encode())
+
+
+# --- the record in a 201 of a talent pool (2.5) -------------------------------------------------------------
+
+
+def _record(number: int, body: dict[str, Any], pool: TalentPool, company: Company, now: datetime) -> dict[str, Any]:
+    """The full record of the candidate that a body (4.3) creates; `number` is its id."""
+    at = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    person = {"email": body["email"], "first_name": body["first_name"], "last_name": body["last_name"]}
+    photo = _file(number * 10 + 1, f"photos/{number}.jpg", at)
+    post = next(iter(company.job_posts.values()), None)  # the description does not show which one
+    job_post = {"hash": post.hash if post else "", "title": post.title if post else ""}
+    texts = ("phone_number", "address", "city", "country", "summary", "skills", "seniority")
+    return {
+        "id": number,
+        "user": {"id": number + 5000, **person, "profile_img": photo},
+        "job_post": job_post,
+        "source_job_post": job_post,
+        "company": company.name,
+        **person,
+        "cv": _file(number * 10, f"cvs/{body['cv']}.pdf", at),
+        "photo": photo,
+        **dict.fromkeys(texts, ""),
+        "education": [],
+        "work_experience": [],
+        "tags": [{"id": 1, "title": pool.title}],
+        "suitability": "suitable",
+        "score": 0,
+        "total_work_experience": 0,
+        "company_pipeline": {"id": 1, "queue": 1, "name": "New", "key": "new", "created_at": at},
+        "rejected_mail_sended": False,
+        "source_platform": body.get("source_platform", ""),
+        "source_type": "applied_from_candidate",
+        "error_status": False,
+        "created_at": at,
+        "updated_at": at,
+    }
+
+
+def _file(number: int, path: str, at: str) -> dict[str, Any]:
+    folder, _, name = path.partition("/")
+    signature = hashlib.blake2b(path.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return {
+        "id": number,
+        "path": path,
+        "name": name,
+        "type": "application/pdf" if folder == "cvs" else "image/jpeg",
+        "file_size": 48_213,
+        "base": "https://files.example.com/",
+        "presigned_url": f"https://files.example.com/{path}?X-Amz-Expires=3600&X-Amz-Signature={signature}",
+        "uploaded_at": at,
+    }
