@@ -143,6 +143,21 @@ def check_file(order: Order, listen: Listener = ignore, control: RunControl | No
             raise
 
 
+@contextmanager
+def planned_only(order: Order, listen: Listener = ignore) -> Iterator[PlannedRun]:
+    """What a check finds of a file, without its report. Nothing of it is left.
+
+    Raises:
+        UsageError, UnusableInput, StoppedEarly: as `check_file`.
+    """
+    with RunLog(order.settings.log_level, listen) as log, _connected(order, log, dry_run=True) as connection:
+        planned = _Execution(order, connection, log, RunControl()).plan(dry_run=True)
+        try:
+            yield planned
+        finally:
+            planned.discard()
+
+
 # --- 1. what a run needs ---
 
 _LARGE_FILE: Final = 20_000_000  # bytes; the first line about a smaller file comes within half a second

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from importer.app.classify_rows import Candidates, Forecast, forecast_of
 from importer.app.connection import connect
+from importer.app.documents import look_into_documents, open_folders, with_document_folders
 from importer.app.inspect_file import inspect_file
 from importer.app.orders import SandboxSetup
 from importer.mapping import (
@@ -113,7 +114,8 @@ def propose_mapping(
     show(found.sheet.reading)
     if found.instead_of is not None:
         show(f"Using the sheet '{found.sheet.origin.sheet}': '{found.instead_of}' contains no candidates.")
-    return propose(target, questions, found.profile.views, found.facts(source), found.others)
+    proposal = propose(target, questions, found.profile.views, found.facts(source), found.others)
+    return with_document_folders(proposal, found.profile.views, file) if file.exists() else proposal
 
 
 def write_mapping(path: Path, proposal: Proposal) -> None:
@@ -209,7 +211,11 @@ def check_mappings(
                 sheet = _opened(file, mapping, settings)
                 checked = replace(checked, reading=sheet.reading)
                 with tables_of(mapping, file, settings) as tables:
-                    resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables)
+                    documents, _ = open_folders(mapping, file, {})
+                    resolved = resolve(mapping, sheet.columns, questions, settings.wire, tables, documents=documents)
+                    for folder in documents.values():  # whether they are uploaded already is no matter of the mapping
+                        folder.invents_ids = True
+                    look_into_documents(resolved, lambda sheet=sheet: islice(sheet.rows(), TRIED))  # type: ignore[misc]
                     notes = (*sheet.warnings, *resolved.warnings)
                     checked = replace(checked, notes=notes, forecast=_of_first_rows(resolved, sheet))
                     if show:

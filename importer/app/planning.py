@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from importer.app.classify_rows import Candidates, Forecast
+from importer.app.documents import look_into_documents, open_folders
 from importer.app.orders import Listener, Order, RowsChecked, RowsRead
 from importer.app.plan import Plan, PlannedRun, discard, remove_files, sending_rate
 from importer.files import make_subfolder
@@ -24,7 +25,7 @@ from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, Unus
 from importer.report.write import write_unfinished_summary
 from importer.runs.corrections import refuse_split_candidates
 from importer.runs.known_rows import Emails, KnownRows
-from importer.runs.manifest import RunManifest, RunTarget, manifests_in, write_manifest
+from importer.runs.manifest import RunManifest, RunTarget, manifests_in, read_manifest, write_manifest
 from importer.runs.presences import Presence
 from importer.runs.private_copies import (
     ChildTables,
@@ -138,6 +139,7 @@ class Planner:
                 if (grouping := inputs.resolved.grouping) is not None:
                     lost = self._check_grouping(inputs.resolved, grouping, sheet, part)
                     read = partial(_without_incomplete, sheet, lost, grouping) if lost else read
+                unused = look_into_documents(inputs.resolved, read)
                 known = KnownRows(
                     run,
                     scope,
@@ -153,7 +155,8 @@ class Planner:
                     with_bodies=not self.dry_run or self._was_run(scope),
                 )
                 forecast = candidates.check(table, partial(self._look_up, known), sheet.origin, self._tell_checked)
-            manifest = self._check(replace(inputs, sheet=sheet), manifest, forecast, candidates.warnings or ())
+            of_file = (*(unused if manifest.selection == ALL_ROWS else ()), *(candidates.warnings or ()))
+            manifest = self._check(replace(inputs, sheet=sheet), manifest, forecast, of_file)
             _initialize_folder(folder, manifest, sheet)
         return Plan(
             folder,
@@ -203,8 +206,12 @@ class Planner:
         mapping_copy = keep_mapping(mapping, folder)
         sheet = part.sheet if part else self._open(copy, mapping)
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
+        folders, documents = open_folders(mapping, order.file, self._known_folders(order.file))
         questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
-        resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, started_at.date())
+        for each in folders.values():
+            each.invents_ids = self.order.sending.sandbox_setup is not None
+        today = started_at.date()
+        resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, today, folders)
         keep_asked(questions, settings.wire, folder)
         _refuse_split_candidates(mapping, selection)
         manifest = replace(
@@ -214,9 +221,15 @@ class Planner:
             mapping_copy=mapping_copy,
             targets=(RunTarget(folder.name, mapping.target, shown_as),),
             children=children.copies,
+            documents=documents,
             identity=_identity(resolved),
         )
         return _Inputs(mapping, sheet, children, resolved, sheet.rows), manifest
+
+    def _known_folders(self, file: Path) -> dict[str, str]:
+        """Of a file of an earlier run: where its documents are."""
+        runs = Source(file, file).earlier_runs
+        return {name: path for run in runs for name, path in read_manifest(run).documents.items()}
 
     def _open(self, copy: SourceCopy, mapping: Mapping) -> Sheet:
         options = mapping.source

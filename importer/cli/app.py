@@ -25,8 +25,9 @@ GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "First import": {
         "inspect": ("inspect_command", "Show the columns of a file, and what needs attention."),
         "questions": ("mapping_commands", "Show the questions of a job post."),
-        "template": ("mapping_commands", "Create an empty workbook with a column for each question."),
+        "template": ("mapping_commands", "Create an empty workbook, a column for each question."),
         "mapping": ("mapping_commands", "Propose a mapping file (new), check or test it."),
+        "documents": ("documents_commands", "List the CVs and photos of a file, with their IDs."),
         "check": ("run_command", "Check a file and report every problem. Sends nothing."),
         "web": ("web_command", "Do all this in a browser on this machine."),
     },
@@ -64,9 +65,8 @@ class _LazyCommands(TyperGroup):
         """One screen: frames and blank lines would make it two."""
         formatter.write("Usage: importer COMMAND [--help] | --version | --install-completion\n")
         for title, group in GROUPS.items():
-            formatter.write(f"{title}\n")
-            for name, (_, line) in group.items():
-                formatter.write(f"  {name:<10} {line}\n")
+            for at, (name, (_, line)) in enumerate(group.items()):
+                formatter.write(f"{'' if at else title:<12} {name:<10} {line}\n")
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         name, _, rest = super().resolve_command(ctx, args)

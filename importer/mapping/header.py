@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
+from importer.documents.folder import DocumentFolder
 from importer.mapping.model import Mapping
 from importer.mapping.nodes import Diagnostics, Text
 from importer.mapping.resolved import Table
@@ -123,7 +124,7 @@ class Header:
 class Context:
     """The mapping, the header and the other tables that it is resolved against, and the problems found.
 
-    today: dates that are later may be a problem; None: no date is.
+    today: dates that are later may be a problem; None: no date is. documents: the folders of `folder:`, by name.
     """
 
     mapping: Mapping
@@ -131,6 +132,7 @@ class Context:
     diagnostics: Diagnostics
     tables: Dictionary[ChildSource, Table]
     today: date | None = None
+    documents: Dictionary[str, DocumentFolder] = field(default_factory=dict)
     child_headers: dict[ChildSource, Header] = field(default_factory=dict)
     child_rows: dict[tuple[ChildSource, int], dict[str, list[Row]]] = field(default_factory=dict)  # by column and key
 

@@ -287,6 +287,13 @@ class Mapping:
             for source, place in places.items()
         }
 
+    @property
+    def document_folders(self) -> dict[str, LinePlace]:
+        """The folders and .zip files of documents, and where each is named first."""
+        contents = (*self.candidate.values(), *(answer.content for answer in self.answers))
+        named = [one.folder for one in contents if not isinstance(one, EntriesAnswer) and one.folder]
+        return {str(name): name.place for name in reversed(named)}
+
     def of_sheet(self, sheet: str | None) -> Mapping:
         """The mapping, for another sheet of the source; None keeps its own."""
         return self if sheet is None else replace(self, source=replace(self.source, sheet=sheet))

@@ -7,6 +7,7 @@ from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
 from datetime import date
 
+from importer.documents.folder import DocumentFolder
 from importer.mapping.entries import EntriesAnswer
 from importer.mapping.fields import FieldSpec, Kind, spec_of_candidate, spec_of_question
 from importer.mapping.header import Context, Header
@@ -37,11 +38,13 @@ def resolve(
     wire: WireFormat,
     tables: Dictionary[ChildSource, Table] | None = None,
     today: date | None = None,
+    documents: Dictionary[str, DocumentFolder] | None = None,
 ) -> ResolvedMapping:
     """The mapping, ready for rows with these columns; `questions` is empty for a talent pool.
 
     tables: the other tables, one for each of `mapping.child_sources`; their rows are read into memory. A table that is
-    not given has no columns. today: where given, a date that cannot be in the future must not be.
+    not given has no columns. today: where given, a date that cannot be in the future must not be. documents: the opened
+    folders of `mapping.document_folders`; without them, names of files are not looked up.
 
     Raises:
         UnusableInput: with every problem, each at its line and column: missing or ambiguous columns, unknown questions,
@@ -49,7 +52,7 @@ def resolve(
             are not an option.
     """
     diagnostics = Diagnostics()
-    context = Context(mapping, Header(columns), diagnostics, tables or {}, today)
+    context = Context(mapping, Header(columns), diagnostics, tables or {}, today, documents or {})
     candidate = _candidate(context)
     conditions = ((mapping.route, "route"), (mapping.where, "where"))
     filters = [resolve_filter(spec, context, label) for spec, label in conditions if spec]

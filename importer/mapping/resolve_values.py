@@ -58,7 +58,8 @@ def _from_cells(spec: ValueSpec, field: FieldSpec, columns: tuple[Column, ...], 
     missing = normalized(mapping.missing if spec.missing is None else spec.missing)
     present = normalized((spec.present or ()) if isinstance(spec, EndValue) else ())
     latest = _latest(field, formats, context.today)
-    return ResolvedValue(spec, field, formats, columns, _table(spec), latest, missing, present)
+    documents = context.documents.get(str(spec.folder)) if spec.folder else None
+    return ResolvedValue(spec, field, formats, columns, _table(spec), latest, missing, present, documents=documents)
 
 
 def normalized(words: tuple[str, ...]) -> frozenset[str]:
@@ -136,6 +137,8 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
         no_effect(
             f"'{spec.pick}' is a label, and {label} takes a part of an address", f'write it like pick: "{example}"'
         )
+    if spec.folder is not None and kind not in (Kind.CV, Kind.DOCUMENT):
+        no_effect(f"folder has no effect on {label}, which is not a document", "remove folder:")
     if spec.currency is not None and kind not in NUMBERS:
         no_effect(f"currency has no effect on {label}, which is not a number", "remove currency:")
     if spec.part in _NAME and kind not in _OF_NAMES:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
+from importer.documents.folder import DocumentFolder
 from importer.mapping.entries import EntryKind, EntryOrder
 from importer.mapping.fields import FieldSpec
 from importer.mapping.linear_pattern import LinearPattern
@@ -48,6 +49,7 @@ class ResolvedValue:
     missing: frozenset[str] = frozenset()
     present: frozenset[str] = frozenset()
     lookup: Lookup | None = None
+    documents: DocumentFolder | None = None  # of a value with `folder:`; None also if it was not opened
 
     @property
     def place(self) -> LinePlace:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Final, NamedTuple
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
@@ -202,6 +202,35 @@ DateFormats = Annotated[
 ]  # fmt: skip
 Languages = Annotated[tuple[Text, ...], ListOf(_language, {"enum": list(LANGUAGES)})]
 Region = Annotated[str, Leaf(_region, {"type": "string", "pattern": "^[A-Za-z]{2}$"})]
+
+# --- names of files -----------------------------------------------------------------------------
+
+_IN_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+class NamePattern(NamedTuple):
+    """The name of a file: texts of the mapping, with * for any text, around the texts of columns."""
+
+    texts: tuple[str, ...]
+    columns: tuple[Text, ...]
+
+    def of(self, cells: Sequence[str]) -> str:
+        """The name for these cells, each of them between two NUL characters."""
+        first, *others = self.texts
+        return first + "".join(f"\0{cell}\0{text}" for cell, text in zip(cells, others, strict=True))
+
+
+def _file_name(node: Node) -> NamePattern:
+    text = read_filled(node)
+    pieces = _IN_BRACES.split(text)
+    columns = tuple(Text(name, text.place, text.name) for name in pieces[1::2])
+    if not columns or not all(name.strip() for name in columns) or {"{", "}"} & set("".join(pieces[::2])):
+        hint = 'write columns in braces, for example "{ID}.pdf"'
+        raise invalid(f"{text.name} does not say which columns are in the name", hint)
+    return NamePattern(tuple(pieces[::2]), columns)
+
+
+FileName = Annotated[NamePattern, Leaf(_file_name, {"type": "string", "pattern": r"\{.+\}"})]
 
 # --- patterns -----------------------------------------------------------------------------------
 

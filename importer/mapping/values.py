@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, Tag
 from pydantic_core import PydanticCustomError
 
+from importer.documents.folder import Several
 from importer.mapping.nodes import Keys, Node, Reading, Text, texts_in
 from importer.mapping.scalars import (
     NEWLINE,
@@ -18,6 +19,7 @@ from importer.mapping.scalars import (
     Currencies,
     DateFormats,
     Expression,
+    FileName,
     Languages,
     NormalizedWords,
     Pivot,
@@ -216,18 +218,33 @@ class _ValueKeys(Section):
     before: Filled | None = key("Text added before the cell, for example https://linkedin.com/in/.")
     after: Filled | None = key("Text added after the cell, for example @example.com.")
     default: AnyText | None = key("The value for an empty cell.")
+    folder: Filled | None = key(
+        "Of a document: the folder or .zip beside the source with the files; the cell names one of them."
+    )
+    name: FileName | None = key(
+        'The name of the file in the folder: columns in braces, and * for any text, for example "{ID}_*.pdf".'
+    )
+    several: Annotated[Several, OneOf()] | None = key("If several files have the name: error, newest or largest.")
     missing: Texts | None = key("Values of this column that are read as an empty cell.")
 
 
-_SOURCES = ("column", "join", "value")
+_SOURCES = ("column", "join", "value", "name")
 # A key has no effect without the other one.
-_NEEDED_BY = {"with": "join", "otherwise": "values", "group": "pattern", "take": "split"}
+_NEEDED_BY = {
+    "with": "join",
+    "otherwise": "values",
+    "group": "pattern",
+    "take": "split",
+    "name": "folder",
+    "several": "folder",
+}
 _ONE = "keep one of them"
 _EXCLUSIVE = (
     (("values", "before"), "write the whole text in the value table"),
     (("values", "after"), "write the whole text in the value table"),
     (("pick", "pattern"), _ONE),
     (("pick", "split"), _ONE),
+    (("folder", "default"), "a blank cell has no document: fill it in, or use one document for every row with value:"),
     (("sheet", "file"), f"{_ONE}; sheet: under file: names a sheet of that file"),
 )
 
@@ -247,11 +264,13 @@ class ValueSpec(Formats, _ValueKeys):
     @property
     def columns(self) -> tuple[Text, ...]:
         """The columns that it is read from; empty for a constant."""
-        return self.column or self.join or ()
+        return self.column or self.join or (self.name.columns if self.name else ())
 
     @property
     def separator(self) -> str | None:
         """What joined columns are separated by; None if they are not joined."""
+        if self.name is not None:
+            return ""
         if self.join is None:
             return None
         return " " if self.with_ is None else NEWLINE.get(self.with_, str(self.with_))

@@ -71,6 +71,7 @@ class RunManifest:
 
     file: the source as the user named it; source: the name of its private copy in the folder; mapping: the mapping file
     or folder as the user named it; mapping_copy: the name of its private copy; service: the base URL, or `sandbox`;
+    documents: the folders of documents, and the list of their IDs, each with its path, by the names in the mapping;
     rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
     groups: the rows of each candidate with several rows, in order;
     flags: those of its command, with their values; taken: where the file is found, if an inbox has moved it; continues:
@@ -97,6 +98,7 @@ class RunManifest:
     rows: int | None = None
     blank_rows: int = 0
     children: tuple[ChildCopy, ...] = ()
+    documents: dict[str, str] = field(default_factory=dict)
     groups: tuple[tuple[int, ...], ...] = ()
     flags: dict[str, str] = field(default_factory=dict)
     taken: TakenFile | None = None

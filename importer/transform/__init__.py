@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from importer.transform.candidates import Duplicates, Filtered, candidate_rows
+from importer.transform.candidates import Duplicates, Filtered, candidate_rows, filtered
 from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entries import EntriesReader
 from importer.transform.entry_rows import join_warnings
 from importer.transform.likely_errors import DOMAIN_MISTYPED, LikelyErrors, Seen
+from importer.transform.lookups import value_reader
 from importer.transform.row import BodyReader, Invalid, body_reader, encode, transform_row
 from importer.transform.trace import TracedPart, trace_parts, trace_row
 from importer.transform.values import ValueReader
@@ -26,8 +27,10 @@ __all__ = [
     "body_reader",
     "candidate_rows",
     "encode",
+    "filtered",
     "join_warnings",
     "trace_parts",
     "trace_row",
     "transform_row",
+    "value_reader",
 ]

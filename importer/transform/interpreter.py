@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
+from importer.documents.folder import NotFound, Several
 from importer.mapping import Kind, LinearPattern, Otherwise, ResolvedTable, ResolvedValue, Take
 from importer.problems import Unread
 from importer.settings import WireFormat
@@ -39,6 +41,8 @@ class Interpreter:
         self._value, self._spec = value, spec
         self._wire = wire
         self._read_kind = reader_of(value, wire)
+        if spec.folder is not None:
+            self._read_kind = partial(_read_file, value, self._read_kind)
         self._several = value.field.kind is Kind.CHOICES
         if self._several:
             self._separator = re.compile(f"({re.escape(spec.split)})" if spec.split else _BETWEEN_CHOICES)
@@ -266,6 +270,16 @@ class Interpreter:
             f"{did_you_mean(text, table.targets)}, {into_table(self._value)}",
             Unread(text, self._value.place),
         )
+
+
+def _read_file(value: ResolvedValue, read_id: Callable[[str, bool], Any], text: str, typed: bool) -> Any:
+    """The document ID of the file that a text names; the text itself if the folder was not opened."""
+    if value.documents is None:
+        return text.replace("\0", "")
+    spec = value.spec
+    several = spec.several or Several.ERROR
+    found = value.documents.document_of(text, is_pattern=spec.name is not None, several=several)
+    return InvalidValue(*found) if isinstance(found, NotFound) else read_id(found, True)
 
 
 def _ends_of_range(text: str, separator: str | None) -> list[str] | InvalidValue:

@@ -173,7 +173,11 @@ class ValueReader:
     def _read_joined(self, row: Row, problems: list[Problem]) -> Any:
         cells = [stripped(row.cells[column.index]) for column in self.value.columns]
         filled = [text for text in cells if not self._is_missing(text)]
-        text = (self._separator or "").join(filled)
+        name = self.value.spec.name
+        if name is not None:  # of a file; with a blank cell it would be that of others
+            text = name.of(cells) if len(filled) == len(cells) else ""
+        else:
+            text = (self._separator or "").join(filled)
         read = self._interpreter.read(text, typed=False) if text else None
         if self.value.field.kind is Kind.DATE and 0 < len(filled) < len(cells) > 2:  # 5.2024 without a day or a month?
             hint = "fill in all its cells"

@@ -86,7 +86,7 @@ def test_command_lines_can_be_typed(page: Path) -> None:
     """Each `importer ...` names a command that exists, with options that it has."""
     options = _options()
     for words in _command_lines(page):
-        name = " ".join(words[:2]) if words[0] in ("inbox", "ledger", "mapping") else words[0]
+        name = " ".join(words[:2]) if words[0] in ("documents", "inbox", "mapping") else words[0]
         assert name in options, words
         unknown = [word for word in words if re.match(r"--?[a-z]", word) and word not in options[name]]
         assert unknown == [], words

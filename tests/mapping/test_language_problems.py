@@ -77,7 +77,8 @@ from tests.mapping.mapping_files import HEAD, HEADER, question, read, reading_pr
         pytest.param(
             "answers: {q: {column: A, curency: EUR}}\n",
             "m.yaml:4:26: 'curency' is an unknown key in q; did you mean 'currency'? use one of column, join, value, "
-            "with, pattern, group, pick, split, take, values, otherwise, part, before, after, default, missing, dates, "
+            "with, pattern, group, pick, split, take, values, otherwise, part, before, after, default, "
+            "folder, name, several, missing, dates, "
             "months, pivot, decimal, thousands, currency, region, future, missing_day, missing_month, yes, no, "
             "names, sheet, file, optional",
             id="currency misspelled",

@@ -309,7 +309,8 @@ _QUOTES = "check indentation and brackets, and put texts with : # { [ or @ in qu
             HEAD + "answers: {q: {column: A, present: [Now]}}\n",
             "m.yaml:4:26: 'present' is an unknown key in q; use one of column, join, value, with, pattern, group, "
             "pick, split, take, "
-            "values, otherwise, part, before, after, default, missing, dates, months, pivot, decimal, thousands, "
+            "values, otherwise, part, before, after, default, "
+            "folder, name, several, missing, dates, months, pivot, decimal, thousands, "
             "currency, region, future, missing_day, missing_month, yes, no, names, sheet, file, optional",
             id="present elsewhere",
         ),

@@ -1,0 +1,71 @@
+"""The list of a file's documents: which files its rows name, what is wrong with them, and which have an ID already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from importer.app.import_file import planned_only
+from importer.app.orders import Listener, Order
+from importer.documents.folder import DocumentFolder
+from importer.documents.ids import IDS_FILE, write_ids
+from importer.problems import UsageError, not_writable
+from importer.report.summary import ProblemGroup
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentCounts:
+    """The documents of a file. to: the list of their IDs; files: in all folders; named: those of rows that can be used;
+    with_id: of these; unused: those of nobody; causes: what is wrong with the documents of rows, the most frequent
+    first.
+    """
+
+    to: Path
+    files: int
+    named: int
+    with_id: int
+    unused: int
+    causes: tuple[ProblemGroup, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every document of a row can be used, and has an ID."""
+        return not self.causes and self.named == self.with_id
+
+
+def list_documents(order: Order, listen: Listener, to: Path | None = None, *, writes: bool = True) -> DocumentCounts:
+    """Find the documents of all rows of a file; writes: write the list of IDs, with those that are known.
+
+    to: where; None: where a run reads it, beside the source.
+
+    Raises:
+        UnusableInput: with every problem of the file, the mapping and the folders; or the list cannot be written.
+        UsageError: the mapping names no folder of documents.
+    """
+    with planned_only(order, listen) as planned:
+        folders: dict[Path, DocumentFolder] = {}
+        places: dict[str, str] = {}
+        causes: list[ProblemGroup] = []
+        for plan in planned.plans:
+            folders |= {one.documents.path: one.documents for one in plan.mapping.values if one.documents}
+            places |= plan.manifest.documents
+            causes += (group for group in plan.forecast.reasons if group.code.startswith("document-"))
+    if not folders:
+        raise UsageError(
+            f"{order.mapping} names no folder of documents; write, for example, cv: {{column: CV file, folder: cvs}}"
+        )
+    path = to or Path(places[IDS_FILE])
+    if writes:
+        try:
+            write_ids(path, list(folders.values()))
+        except OSError as error:
+            raise not_writable(path, error.strerror or str(error)) from None
+    named = sum(not one.problem for folder in folders.values() for one in folder.contents.values())
+    return DocumentCounts(
+        path,
+        sum(len(folder.files) for folder in folders.values()),
+        named,
+        named - sum(len(folder.without_id) for folder in folders.values()),
+        sum(len(folder.unused) for folder in folders.values()),
+        tuple(group for group in causes if group.code != "document-without-id"),
+    )

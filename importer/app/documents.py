@@ -1,0 +1,165 @@
+"""The documents of a file's rows: their folders are opened, and each file that a row names is looked into once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping as Dictionary
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from zipfile import BadZipFile
+
+from importer.documents.folder import DocumentFile, DocumentFolder, listed
+from importer.documents.ids import IDS_FILE, read_ids
+from importer.mapping import OUTSIDE_HINT, Mapping, ResolvedMapping, is_within
+from importer.models import Row
+from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
+from importer.suggest import ColumnView, Proposal, ProposedField, ProposedValue, Setting
+from importer.transform import Filtered, candidate_rows, filtered, value_reader
+
+
+def open_folders(
+    mapping: Mapping, file: Path, known: Dictionary[str, str]
+) -> tuple[dict[str, DocumentFolder], dict[str, str]]:
+    """The folders of documents that a mapping names, by their names there, and where they and the list of IDs are.
+
+    file: the source, which they lie beside, or else beside the mapping. known: where an earlier run has found them.
+
+    Raises:
+        UnusableInput: with every problem of all of them.
+    """
+    named = mapping.document_folders
+    if not named:
+        return {}, {}
+    found: dict[str, DocumentFolder] = {}
+    problems: list[Problem] = []
+    list_of_ids = Path(known.get(IDS_FILE, file.parent / IDS_FILE))
+    ids = read_ids(list_of_ids)
+    for name, place in named.items():
+        try:
+            path = Path(known[name]) if name in known else _located(name, place, mapping, file.parent)
+            found[name] = DocumentFolder(path, name, ids)
+        except UnusableInput as error:
+            problems += error.problems
+        except (OSError, BadZipFile) as error:
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            message = f"the documents in '{name}' cannot be listed: {reason}"
+            hint = "write the path of a folder or a .zip, relative to the folder of the source"
+            problems.append(Problem("document-folder-invalid", message, hint, place))
+    if problems:
+        raise UnusableInput(problems)
+    paths = {name: folder.path for name, folder in found.items()} | {IDS_FILE: list_of_ids}
+    return found, {name: str(path.resolve()) for name, path in paths.items()}
+
+
+def _located(name: str, place: LinePlace, mapping: Mapping, beside: Path) -> Path:
+    path = next((path for parent in (beside, mapping.path.parent) if (path := parent / name).exists()), beside / name)
+    if is_within(path, [beside, *mapping.folders]):
+        return path
+    message = f"'{name}' is neither in the folder of the source nor in the folder of this mapping"
+    raise UnusableInput(Problem("file-outside-folder", message, OUTSIDE_HINT, place))
+
+
+# --- a proposal ------------------------------------------------------------------------------------
+
+_MOST_FOLDERS, _MOST_FILES = 20, 20_000  # that are looked through for a proposal
+_NEARLY_ALL = 0.5
+
+
+def with_document_folders(proposal: Proposal, views: Sequence[ColumnView], file: Path) -> Proposal:
+    """The proposal, with the folder of each column whose cells are names of files that lie beside the source."""
+    named = [one for one in views if one.files > _NEARLY_ALL]
+    folders = list(_folders_beside(file)) if named else []
+    of_column = {one.column: found for one in named if (found := _folder_of(one, folders)) is not None}
+
+    def completed(value: ProposedValue) -> ProposedValue:
+        found = next((of_column[column] for column in value.taken if column in of_column), None)
+        if found is None or value.child is not None:
+            return value
+        folder, share = found
+        reason = "" if share == 1 else f"{share:.0%} of these files are there"
+        return replace(value, settings=(*value.settings, Setting("folder", folder)), review_reason=reason)
+
+    answers = tuple(
+        replace(one, content=completed(one.content)) if isinstance(one.content, ProposedValue) else one
+        for one in proposal.answers
+    )
+    candidate = [replace(one, value=completed(one.value)) for one in proposal.candidate]
+    proposal = replace(proposal, candidate=tuple(candidate), answers=answers)
+    return _with_cv(proposal, {one for one in of_column if one.name}, completed)
+
+
+def _with_cv(proposal: Proposal, columns: set[Column], completed: Callable[[ProposedValue], ProposedValue]) -> Proposal:
+    """The only column of files that is left is that of the CVs, if its header resembles that or there is no other."""
+    still_open = next((one for one in proposal.open_fields if one.name == "cv"), None)
+    left = [one for one in columns if any(each.name == one.name for each in proposal.open_columns)]
+    near = [one for one in left if still_open and one.name in still_open.closest] or left
+    if still_open is None or len(near) != 1:
+        return proposal
+    (column,) = near
+    value = completed(ProposedValue((column.name,), (column,)))
+    return replace(
+        proposal,
+        candidate=(*proposal.candidate, ProposedField("cv", value)),
+        open_fields=tuple(one for one in proposal.open_fields if one.name != "cv"),
+        open_columns=tuple(one for one in proposal.open_columns if one.name != column.name),
+    )
+
+
+def _folders_beside(file: Path) -> Iterator[DocumentFolder]:
+    beside = (path for path in sorted(file.parent.iterdir()) if not path.name.startswith("."))
+    for path in islice((one for one in beside if one.is_dir() or one.suffix.lower() == ".zip"), _MOST_FOLDERS):
+        with suppress(OSError, BadZipFile):
+            yield DocumentFolder(path, path.name, most=_MOST_FILES)
+
+
+def _folder_of(column: ColumnView, folders: Sequence[DocumentFolder]) -> tuple[str, float] | None:
+    """The folder that has most of the files that a column names, and their share."""
+    counts = {one.shown_as: sum(isinstance(one.find(text), DocumentFile) for text in column.texts) for one in folders}
+    name = max(counts, key=counts.__getitem__, default="")
+    share = counts.get(name, 0) / max(len(column.texts), 1)
+    return (name, share) if share >= _NEARLY_ALL else None
+
+
+# --- looking into them ------------------------------------------------------------------------------
+
+
+def look_into_documents(mapping: ResolvedMapping, read: Callable[[], Iterator[Row]]) -> tuple[Problem, ...]:
+    """Find the documents of all rows, and look into each of them. Returns warnings about the files of each folder."""
+    values = {one.documents.shown_as: one.documents for one in mapping.values if one.documents}
+    if not values:
+        return ()
+    readers = [
+        value_reader(one, mapping.wire)
+        for one in mapping.single_values
+        if (one.lookup.value if one.lookup else one).documents
+    ]
+    email = value_reader(mapping.candidate["email"], mapping.wire)
+    for row in candidate_rows(read, mapping):
+        if isinstance(row, Filtered) or filtered(row, mapping.filters):
+            continue
+        person = str(email.read(row, []) or f"row {row.number}").casefold()
+        for folder in values.values():
+            folder.noted_for = person, row.number
+        for reader in readers:
+            reader.read(row, [])
+    for folder in values.values():
+        folder.noted_for = None
+        folder.look_into_named()
+    invented = [_without_id(folder) for folder in values.values() if folder.invents_ids and folder.without_id]
+    return (*invented, *(_of_nobody(folder) for folder in values.values() if folder.unused))
+
+
+def _without_id(folder: DocumentFolder) -> Problem:
+    names = folder.without_id
+    message = f"{len(names):,} documents have no ID yet, and get an invented one in the sandbox: {listed(names)}"
+    hint = "before a run for the real service, see importer documents list"
+    return Problem("document-without-id", message, hint, FilePlace(folder.shown_as))
+
+
+def _of_nobody(folder: DocumentFolder) -> Problem:
+    names = listed((file.path for file in folder.unused), 5)
+    message = f"{len(folder.unused):,} of its {len(folder.files):,} files are the document of no row: {names}"
+    hint = "check their names, if they should belong to a row"
+    return Problem("documents-unused", message, hint, FilePlace(folder.shown_as))

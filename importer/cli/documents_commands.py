@@ -1,0 +1,93 @@
+"""`importer documents list` and `check`: the CVs and photos that belong to the rows of a file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from importer.app.document_list import DocumentCounts, list_documents
+from importer.app.orders import Order, Sending
+from importer.cli import options
+from importer.cli.app import Command, next_command
+from importer.cli.messages import print_lines, print_next, print_result
+from importer.cli.terminal import Terminal
+from importer.report.text import problem_lines
+from importer.settings import load_settings
+
+documents = typer.Typer(
+    help="The CVs and photos of a file: which its rows name, what is wrong, and their IDs.",
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+@documents.command("list", cls=Command)
+def list_(
+    context: typer.Context,
+    file: options.File,
+    mapping: options.MappingFile,
+    to: Annotated[Path | None, typer.Option("--to", help="The list. [documents.csv, beside the file]")] = None,
+    out: options.Out = None,
+    sandbox: options.UseSandbox = False,
+    questions: options.SandboxQuestions = None,
+    sheet: options.Sheet = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Write the list of documents, in which you fill in the document ID of each after its upload."""
+    order = _order(file, mapping, out, sandbox, questions, sheet)
+    with Terminal(quiet=as_json) as terminal:
+        counts = list_documents(order, terminal, to)
+    _show(counts, as_json=as_json)
+    if as_json:
+        return
+    if counts.named > counts.with_id:
+        print_lines(
+            f"Upload the files that {counts.to} lists, and fill in document_id there. An ID belongs to a content: "
+            "a file that is replaced later needs a new one."
+        )
+    print_next("Next", next_command(context, "check", file, "--mapping", mapping))
+
+
+@documents.command("check", cls=Command)
+def check(
+    context: typer.Context,
+    file: options.File,
+    mapping: options.MappingFile,
+    out: options.Out = None,
+    sandbox: options.UseSandbox = False,
+    questions: options.SandboxQuestions = None,
+    sheet: options.Sheet = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what is still missing. The exit code is 4 until every document can be used and has its ID."""
+    with Terminal(quiet=as_json) as terminal:
+        counts = list_documents(_order(file, mapping, out, sandbox, questions, sheet), terminal, writes=False)
+    _show(counts, as_json=as_json)
+    if not as_json:
+        command = "check" if counts.is_complete else "documents list"
+        print_next("Next", next_command(context, command, file, "--mapping", mapping))
+    raise typer.Exit(0 if counts.is_complete else 4)
+
+
+def _order(
+    file: Path, mapping: Path, out: Path | None, sandbox: bool, questions: Path | None, sheet: str | None
+) -> Order:
+    sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
+    return Order(file, mapping, load_settings(out=out), sending=sending, sheet=sheet)
+
+
+def _show(counts: DocumentCounts, *, as_json: bool) -> None:
+    if as_json:
+        print_result(json.dumps(asdict(counts), ensure_ascii=False, indent=1, default=str))
+        return
+    without = counts.named - counts.with_id
+    print_lines(
+        f"{counts.named:,} documents of rows can be used: {counts.with_id:,} have a document ID, {without:,} do not. "
+        f"{counts.unused:,} of {counts.files:,} files belong to no row."
+    )
+    for line in problem_lines("What to fix", counts.causes, room=14, all_in="importer check has all"):
+        print_result(line)

@@ -1,0 +1,71 @@
+"""What is in a document: its size, its kind by its first bytes, and its SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Final
+from zipfile import BadZipFile
+
+MOST_BYTES: Final = 100 * 1024 * 1024
+_CHUNK: Final = 1 << 20
+_HEAD: Final = 1024  # bytes; a PDF may begin with something else
+# Word and the others by the container that they are in.
+_KINDS: Final[dict[bytes, str]] = {
+    b"PK\x03\x04": "docx",
+    b"\xd0\xcf\x11\xe0": "doc",
+    b"{\\rtf": "rtf",
+    b"\xff\xd8\xff": "jpg",
+    b"\x89PNG": "png",
+    b"GIF8": "gif",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a look into a file found. kind: `pdf`, `docx` (also odt), `doc`, `rtf`, `jpg`, `png`, `gif` or `txt`.
+
+    problem: why it cannot be a document, after its name: `is empty`; "" if it can.
+    """
+
+    size: int
+    kind: str
+    sha256: str
+    problem: str = ""
+
+
+def look_into(open_file: Callable[[], IO[bytes]]) -> Contents:
+    """Read a file once. Never raises for what it holds, or if it cannot be read."""
+    size, digest, head = 0, hashlib.sha256(), b""
+    try:
+        with open_file() as file:
+            while chunk := file.read(_CHUNK):
+                head = head or chunk[:_HEAD]
+                size += len(chunk)
+                digest.update(chunk)
+                if size > MOST_BYTES:  # also of a member of a .zip that says it is small
+                    return Contents(size, "", "", f"is larger than {MOST_BYTES // 1024 // 1024} MB")
+    except (OSError, BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return Contents(0, "", "", f"cannot be read: {reason.lower()}")
+    kind = _kind(head)
+    problem = "is empty" if not size else "" if kind else "is neither a document nor a picture, by its content"
+    return Contents(size, kind, digest.hexdigest(), problem)
+
+
+def _kind(head: bytes) -> str:
+    if b"%PDF-" in head:
+        return "pdf"
+    for start, kind in _KINDS.items():
+        if head.startswith(start):
+            return kind
+    try:
+        text = head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if len(head) < _HEAD or error.start < _HEAD - 3:  # not only a letter that is cut at the end
+            return ""
+        text = head[: error.start].decode("utf-8")
+    is_text = text.strip() and not any(ord(letter) < 32 and letter not in "\t\n\r\f" for letter in text)
+    return "txt" if is_text else ""

@@ -1,0 +1,291 @@
+"""The files in a folder or a .zip: listed once, found by their names, and each of them looked into once.
+
+Documents are read where they lie and copied nowhere. Only files that were listed are opened, so a name in a cell cannot
+lead outside.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import unicodedata
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from itertools import islice
+from pathlib import Path
+from typing import IO, Final, NamedTuple
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from importer.documents.contents import Contents, look_into
+from importer.text.normalize import closest
+
+
+class Several(StrEnum):
+    """Which file is the document if several have the name."""
+
+    ERROR = "error"
+    NEWEST = "newest"
+    LARGEST = "largest"
+
+
+MOST_FILES: Final = 200_000
+_JUNK: Final = re.compile(r"(?:^|/)(?:__MACOSX|\.(?!\.?(?:/|$))[^/]*|Thumbs\.db|desktop\.ini)(?:/|$)", re.IGNORECASE)
+_UNICODE_NAME, _ENCRYPTED = 0x800, 0x1  # flags of a .zip
+
+
+class NotFound(NamedTuple):
+    """Why a text names no document: the code of the problem, what is wrong, and what to do."""
+
+    code: str
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFile:
+    """A file: its path in the folder with /, its size in bytes, when it was changed (seconds since 1970).
+
+    member: its name in the .zip as it is stored there.
+    """
+
+    path: str
+    size: int
+    changed_at: float
+    member: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.path.rpartition("/")[2]
+
+
+class DocumentFolder:
+    """The files of one folder or .zip, and what is known of them. Can be handed to another process.
+
+    shown_as: its name in messages. ids: the document IDs that are known, by the SHA-256 of a file. most: of its files.
+
+    Raises:
+        OSError, BadZipFile: it cannot be listed.
+    """
+
+    def __init__(
+        self, path: Path, shown_as: str, ids: Mapping[str, str] | None = None, *, most: int = MOST_FILES
+    ) -> None:
+        self.path, self.shown_as, self.ids, self._most = path, shown_as, dict(ids or {}), most
+        self.contents: dict[str, Contents] = {}  # by path, of files that rows name
+        self.users: dict[str, dict[str, int]] = {}  # by path: each person whose document it is, with the first row
+        self.invents_ids = False  # for a document without one, in the sandbox
+        self.noted_for: tuple[str, int] | None = None  # while rows are only looked at: a person, and the row
+        self._refused: dict[str, str] = {}  # by normalized name: why a file is not read
+        listed = self._in_folder() if path.is_dir() else self._in_zip()
+        self.files = {file.path: file for file in sorted(listed, key=lambda file: file.path)}
+        self._by_name: dict[str, list[DocumentFile]] = defaultdict(list)
+        self._by_stem: dict[str, list[DocumentFile]] = defaultdict(list)
+        for file in self.files.values():
+            self._by_name[_normalized(file.name)].append(file)
+            self._by_stem[_normalized(file.name.rpartition(".")[0])].append(file)
+        self._names = "\n".join(_normalized(file.name) for file in self.files.values())
+        self._paths = "\n".join(map(_normalized, self.files))
+
+    # --- listing ---
+
+    def _in_folder(self) -> Iterator[DocumentFile]:
+        count = 0
+        for parent, folders, names in os.walk(self.path, onerror=_raise):
+            folders.sort()
+            for name in (*names, *(each for each in folders if Path(parent, each).is_symlink())):
+                path = Path(parent, name).relative_to(self.path).as_posix()
+                found = os.lstat(Path(parent, name))
+                count += 1
+                if count > self._most:
+                    raise OSError(0, f"it has more than {self._most:,} files")
+                if not stat.S_ISREG(found.st_mode):
+                    self._refused[_normalized(name)] = "is a link, or no regular file"
+                elif not _JUNK.search(path):
+                    yield DocumentFile(path, found.st_size, found.st_mtime)
+
+    def _in_zip(self) -> Iterator[DocumentFile]:
+        with ZipFile(self.path) as archive:
+            members = archive.infolist()
+            if len(members) > self._most:
+                raise BadZipFile(f"it has more than {self._most:,} files")
+            for info in members:
+                path = _name_of(info).replace("\\", "/")
+                name = _normalized(path.rpartition("/")[2])
+                if info.is_dir() or _JUNK.search(path):
+                    continue
+                if ".." in path.split("/") or path.startswith("/"):
+                    self._refused[name] = "has a name that leads outside the archive"
+                elif stat.S_ISLNK(info.external_attr >> 16):
+                    self._refused[name] = "is a link"
+                elif info.flag_bits & _ENCRYPTED:
+                    self._refused[name] = "is protected by a password"
+                else:
+                    yield DocumentFile(path, info.file_size, _changed_at(info), info.filename)
+
+    # --- finding ---
+
+    def find(self, text: str, *, is_pattern: bool = False, several: Several = Several.ERROR) -> DocumentFile | NotFound:
+        """The file that a text names: a path, a name with or without its ending; or a pattern.
+
+        Paths of another machine count by their last parts. An exact name is taken before one that differs in case or
+        Unicode form. In a pattern, * stands for any text, and texts of cells are between two NUL characters: they
+        match only as whole words, so that 7 is not found in 17.pdf.
+        """
+        shown = text.replace("\0", "")
+        found = self._matching(text) if is_pattern else self._named(text.replace("\\", "/").strip())
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            return self._missing(shown)
+        if several is Several.ERROR:
+            message = f"{len(found)} files in {self.shown_as} match '{shown}': {listed(one.path for one in found)}"
+            hint = "write which one it is, or set several: newest or several: largest in the mapping"
+            return NotFound("document-ambiguous", message, hint)
+        values = {file.path: file.changed_at if several is Several.NEWEST else file.size for file in found}
+        best = [file for file in found if values[file.path] == max(values.values())]
+        if len(best) == 1:
+            return best[0]
+        message = f"{len(best)} files in {self.shown_as} match '{shown}', and none of them is the {several}"
+        return NotFound("document-ambiguous", message, "write which one it is")
+
+    def _named(self, wanted: str) -> list[DocumentFile]:
+        parts = [part for part in wanted.split("/") if part not in ("", ".")]
+        if not parts:
+            return []
+        last = _normalized(parts[-1])
+        candidates = self._by_name.get(last) or self._by_stem.get(last) or []
+        depth = {file.path: _common_parts(file.path.split("/")[:-1], parts[:-1]) for file in candidates}
+        deepest = [file for file in candidates if depth[file.path] == max(depth.values())]
+        exact = [file for file in deepest if file.name == parts[-1]]
+        return exact or deepest
+
+    def _matching(self, pattern: str) -> list[DocumentFile]:
+        pieces = pattern.split("\0")  # texts of the mapping and of cells in turn
+        if "*" not in "".join(pieces[::2]) and "/" not in pattern:
+            return self._named("".join(pieces))
+        regex = "".join(
+            rf"(?<![^\W_]){re.escape(_normalized(piece))}(?![^\W_])"
+            if at % 2
+            else re.escape(_normalized(piece)).replace(r"\*", "[^\n]*")
+            for at, piece in enumerate(pieces)
+        )
+        searched, files = self._paths if "/" in pattern else self._names, list(self.files.values())
+        starts = (found.start() for found in re.finditer(f"^{regex}$", searched, re.MULTILINE))
+        return [files[searched.count("\n", 0, start)] for start in starts]
+
+    def _missing(self, shown: str) -> NotFound:
+        name = shown.replace("\\", "/").rpartition("/")[2]
+        if (reason := self._refused.get(_normalized(name))) is not None:
+            message = f"'{name}' in {self.shown_as} {reason}, and is not read"
+            return NotFound("document-unusable", message, "replace it with the file itself")
+        near = closest(name, (file.name for file in self.files.values())) if len(self.files) <= 20_000 else None
+        hint = "put the file there, or correct the cell"
+        hint = f"did you mean '{near}'? {hint}" if near else hint
+        return NotFound("document-missing", f"there is no file '{shown}' in {self.shown_as}", hint)
+
+    # --- what is known of them ---
+
+    def look_into_named(self) -> None:
+        """Look into each file that rows name: its size, its kind, its SHA-256."""
+        named = [self.files[path] for path in self.users if path not in self.contents]
+        with self._opened() as open_file:
+            for file in named:
+                self.contents[file.path] = look_into(lambda file=file: open_file(file))  # type: ignore[misc]
+
+    @contextmanager
+    def _opened(self) -> Iterator[Callable[[DocumentFile], IO[bytes]]]:
+        with ExitStack() as opened:
+            if self.path.is_dir():
+
+                def open_file(file: DocumentFile) -> IO[bytes]:
+                    descriptor = os.open(self.path / file.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+                    return os.fdopen(descriptor, "rb")
+
+            else:
+                archive = opened.enter_context(ZipFile(self.path))
+
+                def open_file(file: DocumentFile) -> IO[bytes]:
+                    return archive.open(file.member)
+
+            yield open_file
+
+    def document_of(self, text: str, *, is_pattern: bool, several: Several) -> str | NotFound:
+        """The ID of the document that a text names, or why there is none."""
+        file = self.find(text, is_pattern=is_pattern, several=several)
+        if isinstance(file, NotFound):
+            return file
+        if self.noted_for is not None:
+            person, row = self.noted_for
+            self.users.setdefault(file.path, {}).setdefault(person, row)
+            return "1"
+        contents, where = self.contents.get(file.path), f"'{file.path}' in {self.shown_as}"
+        if contents is None:
+            return NotFound("document-unusable", f"{where} was not looked into", "run the command again")
+        if contents.problem:
+            return NotFound("document-unusable", f"{where} {contents.problem}", "replace it with the right file")
+        if len(users := self.users.get(file.path, {})) > 1:
+            message = f"{where} is the document of {len(users)} people (rows {listed(users.values())})"
+            return NotFound("document-shared", message, "give each of them a file of their own")
+        found = self.ids.get(contents.sha256)
+        if found is None and self.invents_ids:
+            return str(int(contents.sha256[:12], 16))
+        if found is None:
+            hint = "run importer documents list, upload the files, and fill in their IDs in documents.csv"
+            return NotFound("document-without-id", f"{where} has no document ID yet", hint)
+        return found
+
+    @property
+    def without_id(self) -> list[str]:
+        """The documents of rows, by their paths, that have no ID yet."""
+        return [path for path, one in self.contents.items() if not one.problem and one.sha256 not in self.ids]
+
+    @property
+    def unused(self) -> list[DocumentFile]:
+        """The files of nobody."""
+        return [file for path, file in self.files.items() if path not in self.users]
+
+
+def listed(names: Iterable[object], most: int = 3) -> str:
+    """The first few, and that there are more: `a, b, c, ...`."""
+    first = list(islice(map(str, names), most + 1))
+    return ", ".join([*first[:most], *(["..."] if len(first) > most else [])])
+
+
+def _normalized(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold().strip()
+
+
+def _common_parts(one: list[str], other: list[str]) -> int:
+    """How many folders are the same, from the last one back."""
+    count = 0
+    for mine, theirs in zip(reversed(one), reversed(other), strict=False):
+        if _normalized(mine) != _normalized(theirs):
+            break
+        count += 1
+    return count
+
+
+def _name_of(info: ZipInfo) -> str:
+    """The name of a member: many programs write UTF-8 without saying so, which is then read as cp437."""
+    if info.flag_bits & _UNICODE_NAME:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except (UnicodeEncodeError, UnicodeDecodeError):
+        return info.filename
+
+
+def _changed_at(info: ZipInfo) -> float:
+    try:
+        return datetime(*info.date_time).timestamp()  # of the machine that packed it, only compared
+    except ValueError:
+        return 0.0
+
+
+def _raise(error: OSError) -> None:
+    raise error

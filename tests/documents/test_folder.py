@@ -1,0 +1,168 @@
+"""Documents are found by the names that rows have, and never by a guess."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import stat
+import unicodedata
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from importer.documents.folder import DocumentFile, DocumentFolder, NotFound, Several
+
+PDF = b"%PDF-1.7\n"
+
+
+def files_in(folder: Path, *names: str) -> DocumentFolder:
+    for name in names:
+        path = folder / "cvs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(PDF + name.encode())
+    return DocumentFolder(folder / "cvs", "cvs")
+
+
+def found(folder: DocumentFolder, text: str, several: Several = Several.ERROR, *, is_pattern: bool = False) -> str:
+    """The path of the file, or the code of the problem."""
+    one = folder.find(text, is_pattern=is_pattern, several=several)
+    return one.path if isinstance(one, DocumentFile) else one.code
+
+
+NAMES = [
+    pytest.param("ada.pdf", "ada.pdf", id="the name"),
+    pytest.param("ADA.PDF", "ada.pdf", id="another case"),
+    pytest.param("ada", "ada.pdf", id="without its ending"),
+    pytest.param(r"C:\ATS\export\2021\bob.pdf", "2021/bob.pdf", id="a path of another machine"),
+    pytest.param("/srv/files/2020/bob.pdf", "2020/bob.pdf", id="the same name in another folder"),
+    pytest.param("bob.pdf", "document-ambiguous", id="a name that is there twice"),
+    pytest.param(unicodedata.normalize("NFD", "Gül Şahin.pdf"), "Gül Şahin.pdf", id="decomposed Unicode"),
+    pytest.param("../../etc/passwd", "document-missing", id="a path that leads outside"),
+    pytest.param("gone.pdf", "document-missing", id="a file that is not there"),
+    pytest.param("Case.pdf", "Case.pdf", id="the exact one of two that differ in case"),
+    pytest.param("CASE.pdf", "document-ambiguous", id="none of two that differ in case"),
+    pytest.param("", "document-missing", id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), NAMES)
+def test_a_name_is_found_if_it_means_one_file(tmp_path: Path, text: str, expected: str) -> None:
+    """A path counts by its last parts; case and Unicode form differ only where that is no other file."""
+    names = ("ada.pdf", "2020/bob.pdf", "2021/bob.pdf", "Gül Şahin.pdf", "Case.pdf", "case.pdf")
+    assert found(files_in(tmp_path, *names), text) == expected
+
+
+def cell(text: str) -> str:
+    """The text of a cell in a pattern."""
+    return f"\x00{text}\x00"
+
+
+PATTERNS = [
+    pytest.param(f"{cell('7')}-*.pdf", "7-Ada.pdf", id="an ID before the name"),
+    pytest.param(f"*{cell('7')}*", "7-Ada.pdf", id="an ID anywhere, as a word of its own"),
+    pytest.param(f"*{cell('1')}*", "document-missing", id="not a part of another number"),
+    pytest.param(f"*{cell('ada@example.com')}*", "cv ada@example.com.pdf", id="an e-mail address in the name"),
+    pytest.param(f"{cell('17')}_{cell('Özil')}.pdf", "17_ÖZIL.pdf", id="two columns, without a star"),
+    pytest.param(f"{cell('9')}/*", "9/anything.pdf", id="a folder for each ID"),
+    pytest.param(f"{cell('*')}.pdf", "document-missing", id="a star in a cell is only a star"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "expected"), PATTERNS)
+def test_a_pattern_matches_whole_words(tmp_path: Path, pattern: str, expected: str) -> None:
+    """The text of a cell is not found inside another word: 7 is not 17."""
+    names = ("7-Ada.pdf", "17_ÖZIL.pdf", "cv ada@example.com.pdf", "cv nada@example.com.pdf", "9/anything.pdf")
+    assert found(files_in(tmp_path, *names), pattern, is_pattern=True) == expected
+
+
+def test_of_several_files_one_is_taken_as_declared(tmp_path: Path) -> None:
+    """The newest or the largest; if two are equally new, a person must say which."""
+    folder = files_in(tmp_path, "7-a.pdf", "7-b.pdf")
+    for name, at in (("7-a.pdf", 2_000_000_000), ("7-b.pdf", 1_000_000_000)):
+        os.utime(tmp_path / "cvs" / name, (at, at))
+    (tmp_path / "cvs" / "7-b.pdf").write_bytes(PDF * 10)
+    os.utime(tmp_path / "cvs" / "7-b.pdf", (1_000_000_000, 1_000_000_000))
+    folder = DocumentFolder(tmp_path / "cvs", "cvs")
+    pattern = f"{cell('7')}-*"
+    assert found(folder, pattern, is_pattern=True) == "document-ambiguous"
+    assert found(folder, pattern, Several.NEWEST, is_pattern=True) == "7-a.pdf"
+    assert found(folder, pattern, Several.LARGEST, is_pattern=True) == "7-b.pdf"
+    os.utime(tmp_path / "cvs" / "7-b.pdf", (2_000_000_000, 2_000_000_000))
+    again = DocumentFolder(tmp_path / "cvs", "cvs")
+    assert found(again, pattern, Several.NEWEST, is_pattern=True) == "document-ambiguous"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_links_and_pipes_are_not_read(tmp_path: Path) -> None:
+    """A link could lead to any file of the machine: who names it is told."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    files_in(tmp_path, "ada.pdf")
+    (tmp_path / "cvs" / "link.pdf").symlink_to(secret)
+    (tmp_path / "cvs" / "linked").symlink_to(tmp_path)
+    os.mkfifo(tmp_path / "cvs" / "pipe.pdf")
+    folder = DocumentFolder(tmp_path / "cvs", "cvs")
+    assert list(folder.files) == ["ada.pdf"]
+    assert [found(folder, name) for name in ("link.pdf", "pipe.pdf", "linked/secret.txt")] == [
+        *("document-unusable", "document-unusable", "document-missing")
+    ]
+
+
+def _zip(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("cvs/ada.pdf", PDF)
+        archive.writestr("../outside.pdf", PDF)
+        archive.writestr("__MACOSX/cvs/._ada.pdf", b"x")
+        link = zipfile.ZipInfo("link.pdf")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+    raw = path.read_bytes()  # a name in UTF-8 that does not say so, as many programs write it
+    path.write_bytes(raw.replace(b"cvs/ada.pdf", "cvs/gü.pdf".encode()))
+    return path
+
+
+def test_a_zip_is_a_folder(tmp_path: Path) -> None:
+    """Names that lead outside and links are not read; names in UTF-8 without its mark are."""
+    folder = DocumentFolder(_zip(tmp_path / "cvs.zip"), "cvs.zip")
+    assert list(folder.files) == ["cvs/gü.pdf"]
+    assert [found(folder, name) for name in ("gü.pdf", "outside.pdf", "link.pdf")] == [
+        *("cvs/gü.pdf", "document-unusable", "document-unusable")
+    ]
+    folder.noted_for = "ada@example.com", 2
+    folder.document_of("gü.pdf", is_pattern=False, several=Several.ERROR)
+    folder.look_into_named()
+    assert folder.contents["cvs/gü.pdf"].kind == "pdf"
+
+
+def test_what_is_known_goes_to_another_process(tmp_path: Path) -> None:
+    """Rows are transformed by several processes."""
+    folder = files_in(tmp_path, "ada.pdf")
+    assert found(pickle.loads(pickle.dumps(folder)), "ada") == "ada.pdf"
+
+
+CONTENTS = [
+    pytest.param(b"", "is empty", id="empty"),
+    pytest.param(b"MZ\x90\0\x03", "is neither a document nor a picture, by its content", id="a program"),
+    pytest.param(b"PK\x03\x04rest", "", id="docx"),
+    pytest.param(b"\xff\xd8\xff\xe0", "", id="jpg"),
+    pytest.param("Lebenslauf, Zürich".encode(), "", id="text"),
+    pytest.param(
+        "Lebenslauf, Zürich".encode("cp1252"), "is neither a document nor a picture, by its content", id="cp1252"
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "problem"), CONTENTS)
+def test_a_file_is_known_by_its_content(tmp_path: Path, content: bytes, problem: str) -> None:
+    """Whatever its name says."""
+    folder = files_in(tmp_path, "ada.pdf")
+    (tmp_path / "cvs" / "ada.pdf").write_bytes(content)
+    folder.noted_for = "ada@example.com", 2
+    folder.document_of("ada.pdf", is_pattern=False, several=Several.ERROR)
+    folder.noted_for = None
+    folder.look_into_named()
+    assert folder.contents["ada.pdf"].problem == problem
+    shown = folder.document_of("ada.pdf", is_pattern=False, several=Several.ERROR)
+    assert isinstance(shown, NotFound)
+    assert shown.code == ("document-unusable" if problem else "document-without-id")
