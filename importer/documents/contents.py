@@ -56,7 +56,8 @@ def look_into(open_file: Callable[[], IO[bytes]]) -> Contents:
 
 
 def _kind(head: bytes) -> str:
-    if b"%PDF-" in head:
+    before, is_pdf, _ = head.partition(b"%PDF-")
+    if is_pdf and b"\0" not in before:
         return "pdf"
     for start, kind in _KINDS.items():
         if head.startswith(start):

@@ -10,13 +10,14 @@ import os
 import re
 import stat
 import unicodedata
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 from zipfile import BadZipFile, ZipFile, ZipInfo
@@ -63,6 +64,24 @@ class DocumentFile:
         return self.path.rpartition("/")[2]
 
 
+class _Lines:
+    """Texts that are searched at once: a pattern over each of 5,000 names, for 5,000 rows, takes half a minute."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self._text = "\n".join(lines)
+        self._starts = [0, *accumulate(len(line) + 1 for line in lines)]
+
+    def with_text(self, wanted: str) -> list[int]:
+        """The indexes of the lines that have a text."""
+        found, at = list[int](), self._text.find(wanted) if wanted else -1
+        while at >= 0:
+            line = bisect_right(self._starts, at) - 1
+            found.append(line)
+            at = self._text.find(wanted, self._starts[line + 1])
+        return found
+
+
 class DocumentFolder:
     """The files of one folder or .zip, and what is known of them. Can be handed to another process.
 
@@ -88,8 +107,8 @@ class DocumentFolder:
         for file in self.files.values():
             self._by_name[_normalized(file.name)].append(file)
             self._by_stem[_normalized(file.name.rpartition(".")[0])].append(file)
-        self._names = "\n".join(_normalized(file.name) for file in self.files.values())
-        self._paths = "\n".join(map(_normalized, self.files))
+        self._names = _Lines([_normalized(file.name) for file in self.files.values()])
+        self._paths = _Lines(list(map(_normalized, self.files)))
 
     # --- listing ---
 
@@ -171,12 +190,13 @@ class DocumentFolder:
         regex = "".join(
             rf"(?<![^\W_]){re.escape(_normalized(piece))}(?![^\W_])"
             if at % 2
-            else re.escape(_normalized(piece)).replace(r"\*", "[^\n]*")
+            else re.escape(_normalized(piece)).replace(r"\*", ".*")
             for at, piece in enumerate(pieces)
         )
-        searched, files = self._paths if "/" in pattern else self._names, list(self.files.values())
-        starts = (found.start() for found in re.finditer(f"^{regex}$", searched, re.MULTILINE))
-        return [files[searched.count("\n", 0, start)] for start in starts]
+        names = self._paths if "/" in pattern else self._names
+        found = names.with_text(max(map(_normalized, pieces[1::2]), key=len))
+        files = list(self.files.values()) if found else []
+        return [files[at] for at in found if re.fullmatch(regex, names.lines[at])]
 
     def _missing(self, shown: str) -> NotFound:
         name = shown.replace("\\", "/").rpartition("/")[2]
