@@ -12,6 +12,7 @@ from pathlib import Path
 
 from importer import __version__
 from importer.app.connection import SANDBOX, connect, is_same_address
+from importer.documents.contents import look_into
 from importer.files import mode_for_others
 from importer.ledger import ledger_name, open_existing_ledger
 from importer.notices import AddressesUnusable, described_addresses
@@ -35,8 +36,10 @@ class Finding:
     hint: str = ""
 
 
-def examine(settings: Settings, confirm_use: Callable[[Settings], None], *, trust: bool) -> Iterator[Finding]:
-    """Check settings, token, connection, folders and ledger.
+def examine(
+    settings: Settings, confirm_use: Callable[[Settings], None], *, trust: bool, try_upload: Path | None = None
+) -> Iterator[Finding]:
+    """Check settings, token, connection, folders and ledger. try_upload: a document that is uploaded, as a test.
 
     confirm_use: may ask the user whether the token may be sent to an address set in the folder. trust: confirm that.
     """
@@ -50,11 +53,36 @@ def examine(settings: Settings, confirm_use: Callable[[Settings], None], *, trus
         yield from (_failure("settings", one.refusal()) for one in unconfirmed)
         return
     yield from _address(settings, confirm_use)
+    if try_upload is not None:
+        yield _upload(settings, try_upload)
     problems = why_untrusted(settings)
     if problems:  # a folder that others can change is not examined
         yield from (_failure("results folder", problem, f"{problem.place}: ") for problem in problems)
         return
     yield from (*_folder(settings.out), *_runs(settings.out), *_ledger(settings), *_notices(settings))
+
+
+def _upload(settings: Settings, file: Path) -> Finding:
+    """What the service answers to the upload of one file."""
+    try:
+        form = settings.upload
+        if form is None:
+            return Finding("upload", False, "upload_path is not set", "set it as docs/documents.md says")
+        content = file.read_bytes()
+        with connect(settings, None) as connection:
+            answer = connection.service.upload(form, file.name, look_into(lambda: file.open("rb")).kind, content)
+    except OSError as error:
+        return Finding("upload", False, f"{file}: {error.strerror or error}", "check the path")
+    except ImporterError as error:
+        return Finding("upload", False, str(error))
+    if isinstance(answer, NoReply):
+        return Finding("upload", False, answer.reason, answer.hint)
+    if answer.document_id is not None:
+        return Finding(
+            "upload", True, f"the service answered {answer.status}; the document has the ID {answer.document_id}"
+        )
+    hint = f"find the ID in this answer and set upload_id_at, or correct the settings of uploads (now {form.id_at})"
+    return Finding("upload", False, f"the service answered {answer.status}, without an ID: {answer.message}", hint)
 
 
 def _failure(check: str, problem: Problem, where: str = "") -> Finding:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from zipfile import BadZipFile
 
-from importer.documents.folder import DocumentFile, DocumentFolder, listed
+from importer.app.connection import Connection
+from importer.app.orders import DocumentsRepeated, DocumentsUploaded, Listener, Order
+from importer.app.plan import Plan
+from importer.documents.folder import DocumentFile, DocumentFolder, NotFound, listed
 from importer.documents.ids import IDS_FILE, read_ids
+from importer.ledger import Ledger
 from importer.mapping import OUTSIDE_HINT, Mapping, ResolvedMapping, is_within
-from importer.models import Row
+from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Stop
 from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
+from importer.runs.table import RunTable
+from importer.sending import Cancellation, Document, Uploader
 from importer.suggest import ColumnView, Proposal, ProposedField, ProposedValue, Setting
 from importer.transform import Filtered, candidate_rows, filtered, value_reader
 
@@ -61,8 +69,125 @@ def _located(name: str, place: LinePlace, mapping: Mapping, beside: Path) -> Pat
     raise UnusableInput(Problem("file-outside-folder", message, OUTSIDE_HINT, place))
 
 
+# --- uploads ------------------------------------------------------------------------------------
+
+
+def prepare_uploads(folders: Iterable[DocumentFolder], order: Order) -> None:
+    """How documents without an ID get one: in the sandbox it is invented; or they are uploaded, as the settings say.
+
+    Raises:
+        UnusableInput: the settings of uploads are not complete.
+    """
+    form, mark = order.settings.upload, f"document:{secrets.token_hex(8)}:"
+    for folder in folders:
+        folder.invents_ids = order.sending.sandbox_setup is not None
+        if form is not None and not folder.invents_ids:
+            folder.placeholder, folder.most_bytes = mark, form.most_bytes
+
+
+def know_uploaded(mapping: ResolvedMapping, ledger: Ledger | None, service: str) -> None:
+    """Take the IDs of documents that an earlier run has uploaded to this service."""
+    for folder in _folders_of(mapping):
+        if folder.placeholder and ledger is not None:
+            keys = {ledger.fingerprints.document(service, sha256): sha256 for sha256 in folder.sha256s}
+            folder.ids |= {keys[key]: found for key, found in ledger.document_ids([*keys]).items()}
+
+
+def _folders_of(mapping: ResolvedMapping) -> list[DocumentFolder]:
+    return list({one.documents.path: one.documents for one in mapping.values if one.documents}.values())
+
+
+_NOT_TRIED = Problem(
+    "document-not-uploaded", "the run stopped before its document was uploaded", "run the same command again"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Uploads:
+    """What became of the documents of a target: the rows that have the mark in their bodies wait for one.
+
+    failures: why, by SHA-256. stop: why the others were not uploaded.
+    """
+
+    mark: bytes = b""
+    failures: Dictionary[str, tuple[OutcomeKind, Problem]] = field(default_factory=dict)
+    stop: Stop | None = None
+
+    def outcome_of(self, candidate: ReadyCandidate) -> Outcome | None:
+        """The outcome of a row whose document has no ID; None if it can be sent."""
+        if not self.mark or (at := candidate.body.find(self.mark)) < 0:
+            return None
+        start = at + len(self.mark)
+        sha256 = candidate.body[start : start + 64].decode()
+        kind, problem = self.failures.get(sha256, (OutcomeKind.NOT_SENT, _NOT_TRIED))
+        return Outcome(candidate.row, kind, problems=(problem,))
+
+
+def upload_documents(
+    plan: Plan, ledger: Ledger, order: Order, connection: Connection, cancellation: Cancellation, listen: Listener
+) -> Uploads:
+    """Upload the documents of the rows that will be sent, then check the rows again, with the IDs.
+
+    Raises:
+        UnusableInput: the ledger cannot be written.
+    """
+    folders, form = _folders_of(plan.mapping), order.settings.upload
+    if form is None or not folders or not folders[0].placeholder:
+        return Uploads()
+    mark = folders[0].placeholder.encode()
+    with RunTable(plan.folder) as table:
+        wanted = dict.fromkeys(_waiting(table, plan, ledger, mark))
+        documents = [_document(sha256, folders, ledger, connection.name) for sha256 in wanted]
+        if not documents:
+            return Uploads(mark)
+        uploader = Uploader(
+            connection.service.upload,
+            form,
+            ledger,
+            cancellation,
+            order.settings.concurrency,
+            order.settings.rate,
+            order.settings.give_up_minutes * 60,
+            lambda count: listen(DocumentsUploaded(count, len(documents))),
+        )
+        done = uploader.upload(documents)
+        refused = {
+            sha256: NotFound(problem.code, problem.message, problem.hint)
+            for sha256, (kind, problem) in done.failures.items()
+            if kind is OutcomeKind.INVALID
+        }
+        for folder in folders:
+            folder.ids |= done.ids
+            folder.refused |= refused
+        table.forget_candidates()
+        plan.candidates.check(table, lambda _: ({}, set()), plan.sheet.origin)
+    if done.repeated:
+        listen(DocumentsRepeated(done.repeated))
+    return Uploads(mark, done.failures, done.stop)
+
+
+def _waiting(table: RunTable, plan: Plan, ledger: Ledger, mark: bytes) -> Iterator[str]:
+    """The SHA-256 of the documents of rows that are not in the service yet."""
+    pattern = re.compile(re.escape(mark) + rb"([0-9a-f]{64})")
+    kept = table.kept()
+    while block := list(islice(kept, _AT_ONCE)):
+        ready = {one.rows: one.result for one in block if isinstance(one.result, ReadyCandidate)}
+        known = plan.known.imported(ledger, {rows: one.email for rows, one in ready.items()})
+        for rows, one in ready.items():
+            if rows[0] not in known:
+                yield from (found.decode() for found in pattern.findall(one.body))
+
+
+def _document(sha256: str, folders: Sequence[DocumentFolder], ledger: Ledger, service: str) -> Document:
+    folder = next(one for one in folders if sha256 in one.sha256s)
+    path, contents = folder.sha256s[sha256]
+    key = ledger.fingerprints.document(service, sha256)
+    return Document(sha256, key, path.rpartition("/")[2], contents.kind, lambda: folder.content_of(sha256))
+
+
 # --- a proposal ------------------------------------------------------------------------------------
 
+_AT_ONCE = 1_000  # rows that are looked up in the ledger
 _MOST_FOLDERS, _MOST_FILES = 20, 20_000  # that are looked through for a proposal
 _NEARLY_ALL = 0.5
 
@@ -127,8 +252,8 @@ def _folder_of(column: ColumnView, folders: Sequence[DocumentFolder]) -> tuple[s
 
 def look_into_documents(mapping: ResolvedMapping, read: Callable[[], Iterator[Row]]) -> tuple[Problem, ...]:
     """Find the documents of all rows, and look into each of them. Returns warnings about the files of each folder."""
-    values = {one.documents.shown_as: one.documents for one in mapping.values if one.documents}
-    if not values:
+    folders = _folders_of(mapping)
+    if not folders:
         return ()
     readers = [
         value_reader(one, mapping.wire)
@@ -140,15 +265,15 @@ def look_into_documents(mapping: ResolvedMapping, read: Callable[[], Iterator[Ro
         if isinstance(row, Filtered) or filtered(row, mapping.filters):
             continue
         person = str(email.read(row, []) or f"row {row.number}").casefold()
-        for folder in values.values():
+        for folder in folders:
             folder.noted_for = person, row.number
         for reader in readers:
             reader.read(row, [])
-    for folder in values.values():
+    for folder in folders:
         folder.noted_for = None
         folder.look_into_named()
-    invented = [_without_id(folder) for folder in values.values() if folder.invents_ids and folder.without_id]
-    return (*invented, *(_of_nobody(folder) for folder in values.values() if folder.unused))
+    invented = [_without_id(folder) for folder in folders if folder.invents_ids and folder.without_id]
+    return (*invented, *(_of_nobody(folder) for folder in folders if folder.unused))
 
 
 def _without_id(folder: DocumentFolder) -> Problem:

@@ -21,6 +21,11 @@ def notice_of(event: orders.Event) -> str | None:
             return f"Run {run} was killed before it sent anything; its files were removed."
         case orders.TargetBlocked(_, _, reason):
             return f"importer: {reason}"
+        case orders.DocumentsRepeated(count):
+            return (
+                f"{count:,} documents were uploaded again, because the answer to an earlier upload was lost: the "
+                "service may have copies of them that belong to no candidate."
+            )
         case orders.OtherAddressesKnown(address, others):
             return (
                 f"The ledger contains runs for {' and '.join(others)}, and treats {address} as a different service: "
@@ -41,6 +46,8 @@ def detail_of(event: orders.Event) -> str | None:
             return f"{rows:,} rows are read; nothing has been sent yet."
         case orders.RowsChecked(candidates):
             return f"{candidates:,} rows are checked; nothing has been sent yet."
+        case orders.DocumentsUploaded(count, total):
+            return f"{count:,} of {total:,} documents are uploaded."
         case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
             return f"The service cannot list its questions right now; next attempt in {in_words(seconds)}."
         case orders.Paused(reason, seconds, rows, gives_up_in, is_window):

@@ -25,6 +25,7 @@ from importer.app.connection import (
     retry_policy_of_run,
     wait_for_ledger,
 )
+from importer.app.documents import upload_documents
 from importer.app.orders import (
     EarlierRunDamaged,
     EarlierRunEnded,
@@ -289,10 +290,12 @@ class _Execution:
         ):
             ledger.watch(self._report_server)
             self._remove_leftovers(ledger)
-            rows, loader = RowProcessing(plan, ledger, self.listen), self._loader(plan, ledger, earlier, cancellation)
+            uploads = upload_documents(plan, ledger, self.order, self.connection, cancellation, self.listen)
+            rows = RowProcessing(plan, ledger, self.listen, uploads.outcome_of)
+            loader = self._loader(plan, ledger, earlier, cancellation)
             try:
                 rows.run(loader)
-                summary = rows.end(loader.stop or self.control.stopped, self.control.signal)
+                summary = rows.end(loader.stop or self.control.stopped or uploads.stop, self.control.signal)
             except StoppedEarly:  # its message refers to the ledger
                 if ledger.is_in_place():
                     raise

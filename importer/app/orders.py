@@ -326,6 +326,21 @@ class RowsRead(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentsUploaded(Event):
+    """So many of the documents were uploaded; told now and then, before the rows are sent."""
+
+    count: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsRepeated(Event):
+    """So many documents were uploaded again, as the answer to an earlier upload was lost."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class RowsChecked(Event):
     """So many candidates of a target are checked; nothing has been sent yet."""
 

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from importer.app.classify_rows import Candidates, Forecast
-from importer.app.documents import look_into_documents, open_folders
+from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads
 from importer.app.orders import Listener, Order, RowsChecked, RowsRead
 from importer.app.plan import Plan, PlannedRun, discard, remove_files, sending_rate
 from importer.files import make_subfolder
@@ -140,6 +140,8 @@ class Planner:
                     lost = self._check_grouping(inputs.resolved, grouping, sheet, part)
                     read = partial(_without_incomplete, sheet, lost, grouping) if lost else read
                 unused = look_into_documents(inputs.resolved, read)
+                with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
+                    know_uploaded(inputs.resolved, ledger, self.service)
                 known = KnownRows(
                     run,
                     scope,
@@ -208,8 +210,7 @@ class Planner:
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
         folders, documents = open_folders(mapping, order.file, self._known_folders(order.file))
         questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
-        for each in folders.values():
-            each.invents_ids = self.order.sending.sandbox_setup is not None
+        prepare_uploads(folders.values(), order)
         today = started_at.date()
         resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, today, folders)
         keep_asked(questions, settings.wire, folder)

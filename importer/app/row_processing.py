@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import islice
@@ -28,9 +28,19 @@ _MOST_WAITING: Final = 500  # outcomes to be recorded
 
 
 class RowProcessing:
-    """Processes the rows of a plan: `run`, then `end`. ledger: None if it does not exist yet, in a check."""
+    """Processes the rows of a plan: `run`, then `end`. ledger: None if it does not exist yet, in a check.
 
-    def __init__(self, plan: Plan, ledger: Ledger | None, listen: Listener) -> None:
+    held: the outcome of a candidate that cannot be sent now, as its document was not uploaded.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        ledger: Ledger | None,
+        listen: Listener,
+        held: Callable[[ReadyCandidate], Outcome | None] = lambda _: None,
+    ) -> None:
+        self._held = held
         self._plan, self._ledger, self._listen = plan, ledger, listen
         self._pending: dict[int, Classified] = {}  # those with several rows or with warnings
         self._waiting: list[Outcome] = []  # to be recorded
@@ -65,6 +75,8 @@ class RowProcessing:
             others = known.other_forms(ledger, to_look_up(batch)) if ledger is not None else {}
             for one in batch:
                 result = others.get(one.rows[0], one.result)
+                if isinstance(result, ReadyCandidate):
+                    result = self._held(result) or result
                 if isinstance(result, Outcome):
                     self._add(result, one)
                     continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -110,10 +111,13 @@ def doctor(
             "--trust", help="Confirm the address for your token, and the other settings of this folder that need it."
         ),
     ] = False,
+    try_upload: Annotated[
+        Path | None, typer.Option("--try-upload", help="Upload this file, and show what the service answers.")
+    ] = None,
 ) -> None:
     """Check the settings, token, connection, folders and ledger."""
     settings = load_settings(only_confirmed=False, out=out)
-    findings = list(examine(settings, confirm_address, trust=trust))
+    findings = list(examine(settings, confirm_address, trust=trust, try_upload=try_upload))
     if as_json:
         print_result(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
     else:

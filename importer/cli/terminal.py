@@ -77,6 +77,8 @@ class Terminal:
             self._preparing("Reading", event.rows)
         elif isinstance(event, orders.RowsChecked):
             self._preparing("Checking", event.candidates)
+        elif isinstance(event, orders.DocumentsUploaded) and event.count < event.total:
+            self._preparing("Uploading", event.count)
         elif isinstance(event, orders.Planned):
             self._end_rows()
             self._rate = event.rate

@@ -6,10 +6,12 @@ lead outside.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
 import unicodedata
+import zlib
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +24,7 @@ from pathlib import Path
 from typing import IO, Final, NamedTuple
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from importer.documents.contents import Contents, look_into
+from importer.documents.contents import MOST_BYTES, Contents, look_into
 from importer.text.normalize import closest
 
 
@@ -37,6 +39,12 @@ class Several(StrEnum):
 MOST_FILES: Final = 200_000
 _JUNK: Final = re.compile(r"(?:^|/)(?:__MACOSX|\.(?!\.?(?:/|$))[^/]*|Thumbs\.db|desktop\.ini)(?:/|$)", re.IGNORECASE)
 _UNICODE_NAME, _ENCRYPTED = 0x800, 0x1  # flags of a .zip
+
+
+class Pending(NamedTuple):
+    """A document that is uploaded before its row is sent: what stands for its ID until then."""
+
+    text: str
 
 
 class NotFound(NamedTuple):
@@ -98,6 +106,9 @@ class DocumentFolder:
         self.contents: dict[str, Contents] = {}  # by path, of files that rows name
         self.users: dict[str, dict[str, int]] = {}  # by path: each person whose document it is, with the first row
         self.invents_ids = False  # for a document without one, in the sandbox
+        self.placeholder = ""  # of the ID of one that is uploaded: before its SHA-256; "": none is
+        self.most_bytes = MOST_BYTES
+        self.refused: dict[str, NotFound] = {}  # by the service, by SHA-256
         self.noted_for: tuple[str, int] | None = None  # while rows are only looked at: a person, and the row
         self._refused: dict[str, str] = {}  # by normalized name: why a file is not read
         listed = self._in_folder() if path.is_dir() else self._in_zip()
@@ -234,7 +245,7 @@ class DocumentFolder:
 
             yield open_file
 
-    def document_of(self, text: str, *, is_pattern: bool, several: Several) -> str | NotFound:
+    def document_of(self, text: str, *, is_pattern: bool, several: Several) -> str | Pending | NotFound:
         """The ID of the document that a text names, or why there is none."""
         file = self.find(text, is_pattern=is_pattern, several=several)
         if isinstance(file, NotFound):
@@ -246,18 +257,42 @@ class DocumentFolder:
         contents, where = self.contents.get(file.path), f"'{file.path}' in {self.shown_as}"
         if contents is None:
             return NotFound("document-unusable", f"{where} was not looked into", "run the command again")
+        if self.placeholder and contents.size > self.most_bytes:
+            message = f"{where} is larger than {self.most_bytes // 1024 // 1024} MB"
+            return NotFound("document-unusable", message, "replace it with a smaller file, or raise document_megabytes")
         if contents.problem:
             return NotFound("document-unusable", f"{where} {contents.problem}", "replace it with the right file")
         if len(users := self.users.get(file.path, {})) > 1:
             message = f"{where} is the document of {len(users)} people (rows {listed(users.values())})"
             return NotFound("document-shared", message, "give each of them a file of their own")
         found = self.ids.get(contents.sha256)
+        if found is None and contents.sha256 in self.refused:
+            return self.refused[contents.sha256]
+        if found is None and self.placeholder:
+            return Pending(f"{self.placeholder}{contents.sha256}")
         if found is None and self.invents_ids:
             return str(int(contents.sha256[:12], 16))
         if found is None:
             hint = "run importer documents list, upload the files, and fill in their IDs in documents.csv"
             return NotFound("document-without-id", f"{where} has no document ID yet", hint)
         return found
+
+    @property
+    def sha256s(self) -> dict[str, tuple[str, Contents]]:
+        """The documents of rows by the SHA-256 of their contents."""
+        return {one.sha256: (path, one) for path, one in self.contents.items() if not one.problem}
+
+    def content_of(self, sha256: str) -> bytes:
+        """The content of a file that was looked into. Raises OSError if it cannot be read, or is another one now."""
+        path, _ = self.sha256s[sha256]
+        try:
+            with self._opened() as open_file, open_file(self.files[path]) as file:
+                content = file.read(MOST_BYTES + 1)
+        except (BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+            raise OSError(0, str(error)) from None
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise OSError(0, "it was changed since it was looked into")
+        return content
 
     @property
     def without_id(self) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Mapping as Dictionary
 from contextlib import AbstractContextManager, ExitStack, closing
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, bindparam, delete, insert, inspect, select, update
 
 from importer.ledger.database import Database, Result, TargetLock, Work
 from importer.ledger.schema import examine, initialize_or_check
@@ -28,7 +29,7 @@ from importer.ledger.states import (
     Write,
     plan_group,
 )
-from importer.ledger.tables import people, runs
+from importer.ledger.tables import documents, people, runs
 from importer.models import Operation, Target
 from importer.problems import ConstraintError, DatabaseError, Problem, UsageError
 from importer.settings import LedgerAddress
@@ -352,6 +353,42 @@ class Ledger:
 
         self._change(settle)
 
+    # --- documents ---
+
+    def document_ids(self, keys: Collection[bytes]) -> dict[bytes, str]:
+        """The IDs of the documents with these keys (see `Fingerprints.document`) that were uploaded."""
+        wanted = select(documents.c.key, documents.c.document_id).where(documents.c.document_id.is_not(None))
+
+        def find(connection: Connection) -> dict[bytes, str]:
+            if not keys or not inspect(connection).has_table(documents.name):
+                return {}
+            rows = connection.execute(wanted.where(documents.c.key.in_(keys)))
+            return {row.key: row.document_id for row in rows}
+
+        return self._ask(find)
+
+    def intend_documents(self, keys: Collection[bytes]) -> int:
+        """Record that these documents are about to be uploaded; returns of how many an earlier answer was lost."""
+
+        def intend(connection: Connection) -> int:
+            documents.create(connection, checkfirst=True)
+            known = set(connection.scalars(select(documents.c.key).where(documents.c.key.in_(keys))))
+            now = self._clock()
+            again = update(documents).where(documents.c.key.in_(known))
+            connection.execute(again.values(attempts=documents.c.attempts + 1, updated_at=now))
+            new = [{"key": key, "attempts": 1, "updated_at": now} for key in keys if key not in known]
+            if new:
+                connection.execute(insert(documents), new)
+            return len(known)
+
+        return self._changed(intend)
+
+    def record_documents(self, found: Dictionary[bytes, str]) -> None:
+        """Record the IDs of documents that were uploaded."""
+        one = update(documents).where(documents.c.key == bindparam("of"))
+        values = [{"of": key, "document_id": each, "updated_at": self._clock()} for key, each in found.items()]
+        self._changed(lambda connection: connection.execute(one, values))
+
     # --- what is wrong with it ---
 
     def check(self) -> tuple[Problem, ...]:
@@ -372,8 +409,11 @@ class Ledger:
             raise self._database.unusable(error) from None
 
     def _change(self, work: Work[object]) -> None:
+        self._changed(work)
+
+    def _changed(self, work: Work[Result]) -> Result:
         try:
-            self._database.write(work)
+            return self._database.write(work)
         except ConstraintError:
             raise
         except DatabaseError as error:

@@ -201,6 +201,10 @@ class Fingerprints:
         """32 bytes for a row of the file that it was in first; a corrected copy of the row has the same ones."""
         return self._digest_of("origin", sha256, sheet, str(row))
 
+    def document(self, base: str, sha256: str) -> bytes:
+        """32 bytes for the content of a document at one service."""
+        return self._digest_of("document", base, sha256)
+
     def key_check(self) -> bytes:
         """32 bytes that show whether a ledger is opened with its own key."""
         return self._digest_of("key check")

@@ -60,6 +60,16 @@ runs: Final = Table(  # if purged_at is set, source, sha256, mapping and folder 
     Column("purged_at", _TEXT),
 )
 
+documents: Final = Table(  # of an earlier build it is created when the first document is uploaded
+    "documents",
+    TABLES,
+    Column("key", LargeBinary, primary_key=True),  # of the content, at one service
+    Column("document_id", _TEXT),  # None: it was sent, and the answer is not known
+    Column("attempts", Integer, nullable=False),
+    Column("updated_at", Float, nullable=False),  # seconds since 1970
+    sqlite_with_rowid=False,
+)
+
 people: Final = Table(
     "people",
     TABLES,

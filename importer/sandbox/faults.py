@@ -57,7 +57,7 @@ class Fault(BaseModel):
     first: PositiveInt | None = None
     every: PositiveInt | None = None
     emails: Annotated[list[str], Field(min_length=1)] | None = None
-    operation: Literal["questions", "apply", "add-candidate", "any"] = "any"
+    operation: Literal["questions", "apply", "add-candidate", "files", "any"] = "any"
     times: PositiveInt = 1
     when: Literal["before", "after"] = "before"
     ms: NonNegativeFloat = 0
@@ -84,8 +84,8 @@ class Fault(BaseModel):
             raise ValueError(f"a {kind} needs {quoted(_NEEDED[kind])}")
         if sum(name in value for name in _SELECTORS) != 1:
             raise ValueError(f"needs exactly one of {listed(_SELECTORS)} to select its requests")
-        if "emails" in value and value.get("operation") == "questions":
-            raise ValueError("question requests have no e-mail address; use share, first or every")
+        if "emails" in value and value.get("operation") in ("questions", "files"):
+            raise ValueError("these requests have no e-mail address; use share, first or every")
         possible = _STATUS.get(kind, (0,))
         if value.get("status", possible[0]) not in possible:
             raise ValueError(f"the status {value['status']} is not possible here")

@@ -174,6 +174,11 @@ class RunningSandbox:
     server: _Server
 
     @property
+    def uploaded(self) -> list[dict[str, Any]]:
+        """The documents that were uploaded: `id`, `sha256`, `size`."""
+        return self.server.service.uploaded
+
+    @property
     def base_url(self) -> str:
         host, port = self.server.server_address[:2]
         return f"http://[{host!s}]:{port}" if ":" in str(host) else f"http://{host!s}:{port}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import html
@@ -11,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from email import message_from_bytes
 from email.utils import format_datetime
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -88,8 +90,10 @@ class Delivery:
 
 HEALTH: Final = "health"
 QUESTIONS: Final = "questions"
+FILES: Final = "files"
 _PATHS: Final = (
     (re.compile(r"/_sandbox/health()"), HEALTH, ("GET", "HEAD")),
+    (re.compile(r"/_sandbox/files/()"), FILES, ("GET", "POST")),
     (re.compile(r"/api/v1/client/job-posts/([^/]+)/questions/"), QUESTIONS, ("GET", "HEAD")),
     (re.compile(r"/api/v1/job-posts/([^/]+)/apply/"), APPLY, ("POST",)),
     (re.compile(r"/api/v1/talent-pools/([^/]+)/add-candidate/"), ADD_TO_POOL, ("POST",)),
@@ -106,6 +110,7 @@ class Service:
         self._shape = faults.error_shape
         self._selector = FaultSelector(faults.faults, faults.seed)
         self._memory = memory
+        self.uploaded: list[dict[str, Any]] = []
 
     def answer(self, request: Request) -> Delivery:
         """The delivery for a request; an accepted submission is stored before this returns."""
@@ -124,6 +129,9 @@ class Service:
         if not hmac.compare_digest(request.headers.get("authorization", "").encode("latin-1"), self._bearer):
             refused = self._error(401, "the bearer token is missing or wrong")
             return Delivery(replace(refused, headers={"WWW-Authenticate": "Bearer"}))
+        if operation == FILES:
+            hits = self._selector.select(FILES, request.method)
+            return self._deliver(hits, lambda: self._files(request))
         body = {} if operation == QUESTIONS else self._read_body(request)
         email = body.get("email") if isinstance(body, dict) else None
         hits = self._selector.select(operation, target, email if isinstance(email, str) else "")
@@ -139,6 +147,17 @@ class Service:
         except NotJson as error:
             return self._error(400, f"the body is not valid JSON: {error}")
         return body if isinstance(body, dict) else self._error(400, "the body must be a JSON object")
+
+    def _files(self, request: Request) -> Reply:
+        """An upload as multipart, raw or base64 in JSON; GET lists what was uploaded. The description shows no path."""
+        if request.method == "GET":
+            return _json_reply(200, self.uploaded)
+        content = _uploaded(request.headers.get("content-type", ""), request.body or b"")
+        if not content:
+            return self._error(400, "there is no file, or it is empty")
+        number = 70_000 + len(self.uploaded)
+        self.uploaded.append({"id": number, "sha256": hashlib.sha256(content).hexdigest(), "size": len(content)})
+        return _json_reply(201, {"success": "OK", "content": {"id": number}})
 
     def _operate(self, operation: str, target: str, body: dict[str, Any]) -> Reply:
         if operation == ADD_TO_POOL:
@@ -258,6 +277,18 @@ def _retry_after(fault: Fault) -> dict[str, str]:
         return {"Retry-After": str(seconds)}
     until = datetime.now(UTC) + timedelta(seconds=seconds + 1)  # never too early, in whole seconds
     return {"Retry-After": format_datetime(until, usegmt=True)}
+
+
+def _uploaded(content_type: str, body: bytes) -> bytes:
+    if content_type == _JSON:
+        values = json.loads(body).values()
+        return base64.b64decode(max(map(str, values), key=len, default=""))
+    if not content_type.startswith("multipart/"):
+        return body
+    message = message_from_bytes(f"Content-Type: {content_type}\r\n\r\n".encode() + body)
+    files = [part for part in message.walk() if part.get_filename()]
+    content = files[0].get_payload(decode=True) if files else b""
+    return content if isinstance(content, bytes) else b""
 
 
 def _json_reply(status: int, value: Any) -> Reply:

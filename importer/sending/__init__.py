@@ -4,16 +4,20 @@ from importer.sending.explanations import CREATED_EARLIER, LEDGER_LOST
 from importer.sending.known import DryLoader
 from importer.sending.loop import Loader, RequestAnswered, Waiting
 from importer.sending.options import Cancellation, ErrorLimit, LoadOptions, Window, parse_minutes, parse_window
+from importer.sending.uploads import Document, Uploaded, Uploader
 
 __all__ = [
     "CREATED_EARLIER",
     "LEDGER_LOST",
     "Cancellation",
+    "Document",
     "DryLoader",
     "ErrorLimit",
     "LoadOptions",
     "Loader",
     "RequestAnswered",
+    "Uploaded",
+    "Uploader",
     "Waiting",
     "Window",
     "parse_minutes",

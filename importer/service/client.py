@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
 
 from importer import __version__
 from importer.models import Operation, Question, Target
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
 from importer.service.transport import Limits, NoReply, RawReply, Reason, Request, TransportChoice, open_transport
 from importer.service.unspecified_forms import Clock, message_of, one_line, readable, retry_after
-from importer.settings import Settings
+from importer.service.uploads import document_id, encoded
+from importer.settings import Settings, UploadForm
 
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
 _WORDS: Final = ("message", "detail", "error", "errors")
@@ -29,6 +31,7 @@ class Reply(NamedTuple):
     says about success, since a pool's record contains presigned URLs. `retry_after`: seconds, at most a quarter of an
     hour. `email`: the address in the body of a 201, or "". `candidate_id`: the ID of the record (2.5) in the body of a
     pool's 201. `is_outdated`: the token was refused, but there is a new one, which the next request uses.
+    `document_id`: of an upload that was accepted.
     """
 
     status: int
@@ -37,6 +40,7 @@ class Reply(NamedTuple):
     email: str = ""
     candidate_id: int | None = None
     is_outdated: bool = False
+    document_id: str | None = None
 
 
 PROBED = "importer-probe"  # a job post that does not exist: a healthy service responds with 404
@@ -108,6 +112,21 @@ class RecruitingService:
         if isinstance(raw, NoReply):
             return raw
         reply = _read_reply(target.operation, raw, self._now)
+        return reply._replace(is_outdated=True) if reply.status == 401 and self._is_renewed(keys) else reply
+
+    def upload(self, form: UploadForm, name: str, kind: str, content: bytes) -> Reply | NoReply:
+        """Upload one document once, and wait for the response; an accepted one has its ID, if that is where it should.
+
+        The operation is only named by the description (part 1): how it is called is a setting.
+        """
+        content_type, body = encoded(form, name, kind, content)
+        keys, parts = self._keys, urlsplit(self._base_url)
+        headers = {**keys.headers, "Content-Type": content_type}
+        raw = self._transport.send(Request("POST", f"{parts.scheme}://{parts.netloc}{form.path}", headers, body))
+        if isinstance(raw, NoReply):
+            return raw
+        found = document_id(form.id_at, raw.body) if 200 <= raw.status < 300 else None
+        reply = Reply(raw.status, message_of(raw), retry_after(raw, self._now), document_id=found)
         return reply._replace(is_outdated=True) if reply.status == 401 and self._is_renewed(keys) else reply
 
     def probe(self, job_post: str) -> Reply | NoReply:

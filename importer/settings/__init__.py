@@ -41,7 +41,11 @@ PROJECT_FILE: Final = Path("importer.toml")
 _ENV_FILE: Final = Path(".env")
 _PORTS: Final = {"https": 443, "http": 80}
 _TOKENS: Final = ("token", "token_file")  # two ways to set the same
-_USER_ONLY: Final = ("out_shared", "mapping_folders")  # an untrusted working folder must not change these
+# An untrusted working folder must not change these.
+_USER_ONLY: Final = (
+    *("out_shared", "mapping_folders"),
+    *("upload_path", "upload_form", "upload_field", "upload_fields", "upload_id_at"),
+)
 # What the user confirms if the working folder sets it: an address, a path outside that folder, or these anywhere.
 _CONFIRMED: Final = (
     "ledger",
@@ -122,6 +126,22 @@ class WireFormat:
 
 
 @dataclass(frozen=True, slots=True)
+class UploadForm:
+    """How a document is uploaded, which the service description does not show.
+
+    path: of the operation, from the origin of the service. form: of the request. field: the name of the file in it.
+    fields: further ones, in which {name} is the name of the file. id_at: where the answer has the ID (a JSON Pointer).
+    """
+
+    path: str
+    form: Literal["multipart", "raw", "base64_json"]
+    field: str
+    fields: Mapping[str, str]
+    id_at: str
+    most_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class LedgerAddress:
     """Where a ledger is kept, and how long a run waits for its server.
 
@@ -164,6 +184,12 @@ class Settings(BaseModel):
     options_separator: str | None = None
     short_text_limit: int | None = Field(default=None, ge=1)
     pool_exists: str | None = None  # words of the 400 by which a pool says that it has the candidate already
+    upload_path: Annotated[str, Field(pattern=r"^/[A-Za-z0-9_./~-]*$")] | None = None
+    upload_form: Literal["multipart", "raw", "base64_json"] = "multipart"
+    upload_field: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")] = "file"
+    upload_fields: dict[str, str] = {}
+    upload_id_at: Annotated[str, Field(pattern=r"^(/[^/]+)+$")] | None = None
+    document_megabytes: int = Field(default=20, ge=1, le=100)
     strict: bool = False
     standard_input_megabytes: int = Field(default=2048, ge=1)
     upload_megabytes: int = Field(default=1024, ge=1)
@@ -226,6 +252,24 @@ class Settings(BaseModel):
         if "\0" in str(value):
             raise ValueError("a path cannot contain a NUL character")
         return value
+
+    @property
+    def upload(self) -> UploadForm | None:
+        """How documents are uploaded; None: they are not, and their IDs are in documents.csv.
+
+        Raises:
+            UnusableInput: it is not said where the answer has the ID.
+        """
+        if self.upload_path is None:
+            return None
+        if self.upload_id_at is None:
+            message = "upload_path is set, but not where the answer of the service has the ID of the document"
+            hint = "set it like /id; importer doctor --try-upload FILE shows an answer"
+            raise unusable_file("setting-invalid", message, hint, "IMPORTER_UPLOAD_ID_AT")
+        most = self.document_megabytes * 1024 * 1024
+        return UploadForm(
+            self.upload_path, self.upload_form, self.upload_field, self.upload_fields, self.upload_id_at, most
+        )
 
     @property
     def wire(self) -> WireFormat:

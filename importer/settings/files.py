@@ -62,6 +62,8 @@ def from_toml(file: Path, known: Collection[str], problems: list[Problem]) -> di
         hint = "fix this line; write a setting like concurrency = 4"
         problems.append(file_problem("settings-file-unreadable", f"the file cannot be read: {reason}", hint, file))
         return {}
+    if isinstance(upload := found.pop("upload", None), dict):  # the only section
+        found |= {f"upload_{key}": value for key, value in upload.items()}
     for key in found:
         if key not in known:
             match = _closest(key.lower().removeprefix(PREFIX.lower()), known)

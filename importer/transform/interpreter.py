@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from importer.documents.folder import NotFound, Several
+from importer.documents.folder import NotFound, Pending, Several
 from importer.mapping import Kind, LinearPattern, Otherwise, ResolvedTable, ResolvedValue, Take
 from importer.problems import Unread
 from importer.settings import WireFormat
@@ -279,6 +279,8 @@ def _read_file(value: ResolvedValue, read_id: Callable[[str, bool], Any], text: 
     spec = value.spec
     several = spec.several or Several.ERROR
     found = value.documents.document_of(text, is_pattern=spec.name is not None, several=several)
+    if isinstance(found, Pending):
+        return found.text
     return InvalidValue(*found) if isinstance(found, NotFound) else read_id(found, True)
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
+import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,7 +33,10 @@ PEOPLE = ("ada", "bob", "cem", "dora")
 @pytest.fixture
 def served(serve: Serve) -> Served:
     """Four people, and a folder with the CV of each, beside the file."""
-    served = serve()
+    return _with_people(serve())
+
+
+def _with_people(served: Served) -> Served:
     folder = served.door.folder
     (folder / "mapping.yaml").write_text(MAPPING, "utf-8")
     (folder / "cvs").mkdir()
@@ -167,3 +173,152 @@ def test_an_id_of_two_files_is_refused(served: Served) -> None:
     assert "documents.csv:3:1: the list of document IDs has the document ID 100 for two different files" in " ".join(
         refused.err.split()
     )
+
+
+# --- uploads: the sandbox has such an operation, as a real service ---
+
+UPLOADS = {"IMPORTER_UPLOAD_PATH": "/_sandbox/files/", "IMPORTER_UPLOAD_ID_AT": "/content/id"}
+RUN = ("run", "people.csv", "--mapping", "mapping.yaml")
+
+
+def _content_of(served: Served) -> dict[str, bytes | None]:
+    """The content of the document that each accepted person has."""
+    folder = served.door.folder / "cvs"
+    contents = {hashlib.sha256(path.read_bytes()).hexdigest(): path.read_bytes() for path in folder.iterdir()}
+    of_id = {str(one["id"]): contents[one["sha256"]] for one in served.sandbox.uploaded}
+    return {name: of_id.get(cv) for name, cv in _sent(served).items()}
+
+
+EXPECTED = {name: b"%PDF-1.7\n" + name.encode() for name in PEOPLE}
+
+
+@pytest.mark.parametrize("form", ["multipart", "raw", "base64_json"])
+def test_documents_are_uploaded_before_their_rows(served: Served, form: str) -> None:
+    """Each person gets the own document; a second run uploads nothing and sends nothing."""
+    ran = served(*RUN, **UPLOADS, IMPORTER_UPLOAD_FORM=form)
+    assert ran.code == 0, ran.out
+    assert _content_of(served) == EXPECTED
+    again = served(*RUN, **UPLOADS)
+    assert (again.code, len(served.sandbox.uploaded), len(served.sandbox.memory)) == (0, 4, 4)
+    assert "4 already imported" in again.out
+
+
+def test_a_document_is_uploaded_once_over_all_runs(served: Served) -> None:
+    """Only those of rows that are sent; a row that is fixed later brings its own."""
+    folder = served.door.folder
+    rows = (folder / "people.csv").read_text("utf-8")
+    (folder / "people.csv").write_text(rows.replace("bob@example.com", "bob@example"), "utf-8")
+    assert served(*RUN, **UPLOADS).code == 4
+    assert len(served.sandbox.uploaded) == 3
+    (folder / "people.csv").write_text(rows, "utf-8")
+    assert served(*RUN, **UPLOADS).code == 0
+    assert (_content_of(served), len(served.sandbox.uploaded)) == (EXPECTED, 4)
+
+
+FAULTS = [
+    pytest.param({"kind": "503", "share": 0.4, "times": 99}, id="503"),
+    pytest.param({"kind": "reset", "share": 0.4, "times": 99}, id="reset"),
+    pytest.param({"kind": "429", "share": 0.4, "times": 99, "retry_after": "seconds", "seconds": 1}, id="429"),
+    pytest.param({"kind": "503", "when": "after", "first": 2}, id="the answer is lost"),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_costs_no_document(serve: Serve, fault: dict[str, object]) -> None:
+    """An upload is repeated until it is answered; an answer that was lost costs a copy, never a wrong document."""
+    served = _with_people(serve({**fault, "operation": "files"}))
+    assert served(*RUN, **UPLOADS).code == 0
+    assert _content_of(served) == EXPECTED
+
+
+def test_a_refused_document_makes_only_its_row_invalid(serve: Serve) -> None:
+    """With the words of the service."""
+    refusal = {"kind": "refuse", "first": 1, "message": "we do not like it", "operation": "files"}
+    served = _with_people(serve(refusal))
+    ran = served(*RUN, **UPLOADS, IMPORTER_CONCURRENCY="1")
+    assert (ran.code, len(_sent(served))) == (4, 3)
+    refused = "the service refused the document 'ada.pdf' (400: we do not like it) [document-refused]"
+    assert refused in " ".join(ran.out.split())
+    assert served(*RUN, **UPLOADS).code == 0
+    assert _content_of(served) == EXPECTED
+
+
+WRONG = [
+    pytest.param({"IMPORTER_UPLOAD_PATH": "/api/v1/nothing/"}, "does not take uploads at /api/v1/nothing/", id="path"),
+    pytest.param({"IMPORTER_UPLOAD_ID_AT": "/id"}, "has no document ID at /id", id="the place of the ID"),
+]
+
+
+@pytest.mark.parametrize(("settings", "message"), WRONG)
+def test_wrong_settings_of_uploads_stop_the_run(served: Served, settings: dict[str, str], message: str) -> None:
+    """No row is held to be wrong: all are left for the next run."""
+    ran = served(*RUN, **{**UPLOADS, **settings}, IMPORTER_CONCURRENCY="1")
+    assert (ran.code, _sent(served)) == (5, {})
+    assert message in " ".join(ran.out.split())
+    assert "4 not sent" in " ".join(ran.out.split())
+    assert served(*RUN, **UPLOADS).code == 0
+    assert _content_of(served) == EXPECTED
+
+
+def test_a_service_that_takes_no_upload_leaves_the_rows_for_the_next_run(serve: Serve) -> None:
+    """It is tried for as long as for rows."""
+    served = _with_people(serve({"kind": "503", "share": 1, "times": 99, "operation": "files"}))
+    ran = served(*RUN, **UPLOADS, IMPORTER_GIVE_UP_MINUTES="0.01")
+    assert (ran.code, _sent(served)) == (5, {})
+    assert "no document can be uploaded" in " ".join(ran.out.split())
+
+
+@pytest.mark.net
+def test_kills_while_documents_are_uploaded_cost_copies_at_most(serve: Serve) -> None:
+    """Whatever the moment: in the end each person has the own document, and nobody is entered twice."""
+    slow = {"kind": "delay", "share": 1, "ms": 30, "jitter_ms": 30, "times": 999}
+    served = _with_people(serve(slow, {"kind": "503", "when": "after", "share": 0.1, "operation": "files"}))
+    _with_many_people(served, 120)
+    kills = 12
+    arrived = [served.sandbox.uploaded, served.sandbox.memory]
+    for number in range(kills):
+        wanted = sum(map(len, arrived)) + 3 + 5 * number
+        with served.door.started(*RUN, **UPLOADS) as process:
+            while process.poll() is None and sum(map(len, arrived)) < wanted:
+                time.sleep(0.005)
+            process.kill()
+    last = served(*RUN, **UPLOADS)
+    assert last.code == 0, last.out
+    sent, contents = _sent(served), _content_of(served)
+    assert len(sent) == len(served.sandbox.memory) == 120
+    assert contents == {name: b"%PDF-1.7\n" + name.encode() for name in sent}
+    copies = len(served.sandbox.uploaded) - 120
+    assert copies <= (kills + 2) * 2 * 8
+
+
+def _with_many_people(served: Served, count: int) -> None:
+    folder = served.door.folder
+    shutil.rmtree(folder / "cvs")
+    (folder / "cvs").mkdir()
+    rows = [["E-mail", "First name", "Last name", "CV file", "Phone", "Permit"]]
+    for number in range(count):
+        name = f"p{number}"
+        (folder / "cvs" / f"{name}.pdf").write_bytes(b"%PDF-1.7\n" + name.encode())
+        rows.append([f"{name}@example.com", "Ada", "Example", f"{name}.pdf", "+44 20 7946 0101", "yes"])
+    with (folder / "people.csv").open("w", encoding="utf-8", newline="") as opened:
+        csv.writer(opened).writerows(rows)
+
+
+def test_settings_of_uploads_are_the_user_s_own(served: Served) -> None:
+    """A folder cannot say where documents go; and without the place of the ID, nothing is sent."""
+    (served.door.folder / ".env").write_text("IMPORTER_UPLOAD_PATH=/elsewhere/\n", "utf-8")
+    refused = served(*RUN)
+    assert (refused.code, "IMPORTER_UPLOAD_PATH" in refused.err) == (3, True)
+    (served.door.folder / ".env").unlink()
+    refused = served(*RUN, IMPORTER_UPLOAD_PATH="/_sandbox/files/")
+    assert (refused.code, _sent(served)) == (3, {})
+    assert "IMPORTER_UPLOAD_ID_AT" in refused.err
+
+
+def test_doctor_tries_an_upload(served: Served) -> None:
+    """And shows the answer, in which the ID is found."""
+    tried = served("doctor", "--try-upload", "cvs/ada.pdf", **UPLOADS)
+    assert "upload: the service answered 201; the document has the ID 70000" in " ".join(tried.out.split())
+    wrong = served("doctor", "--try-upload", "cvs/ada.pdf", **{**UPLOADS, "IMPORTER_UPLOAD_ID_AT": "/id"})
+    assert wrong.code == 3
+    assert "without an ID" in " ".join(wrong.out.split())

@@ -212,11 +212,11 @@ FAULT_MISTAKES = [
     pytest.param(fault(kind="500", first=1, times=0), "faults[1].times: should be greater than 0, not '0'"),
     pytest.param(
         fault(kind="500", first=1, operation="add"),
-        "faults[1].operation: 'add' is not one of 'questions', 'apply', 'add-candidate' or 'any'",
+        "faults[1].operation: 'add' is not one of 'questions', 'apply', 'add-candidate', 'files' or 'any'",
     ),
     pytest.param(
         fault(kind="500", emails=["a@example.com"], operation="questions"),
-        "faults[1]: question requests have no e-mail address; use share, first or every",
+        "faults[1]: these requests have no e-mail address; use share, first or every",
     ),
     pytest.param(
         fault(kind="500", first=1, when="during"), "faults[1].when: 'during' is not one of 'before' or 'after'"

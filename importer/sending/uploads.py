@@ -1,0 +1,192 @@
+"""Uploads documents before the rows that need them: each content once, its intent in the ledger before, its ID after.
+
+The service knows no key for an upload: if an answer is lost, the document is uploaded again, and the first one belongs
+to nobody. It is never the document of another person: an ID is recorded for the content that was sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Final, NamedTuple
+
+import tenacity
+
+from importer.ledger import Ledger
+from importer.models import OutcomeKind, Stop
+from importer.problems import Problem
+from importer.sending.explanations import INTERRUPTED
+from importer.sending.options import Cancellation
+from importer.sending.pace import Pace
+from importer.service import NoReply, Reply
+from importer.settings import UploadForm
+
+_LOOK: Final = 0.1  # seconds between two looks at a stop
+_REFUSALS: Final = frozenset({425, 429})
+_NOT_OF_THE_FILE: Final = frozenset({401, 403, 404, 405, 410})
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds
+_MOST_FAILURES: Final = 3  # one after the other: the service is down
+
+
+class Document(NamedTuple):
+    """A document of a row. key: of its content in the ledger; kind: such as pdf; read: its content."""
+
+    sha256: str
+    key: bytes
+    name: str
+    kind: str
+    read: Callable[[], bytes]
+
+
+Send = Callable[[UploadForm, str, str, bytes], Reply | NoReply]
+
+
+@dataclass(slots=True)
+class Uploaded:
+    """What became of documents, by SHA-256: their IDs, or the outcome of their rows and why.
+
+    stop: why the others were not uploaded. repeated: how many were uploaded again, as an answer had been lost.
+    """
+
+    ids: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, tuple[OutcomeKind, Problem]] = field(default_factory=dict)
+    stop: Stop | None = None
+    repeated: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Uploader:
+    """Uploads with some threads. patience: seconds for which one is tried; on_uploaded: told how many are done."""
+
+    send: Send
+    form: UploadForm
+    ledger: Ledger
+    cancellation: Cancellation
+    concurrency: int
+    rate: float | None
+    patience: float
+    on_uploaded: Callable[[int], None] = lambda _: None
+
+    def upload(self, documents: Sequence[Document]) -> Uploaded:
+        """Upload them in this order.
+
+        Raises:
+            UnusableInput: the ledger cannot be written; what was uploaded before is recorded.
+        """
+        done, waiting, pending = Uploaded(), list(reversed(documents)), dict[Future[Reply | NoReply | str], Document]()
+        failed, pace, has_ended = 0, Pace(self.rate), Event()
+        with ThreadPoolExecutor(self.concurrency, "uploader") as pool:
+            try:
+                while pending or (waiting and done.stop is None):
+                    if self.cancellation.is_set():
+                        done.stop = done.stop or INTERRUPTED
+                    room = 2 * self.concurrency - len(pending)
+                    if waiting and room > 0 and done.stop is None and not self.cancellation.is_paused:
+                        batch = [waiting.pop() for _ in range(min(room, len(waiting)))]
+                        done.repeated += self.ledger.intend_documents([each.key for each in batch])
+                        pending |= {pool.submit(self._upload, each, pace, has_ended): each for each in batch}
+                    ended, _ = wait(pending, timeout=_LOOK, return_when=FIRST_COMPLETED)
+                    found: dict[bytes, str] = {}
+                    for each in ended:
+                        document = pending.pop(each)
+                        failed = 0 if self._judge(document, each.result(), done) else failed + 1
+                        if document.sha256 in done.ids:
+                            found[document.key] = done.ids[document.sha256]
+                    if found:
+                        self.ledger.record_documents(found)
+                        self.on_uploaded(len(done.ids))
+                    if failed >= _MOST_FAILURES and done.stop is None:
+                        reason = next(reversed(done.failures.values()))[1].message
+                        hint = "wait until the service is there, then run the same command again"
+                        done.stop = Stop("uploads-failed", f"no document can be uploaded: {reason}", hint)
+                    if done.stop is not None:
+                        has_ended.set()
+            finally:
+                has_ended.set()
+        return done
+
+    def _judge(self, document: Document, answer: Reply | NoReply | str, done: Uploaded) -> bool:
+        """Note what an answer means; False if the document may be uploaded by a later run."""
+        name, again = f"'{document.name}'", "run the same command again"
+        if isinstance(answer, str):  # it cannot be read any more
+            done.failures[document.sha256] = (
+                OutcomeKind.INVALID,
+                Problem("document-unusable", f"{name} {answer}", again),
+            )
+            return True
+        if isinstance(answer, Reply) and answer.document_id is not None:
+            done.ids[document.sha256] = answer.document_id
+            return True
+        if isinstance(answer, Reply) and 200 <= answer.status < 300:
+            hint = "correct upload_id_at; importer doctor --try-upload FILE shows an answer"
+            reason = f"the answer to an upload ({answer.status}) has no document ID at {self.form.id_at}"
+            done.stop = done.stop or Stop("upload-refused", reason, hint)
+            return True
+        words = f": {answer.message}" if isinstance(answer, Reply) and answer.message else ""
+        if isinstance(answer, Reply) and (answer.status in _NOT_OF_THE_FILE or 300 <= answer.status < 400):
+            reason = f"the service does not take uploads at {self.form.path} ({answer.status}{words})"
+            hint = "check the token and the settings of uploads with importer doctor --try-upload FILE"
+            done.stop = done.stop or Stop("upload-refused", reason, hint)
+            return True
+        if isinstance(answer, Reply) and answer.status < 500 and answer.status not in _REFUSALS:
+            message = f"the service refused the document {name} ({answer.status}{words})"
+            problem = Problem("document-refused", message, "replace it with a file that the service takes")
+            done.failures[document.sha256] = OutcomeKind.INVALID, problem
+            return True
+        reason = answer.reason if isinstance(answer, NoReply) else f"the service answered {answer.status}{words}"
+        problem = Problem("document-not-uploaded", f"the document {name} was not uploaded: {reason}", again)
+        done.failures[document.sha256] = OutcomeKind.FAILED, problem
+        return False
+
+    # --- on a thread of its own ---
+
+    def _upload(self, document: Document, pace: Pace, has_ended: Event) -> Reply | NoReply | str:
+        """Upload one until the service has answered for good, or patience is over."""
+        clock, since = self.cancellation, self.cancellation.now()
+        try:
+            content = document.read()
+        except OSError as error:
+            return f"cannot be read: {error.strerror or error}"
+
+        def once() -> Reply | NoReply:
+            now = clock.now()
+            clock.sleep(has_ended, pace.next_turn(now) - now)
+            answer = self.send(self.form, document.name, document.kind, content)
+            pace.answered(clock.now(), is_refused=isinstance(answer, Reply) and answer.status in _REFUSALS)
+            return answer
+
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_result(_is_to_repeat),
+            wait=_wait,
+            stop=lambda _: has_ended.is_set() or clock.now() - since >= self.patience,
+            sleep=lambda seconds: clock.sleep(has_ended, seconds),
+            retry_error_callback=_result,
+        )
+        last: Reply | NoReply = retrying(once)
+        return last
+
+
+def _is_to_repeat(answer: Reply | NoReply) -> bool:
+    if isinstance(answer, NoReply):
+        return True
+    return answer.status >= 500 or answer.status in _REFUSALS or answer.is_outdated
+
+
+def _result(state: tenacity.RetryCallState) -> Reply | NoReply:
+    assert state.outcome is not None  # tenacity calls this only after an attempt
+    found: Reply | NoReply = state.outcome.result()
+    return found
+
+
+_backoff = tenacity.wait_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT) + tenacity.wait_random(0, 0.25)
+
+
+def _wait(state: tenacity.RetryCallState) -> float:
+    answer = _result(state)
+    if isinstance(answer, Reply) and answer.is_outdated:
+        return 0.0
+    if isinstance(answer, Reply) and answer.retry_after is not None:
+        return answer.retry_after
+    return _backoff(state)
