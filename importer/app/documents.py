@@ -180,9 +180,9 @@ def _waiting(table: RunTable, plan: Plan, ledger: Ledger, mark: bytes) -> Iterat
 
 def _document(sha256: str, folders: Sequence[DocumentFolder], ledger: Ledger, service: str) -> Document:
     folder = next(one for one in folders if sha256 in one.sha256s)
-    path, contents = folder.sha256s[sha256]
-    key = ledger.fingerprints.document(service, sha256)
-    return Document(sha256, key, path.rpartition("/")[2], contents.kind, lambda: folder.content_of(sha256))
+    path = folder.sha256s[sha256]
+    key, kind = ledger.fingerprints.document(service, sha256), folder.contents[path].kind
+    return Document(sha256, key, path.rpartition("/")[2], kind, lambda: folder.content_of(sha256))
 
 
 # --- a proposal ------------------------------------------------------------------------------------

@@ -104,6 +104,7 @@ class DocumentFolder:
     ) -> None:
         self.path, self.shown_as, self.ids, self._most = path, shown_as, dict(ids or {}), most
         self.contents: dict[str, Contents] = {}  # by path, of files that rows name
+        self.sha256s: dict[str, str] = {}  # the paths of these files, by their SHA-256
         self.users: dict[str, dict[str, int]] = {}  # by path: each person whose document it is, with the first row
         self.invents_ids = False  # for a document without one, in the sandbox
         self.placeholder = ""  # of the ID of one that is uploaded: before its SHA-256; "": none is
@@ -227,6 +228,7 @@ class DocumentFolder:
         with self._opened() as open_file:
             for file in named:
                 self.contents[file.path] = look_into(lambda file=file: open_file(file))  # type: ignore[misc]
+        self.sha256s = {one.sha256: path for path, one in self.contents.items() if not one.problem}
 
     @contextmanager
     def _opened(self) -> Iterator[Callable[[DocumentFile], IO[bytes]]]:
@@ -277,14 +279,9 @@ class DocumentFolder:
             return NotFound("document-without-id", f"{where} has no document ID yet", hint)
         return found
 
-    @property
-    def sha256s(self) -> dict[str, tuple[str, Contents]]:
-        """The documents of rows by the SHA-256 of their contents."""
-        return {one.sha256: (path, one) for path, one in self.contents.items() if not one.problem}
-
     def content_of(self, sha256: str) -> bytes:
         """The content of a file that was looked into. Raises OSError if it cannot be read, or is another one now."""
-        path, _ = self.sha256s[sha256]
+        path = self.sha256s[sha256]
         try:
             with self._opened() as open_file, open_file(self.files[path]) as file:
                 content = file.read(MOST_BYTES + 1)
