@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from importer.app.classify_rows import Candidates, Forecast, forecast_of
 from importer.app.connection import connect
-from importer.app.documents import look_into_documents, open_folders, with_document_folders
+from importer.app.documents import look_into_documents, open_folders
 from importer.app.inspect_file import inspect_file
 from importer.app.orders import SandboxSetup
+from importer.app.proposed_folders import with_document_folders
 from importer.mapping import (
     FULL_NAME,
     ChildSource,
