@@ -66,13 +66,13 @@ def mounted(tmp_path: Path, service: Recorder) -> Iterator[Callable[[int], None]
         subprocess.run(["umount", str(place)], check=True)
 
 
-def test_a_full_disk_in_eight_steps(
+def test_a_full_disk_at_twenty_points(
     service: Recorder, mounted: Callable[[int], None], run: Callable[[], tuple[int, str]]
 ) -> None:
     """From no space to enough: each stop is reported, there is no traceback, and nobody is entered twice."""
     codes = []
-    for step in range(8):
-        mounted(64 + step * 380)
+    for step in range(20):
+        mounted(64 + step * 140)
         code, output = run()
         codes.append(code)
         assert code in (0, 3, 5)
