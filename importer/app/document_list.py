@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile
 
 from importer.app.import_file import planned_only
 from importer.app.orders import Listener, Order
 from importer.documents.folder import DocumentFolder
-from importer.documents.ids import IDS_FILE, write_ids
+from importer.documents.ids import IDS_FILE, read_ids, write_ids
 from importer.problems import UsageError, not_writable
 from importer.report.summary import ProblemGroup
+
+# Re-exported for pages, together with what is defined here.
+__all__ = ["IDS_FILE", "read_ids"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +73,15 @@ def list_documents(order: Order, listen: Listener, to: Path | None = None, *, wr
         sum(len(folder.unused) for folder in folders.values()),
         tuple(group for group in causes if group.code != "document-without-id"),
     )
+
+
+def count_files(path: Path) -> int:
+    """How many files of documents a folder or .zip has.
+
+    Raises:
+        UsageError: it cannot be listed.
+    """
+    try:
+        return len(DocumentFolder(path, path.name).files)
+    except (OSError, BadZipFile) as error:
+        raise UsageError(f"{path} cannot be listed: {getattr(error, 'strerror', None) or error}") from None

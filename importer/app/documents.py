@@ -30,7 +30,8 @@ def open_folders(
 ) -> tuple[dict[str, DocumentFolder], dict[str, str]]:
     """The folders of documents that a mapping names, by their names there, and where they and the list of IDs are.
 
-    file: the source, which they lie beside, or else beside the mapping. known: where an earlier run has found them.
+    file: the source, which they lie beside, or else beside the mapping. known: where an earlier run has found them, or
+    a person has said that they are.
 
     Raises:
         UnusableInput: with every problem of all of them.

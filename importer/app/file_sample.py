@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from importer.app.inspect_file import InspectedFile, inspect_file
+from importer.app.proposed_folders import with_document_folders
 from importer.models import Question, Row, SourceOptions, Target
 from importer.settings import Settings
 from importer.sources import ReadingLimits, open_sheet
@@ -104,6 +105,8 @@ def sample_of(
             found = InspectedFile(sheet, profile_sheet(sheet.columns, first, sheet.header_row))
         views, rows = found.profile.views, tuple(islice(found.sheet.rows(), _ROWS + 1))
         proposal = propose(target, questions, views, found.facts(source), found.others)
+        if status is not None:
+            proposal = with_document_folders(proposal, views, file)
         while len(_KEPT) > 1:
             _KEPT.pop(next(iter(_KEPT)))
         _KEPT[key] = Sample(views, rows[:_ROWS], len(rows) <= _ROWS, proposal)

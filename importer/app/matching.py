@@ -33,7 +33,9 @@ from importer.transform import EntriesReader
 # Re-exported for pages, together with what is defined here.
 __all__ = ["ENTRY_FIELDS", "EntryKind", "Matched", "anchor_of", "sample_of"]
 
-EDITED: Final = ("column", "join", "with", "value", "part", "dates", "decimal", "thousands", "split", "values")
+EDITED: Final = (
+    *("column", "join", "with", "value", "part", "dates", "decimal", "thousands", "split", "values", "folder"),
+)
 """The keys of a value that a page can change; others are kept."""
 
 
@@ -130,6 +132,12 @@ class Matching:
         sections += [f"defaults: {name}" for name in defaults if name not in ("region", "unused_columns")]
         known = {id.partition("/")[2] for id in (one.id for one in self.questions)}
         return (*sections, *(f"answers: {name}" for name in self._mapping.values("answers") if name not in known))
+
+    @property
+    def document_folders(self) -> tuple[str, ...]:
+        """The folders of documents that its values name."""
+        values = (one for section in ("candidate", "answers") for one in self._mapping.values(section).values())
+        return tuple(dict.fromkeys(str(one["folder"]) for one in values if isinstance(one, dict) and one.get("folder")))
 
     @property
     def aside(self) -> tuple[str, ...]:

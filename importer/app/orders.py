@@ -66,6 +66,7 @@ class Order:
     continues: the run that this one continues: no other service may get its rows.
     sheet: the sheet to read, by name or number, in place of the one that the mapping names.
     corrections: the cells of the file that are read with another text.
+    documents: where the folders of documents and the list of their IDs are, if not beside the file; by their names.
     flags: those that were given, with their values ("" for none), for the commands that the report proposes.
     """
 
@@ -82,6 +83,7 @@ class Order:
     flags: Mapping[str, str] = field(default_factory=dict)
     sheet: str | None = None
     corrections: tuple[CorrectedCell, ...] = ()
+    documents: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def shown_as(self) -> str:

@@ -208,7 +208,8 @@ class Planner:
         mapping_copy = keep_mapping(mapping, folder)
         sheet = part.sheet if part else self._open(copy, mapping)
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
-        folders, documents = open_folders(mapping, order.file, self._known_folders(order.file))
+        known = {**self._known_folders(order.file), **order.documents}
+        folders, documents = open_folders(mapping, order.file, known)
         questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
         prepare_uploads(folders.values(), order)
         today = started_at.date()

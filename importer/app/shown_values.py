@@ -26,6 +26,7 @@ _SETTINGS: Final[dict[tuple[Kind, ...], dict[str, tuple[str, ...]]]] = {
     (Kind.INTEGER, Kind.DECIMAL): {"decimal": ("", ".", ","), "thousands": ("", ".", ",", "'")},
     (Kind.NAME,): {"part": ("", "first", "last")},
     (Kind.CHOICES,): {"split": ("", ";", ",", "|", "/", "newline", "json")},
+    (Kind.CV, Kind.DOCUMENT): {"folder": ("", "documents")},
 }
 
 

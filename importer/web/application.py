@@ -12,12 +12,12 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from importer.problems import ImporterError
-from importer.web import check, file, match, progress, result, send, start, target
+from importer.web import check, documents, file, match, progress, result, send, start, target
 from importer.web.forms import NotAForm, SentBefore
 from importer.web.pages import NoSuchImport, NotReady, Page, Web, any_page, import_page, plain, shown
 from importer.web.security import Access, Guard
 
-_ROUTERS = tuple(each.router for each in (start, file, target, match, check, send, progress, result))
+_ROUTERS = tuple(each.router for each in (start, file, target, match, documents, check, send, progress, result))
 
 
 def application(web: Web, access: Access) -> ASGIApp:

@@ -34,7 +34,7 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
     return page.show(
         "check",
         problems=problems,
-        command="" if draft.corrections else command,
+        command="" if draft.is_of_page else command,
         summary=run.summary if run is not None else None,
         is_run=run is not None and not run.manifest.dry_run,
         is_running=is_running,

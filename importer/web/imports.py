@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -24,7 +24,8 @@ _FILE: Final = "import.json"
 _QUESTIONS: Final = "questions.json"
 _UPLOAD: Final = "upload"
 _VERSION: Final = 1
-_INPUTS: Final = {"file", "source", "sandbox", "target", "mapping", "corrections"}  # what a check depends on
+_INPUTS: Final = {"file", "source", "sandbox", "target", "mapping", "corrections", "documents"}
+"""What a check depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Draft:
     how. sandbox: a rehearsal. asked: who was asked for the questions of the target, "" if nobody was. mapping,
     corrections: paths, "" if there are none. rows: of the file, if counted. check: the run that checked exactly this;
     grid: the last check, perhaps with other corrections; run: the last one that sent it. edits: counts the changes of
-    what is checked. fits: its mapping file is for this target and this way of reading the file.
+    what is checked. fits: its mapping file is for this target and this way of reading the file. folders: those of
+    documents that the mapping names; documents: where they and the list of IDs are, as far as that is known.
     """
 
     id: str
@@ -53,11 +55,19 @@ class Draft:
     run: str = ""
     edits: int = 0
     fits: bool = True
+    folders: tuple[str, ...] = ()
+    documents: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """The name of the file."""
         return Path(self.file).name
+
+    @property
+    def is_of_page(self) -> bool:
+        """Whether no command line does the same: corrections, and documents that are elsewhere, are known here only."""
+        beside = Path(self.file).parent
+        return bool(self.corrections) or any(Path(path).parent != beside for path in self.documents.values())
 
     def with_changes(self, **values: Any) -> Draft:
         """With other values; a check of other inputs is forgotten. check="": what one of its files contains changed;
@@ -167,6 +177,7 @@ class Drafts:
             file_shown_as=self.file_shown_as(draft),
             flags=flags,
             corrections=read_corrections(Path(draft.corrections)) if draft.corrections else (),
+            documents=draft.documents,
         )
 
     def remove(self, draft: Draft) -> None:
@@ -185,7 +196,8 @@ def _draft(values: dict[str, Any]) -> Draft:
         raise ValueError("it was written by another version of importer")
     source = SourceOptions.from_json(values["source"])
     found = [target_of(key, id) for key, id in (values["target"] or {}).items()]
-    return Draft(**{**values, "source": source, "target": found[0] if found else None})
+    folders = tuple(values.get("folders", ()))
+    return Draft(**{**values, "source": source, "target": found[0] if found else None, "folders": folders})
 
 
 def target_of(key: str, id: str) -> Target:

@@ -126,7 +126,14 @@ def _keep(page: ImportPage, text: str) -> None:
 
 def _forget_check(page: ImportPage) -> None:
     if page.draft.mapping:
-        page.change(check="")
+        page.change(check="", **_documents(page))
+
+
+def _documents(page: ImportPage) -> dict[str, Any]:
+    """The folders of documents that the mapping names now, and where they are, if that is known."""
+    folders, known, beside = _matching(page).document_folders, page.draft.documents, Path(page.draft.file).parent
+    found = {name: str(beside / name) for name in folders if (beside / name).exists()}
+    return {"folders": folders, "documents": {**found, **known}}
 
 
 def _use(changes: MappingChanges, id: str, form: Form) -> str:
@@ -144,7 +151,8 @@ def _constant(changes: MappingChanges, id: str, form: Form) -> str:
 
 def _keys(changes: MappingChanges, id: str, form: Form) -> str:
     """Keys beside the column: a field that is empty removes its key."""
-    keys: dict[str, Any] = {key: form[key] or None for key in ("part", "decimal", "thousands", "split") if key in form}
+    named = ("part", "decimal", "thousands", "split", "folder")
+    keys: dict[str, Any] = {key: form[key] or None for key in named if key in form}
     if "dates" in form:
         chosen = [one for one in form.all("dates") if one]
         keys["dates"] = (chosen[0] if len(chosen) == 1 else chosen) if chosen else None
@@ -237,9 +245,10 @@ def download(page: OfImport) -> Response:
 
 @router.post("/imports/{id}/match/use")
 def use(page: OfImport, form: Sent) -> Response:
-    """Check all rows with this mapping file."""
-    _matching(page)
-    page.change(mapping=str(_mapping(page).path), check="")
+    """Check all rows with this mapping file; first, its documents."""
+    page.change(mapping=str(_mapping(page).path), check="", **_documents(page))
+    if page.draft.folders:
+        return page.go("documents")
     order = page.web.drafts.order(page.draft, page.settings)
     page.start("check", lambda listen, control: check_file(order, listen, control))
     return page.go("check")

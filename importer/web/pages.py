@@ -222,7 +222,7 @@ class ImportPage(Page):
         frame: dict[str, Any] = {
             "step": step,
             "steps": found,
-            "back": steps.before(step),
+            "back": steps.before(self.draft, step),
             "command": command,
             "job": self.job,
         }

@@ -37,7 +37,7 @@ def show(page: OfImport) -> Response:
     return page.show(
         "send",
         problems=page.failure("send"),
-        command=command if checked and not draft.corrections else "",
+        command=command if checked and not draft.is_of_page else "",
         checked=checked,
         left=[(anchor_of(id), id.partition("/")[2].removeprefix("text: ").replace("_", " ")) for id in left],
         seconds=seconds,

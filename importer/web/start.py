@@ -91,4 +91,4 @@ def switch(page: OfImport, form: Sent) -> Response:
     asked = "" if not sandbox and page.draft.asked == "sandbox" else page.draft.asked  # the real questions are unknown
     page.change(sandbox=sandbox, asked=asked)
     step = form.text("step")
-    return page.go(step if step in NAMES[:4] else "check")
+    return page.go(step if step in NAMES[: NAMES.index("send")] else "check")

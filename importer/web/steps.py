@@ -12,6 +12,7 @@ _DONE: Final[dict[str, Callable[[Draft], bool]]] = {
     "file": lambda draft: draft.is_read,
     "target": lambda draft: bool(draft.asked),
     "match": lambda draft: bool(draft.mapping),
+    "documents": lambda draft: all(name in draft.documents for name in draft.folders),
     "check": lambda draft: bool(draft.check),
     "send": lambda draft: bool(draft.run),
     "result": lambda draft: False,
@@ -30,9 +31,14 @@ class StepLink:
 
 
 def links(draft: Draft, current: str) -> Iterator[StepLink]:
-    for number, (name, is_done) in enumerate(_DONE.items(), start=1):
-        state = "current" if name == current else "done" if is_done(draft) else "open"
+    for number, name in enumerate(_of(draft, current), start=1):
+        state = "current" if name == current else "done" if _DONE[name](draft) else "open"
         yield StepLink(name, number, state)
+
+
+def _of(draft: Draft, current: str) -> list[str]:
+    """The steps of a draft: documents are one only where the mapping names files."""
+    return [name for name in NAMES if name != "documents" or draft.folders or name == current]
 
 
 def lacking(draft: Draft, name: str) -> str | None:
@@ -43,7 +49,8 @@ def lacking(draft: Draft, name: str) -> str | None:
     return next((step for step in earlier if not _DONE[step](draft)), None)
 
 
-def before(name: str) -> str | None:
+def before(draft: Draft, name: str) -> str | None:
     """The step that the way back leads to."""
-    index = NAMES.index(name)
-    return NAMES[index - 1] if index else None
+    found = _of(draft, name)
+    index = found.index(name)
+    return found[index - 1] if index else None

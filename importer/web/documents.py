@@ -1,0 +1,89 @@
+"""The step Documents: where the files are that cells name, and the list of their IDs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shutil import rmtree
+from typing import Final
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from importer.app.document_list import IDS_FILE, count_files, list_documents, read_ids
+from importer.problems import UsageError
+from importer.web.forms import Sent, download, receive_upload
+from importer.web.pages import FieldError, ImportPage, OfImport
+from importer.web.result import found_run
+
+router = APIRouter()
+
+_LARGEST_LIST: Final = 64 << 20  # bytes
+
+
+@router.get("/imports/{id}/documents")
+def show(page: OfImport) -> Response:
+    draft, settings = page.draft, page.settings
+    ids = Path(draft.documents.get(IDS_FILE, Path(draft.file).parent / IDS_FILE))
+    last = found_run(page, draft.grid).summary if draft.grid else None
+    return page.show(
+        "documents",
+        folders=[(at, name, *_found(draft.documents.get(name, ""))) for at, name in enumerate(draft.folders)],
+        known=len(read_ids(ids)),
+        is_uploaded=settings.upload is not None,
+        causes=[one for one in last.to_fix if one.code.startswith("document-")] if last else [],
+        most=settings.upload_megabytes,
+        most_of_list=_LARGEST_LIST >> 20,
+    )
+
+
+def _found(path: str) -> tuple[str, int, str]:
+    """Where a folder is, how many files it has, and why it cannot be used."""
+    try:
+        return path, count_files(Path(path)) if path else 0, ""
+    except UsageError as error:
+        return "", 0, str(error)
+
+
+@router.post("/imports/{id}/documents/{index}/path")
+def use_path(page: OfImport, index: int, form: Sent) -> Response:
+    """Use a folder or .zip of this machine, which is read in place."""
+    if not form.text("path"):
+        raise FieldError(f"path-{index}", "enter the path of a folder or .zip on this machine")
+    return _use(page, index, Path(form.text("path")).expanduser(), f"path-{index}")
+
+
+@router.post("/imports/{id}/documents/{index}/upload")
+async def upload(request: Request, page: OfImport, index: int) -> Response:
+    """Use a .zip that the browser sends."""
+    folder = page.folder / f"documents-{index}"
+    rmtree(folder, ignore_errors=True)
+    path = await receive_upload(request, folder, page.settings.upload_megabytes << 20)
+    return _use(page, index, path, f"upload-{index}")
+
+
+def _use(page: ImportPage, index: int, path: Path, field: str) -> Response:
+    where, _, why = _found(str(path.absolute()))
+    if why:
+        raise FieldError(field, why)
+    chosen = dict.fromkeys(page.draft.folders[index : index + 1], where)
+    page.change(documents={**page.draft.documents, **chosen}, check="")
+    return page.go("documents")
+
+
+@router.get("/imports/{id}/documents/list")
+def download_list(page: OfImport) -> Response:
+    """The list of the documents of all rows, with the IDs that are known."""
+    path = page.folder / "documents-to-fill.csv"
+    list_documents(page.web.drafts.order(page.draft, page.settings), lambda event: None, path)
+    return download(path, IDS_FILE, "text/csv; charset=utf-8")
+
+
+@router.post("/imports/{id}/documents/list")
+async def use_list(request: Request, page: OfImport) -> Response:
+    """Use the list that a person has filled in."""
+    folder = page.folder / "documents-list"
+    rmtree(folder, ignore_errors=True)
+    path = await receive_upload(request, folder, _LARGEST_LIST, setting="")
+    read_ids(path)
+    page.change(documents={**page.draft.documents, IDS_FILE: str(path.absolute())}, check="")
+    return page.go("documents")
