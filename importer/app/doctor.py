@@ -65,7 +65,8 @@ def examine(
 def _upload(settings: Settings, file: Path) -> Finding:
     """What the service answers to the upload of one file."""
     try:
-        form = settings.upload
+        # Without the place of the ID, it is found in the answer that is shown.
+        form = settings.model_copy(update={"upload_id_at": settings.upload_id_at or "/"}).upload
         if form is None:
             return Finding("upload", False, "upload_path is not set", "set it as docs/documents.md says")
         content = file.read_bytes()
@@ -81,8 +82,12 @@ def _upload(settings: Settings, file: Path) -> Finding:
         return Finding(
             "upload", True, f"the service answered {answer.status}; the document has the ID {answer.document_id}"
         )
-    hint = f"find the ID in this answer and set upload_id_at, or correct the settings of uploads (now {form.id_at})"
-    return Finding("upload", False, f"the service answered {answer.status}, without an ID: {answer.message}", hint)
+    if not 200 <= answer.status < 300:
+        hint = "correct the settings of uploads, or the token, as docs/documents.md says"
+        return Finding("upload", False, f"the service answered {answer.status}: {answer.message}", hint)
+    where = f"not at {settings.upload_id_at}" if settings.upload_id_at else "with the ID at one of these places"
+    message = f"the service answered {answer.status}, {where}: {answer.message}"
+    return Finding("upload", False, message, "set id_at (upload_id_at) to the place of the ID, such as /content/id")
 
 
 def _failure(check: str, problem: Problem, where: str = "") -> Finding:

@@ -61,7 +61,8 @@ def list_documents(order: Order, listen: Listener, to: Path | None = None, *, wr
     path = to or Path(places[IDS_FILE])
     if writes:
         try:
-            write_ids(path, list(folders.values()))
+            service = "" if order.sending.sandbox_setup else str(order.settings.base_url or "")
+            write_ids(path, list(folders.values()), service)
         except OSError as error:
             raise not_writable(path, error.strerror or str(error)) from None
     named = sum(not one.problem for folder in folders.values() for one in folder.contents.values())

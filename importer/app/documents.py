@@ -26,12 +26,12 @@ from importer.transform import Filtered, candidate_rows, filtered, value_reader
 
 
 def open_folders(
-    mapping: Mapping, file: Path, known: Dictionary[str, str]
+    mapping: Mapping, file: Path, known: Dictionary[str, str], service: str = ""
 ) -> tuple[dict[str, DocumentFolder], dict[str, str]]:
     """The folders of documents that a mapping names, by their names there, and where they and the list of IDs are.
 
     file: the source, which they lie beside, or else beside the mapping. known: where an earlier run has found them, or
-    a person has said that they are.
+    a person has said that they are. service: the address of the one that gets the IDs, "" if that does not matter.
 
     Raises:
         UnusableInput: with every problem of all of them.
@@ -42,7 +42,7 @@ def open_folders(
     found: dict[str, DocumentFolder] = {}
     problems: list[Problem] = []
     list_of_ids = Path(known.get(IDS_FILE, file.parent / IDS_FILE))
-    ids = read_ids(list_of_ids)
+    ids = read_ids(list_of_ids, service)
     for name, place in named.items():
         try:
             path = Path(known[name]) if name in known else _located(name, place, mapping, file.parent)
@@ -212,7 +212,8 @@ def look_into_documents(mapping: ResolvedMapping, read: Callable[[], Iterator[Ro
         folder.noted_for = None
         folder.look_into_named()
     invented = [_without_id(folder) for folder in folders if folder.invents_ids and folder.without_id]
-    return (*invented, *(_of_nobody(folder) for folder in folders if folder.unused))
+    equal = [_with_equal_content(folder) for folder in folders if folder.equal]
+    return (*invented, *equal, *(_of_nobody(folder) for folder in folders if folder.unused))
 
 
 def _without_id(folder: DocumentFolder) -> Problem:
@@ -220,6 +221,12 @@ def _without_id(folder: DocumentFolder) -> Problem:
     message = f"{len(names):,} documents have no ID yet, and get an invented one in the sandbox: {listed(names)}"
     hint = "before a run for the real service, see importer documents list"
     return Problem("document-without-id", message, hint, FilePlace(folder.shown_as))
+
+
+def _with_equal_content(folder: DocumentFolder) -> Problem:
+    pairs = listed(f"{one} (row {row}) and {other} (row {other_row})" for one, row, other, other_row in folder.equal)
+    message = f"{len(folder.equal):,} documents have the content of another person's: {pairs}"
+    return Problem("documents-equal", message, "check that each is the right one", FilePlace(folder.shown_as))
 
 
 def _of_nobody(folder: DocumentFolder) -> Problem:

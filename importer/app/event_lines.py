@@ -23,8 +23,8 @@ def notice_of(event: orders.Event) -> str | None:
             return f"importer: {reason}"
         case orders.DocumentsRepeated(count):
             return (
-                f"{count:,} documents were uploaded again, because the answer to an earlier upload was lost: the "
-                "service may have copies of them that belong to no candidate."
+                f"Of {count:,} documents, an earlier upload gave no ID: the service may have copies of them that "
+                "belong to no candidate."
             )
         case orders.OtherAddressesKnown(address, others):
             return (

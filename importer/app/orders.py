@@ -337,7 +337,7 @@ class DocumentsUploaded(Event):
 
 @dataclass(frozen=True, slots=True)
 class DocumentsRepeated(Event):
-    """So many documents were uploaded again, as the answer to an earlier upload was lost."""
+    """So many documents may be in the service twice, as an earlier upload of them gave no ID."""
 
     count: int
 

@@ -209,7 +209,8 @@ class Planner:
         sheet = part.sheet if part else self._open(copy, mapping)
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
         known = {**self._known_folders(order.file), **order.documents}
-        folders, documents = open_folders(mapping, order.file, known)
+        service = "" if order.sending.sandbox_setup else str(settings.base_url or "")
+        folders, documents = open_folders(mapping, order.file, known, service)
         questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
         prepare_uploads(folders.values(), order)
         today = started_at.date()

@@ -10,7 +10,6 @@ import hashlib
 import os
 import re
 import stat
-import unicodedata
 import zlib
 from bisect import bisect_right
 from collections import defaultdict
@@ -22,10 +21,11 @@ from enum import StrEnum
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import IO, Final, NamedTuple
+from urllib.parse import unquote
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from importer.documents.contents import MOST_BYTES, Contents, look_into
-from importer.text.normalize import closest
+from importer.text.normalize import closest, normalize
 
 
 class Several(StrEnum):
@@ -117,10 +117,10 @@ class DocumentFolder:
         self._by_name: dict[str, list[DocumentFile]] = defaultdict(list)
         self._by_stem: dict[str, list[DocumentFile]] = defaultdict(list)
         for file in self.files.values():
-            self._by_name[_normalized(file.name)].append(file)
-            self._by_stem[_normalized(file.name.rpartition(".")[0])].append(file)
-        self._names = _Lines([_normalized(file.name) for file in self.files.values()])
-        self._paths = _Lines(list(map(_normalized, self.files)))
+            self._by_name[normalize(file.name)].append(file)
+            self._by_stem[normalize(file.name.rpartition(".")[0])].append(file)
+        self._names = _Lines([normalize(file.name) for file in self.files.values()])
+        self._paths = _Lines(list(map(normalize, self.files)))
 
     # --- listing ---
 
@@ -135,7 +135,7 @@ class DocumentFolder:
                 if count > self._most:
                     raise OSError(0, f"it has more than {self._most:,} files")
                 if not stat.S_ISREG(found.st_mode):
-                    self._refused[_normalized(name)] = "is a link, or no regular file"
+                    self._refused[normalize(name)] = "is a link, or no regular file"
                 elif not _JUNK.search(path):
                     yield DocumentFile(path, found.st_size, found.st_mtime)
 
@@ -146,7 +146,7 @@ class DocumentFolder:
                 raise BadZipFile(f"it has more than {self._most:,} files")
             for info in members:
                 path = _name_of(info).replace("\\", "/")
-                name = _normalized(path.rpartition("/")[2])
+                name = normalize(path.rpartition("/")[2])
                 if info.is_dir() or _JUNK.search(path):
                     continue
                 if ".." in path.split("/") or path.startswith("/"):
@@ -168,7 +168,7 @@ class DocumentFolder:
         match only as whole words, so that 7 is not found in 17.pdf.
         """
         shown = text.replace("\0", "")
-        found = self._matching(text) if is_pattern else self._named(text.replace("\\", "/").strip())
+        found = self._matching(text) if is_pattern else self._named(_path_of(text))
         if len(found) == 1:
             return found[0]
         if not found:
@@ -188,7 +188,7 @@ class DocumentFolder:
         parts = [part for part in wanted.split("/") if part not in ("", ".")]
         if not parts:
             return []
-        last = _normalized(parts[-1])
+        last = normalize(parts[-1])
         candidates = self._by_name.get(last) or self._by_stem.get(last) or []
         depth = {file.path: _common_parts(file.path.split("/")[:-1], parts[:-1]) for file in candidates}
         deepest = [file for file in candidates if depth[file.path] == max(depth.values())]
@@ -200,22 +200,23 @@ class DocumentFolder:
         if "*" not in "".join(pieces[::2]) and "/" not in pattern:
             return self._named("".join(pieces))
         regex = "".join(
-            rf"(?<![^\W_]){re.escape(_normalized(piece))}(?![^\W_])"
+            rf"(?<![^\W_]){re.escape(normalize(piece))}(?![^\W_])"
             if at % 2
-            else re.escape(_normalized(piece)).replace(r"\*", ".*")
+            else re.escape(normalize(f"|{piece}|")[1:-1]).replace(r"\*", ".*")  # its outer spaces count
             for at, piece in enumerate(pieces)
         )
         names = self._paths if "/" in pattern else self._names
-        found = names.with_text(max(map(_normalized, pieces[1::2]), key=len))
+        found = names.with_text(max(map(normalize, pieces[1::2]), key=len))
         files = list(self.files.values()) if found else []
         return [files[at] for at in found if re.fullmatch(regex, names.lines[at])]
 
     def _missing(self, shown: str) -> NotFound:
         name = shown.replace("\\", "/").rpartition("/")[2]
-        if (reason := self._refused.get(_normalized(name))) is not None:
+        if (reason := self._refused.get(normalize(name))) is not None:
             message = f"'{name}' in {self.shown_as} {reason}, and is not read"
             return NotFound("document-unusable", message, "replace it with the file itself")
-        near = closest(name, (file.name for file in self.files.values())) if len(self.files) <= 20_000 else None
+        of_nobody = (file.name for file in self.files.values() if file.path not in self.users)
+        near = closest(name, of_nobody) if len(self.files) <= 20_000 else None
         hint = "put the file there, or correct the cell"
         hint = f"did you mean '{near}'? {hint}" if near else hint
         return NotFound("document-missing", f"there is no file '{shown}' in {self.shown_as}", hint)
@@ -297,9 +298,27 @@ class DocumentFolder:
         return [path for path, one in self.contents.items() if not one.problem and one.sha256 not in self.ids]
 
     @property
+    def equal(self) -> list[tuple[str, int, str, int]]:
+        """Files with the content of another person's: the first file with its row, then each of the others."""
+        first: dict[str, tuple[str, dict[str, int]]] = {}
+        found = []
+        for path, users in self.users.items():
+            one = self.contents[path]
+            other, theirs = first.setdefault(one.sha256, (path, users)) if not one.problem else (path, users)
+            if users.keys() - theirs.keys():
+                found.append((other, min(theirs.values()), path, min(users.values())))
+        return found
+
+    @property
     def unused(self) -> list[DocumentFile]:
         """The files of nobody."""
         return [file for path, file in self.files.items() if path not in self.users]
+
+
+def _path_of(text: str) -> str:
+    """What a cell says, as a path with /: it may be in quotes, or an address of a file."""
+    text = text.strip().strip("\"'").replace("\\", "/")
+    return unquote(text.partition(":")[2]) if text.casefold().startswith("file:") else text
 
 
 def listed(names: Iterable[object], most: int = 3) -> str:
@@ -308,15 +327,11 @@ def listed(names: Iterable[object], most: int = 3) -> str:
     return ", ".join([*first[:most], *(["..."] if len(first) > most else [])])
 
 
-def _normalized(name: str) -> str:
-    return unicodedata.normalize("NFC", name).casefold().strip()
-
-
 def _common_parts(one: list[str], other: list[str]) -> int:
     """How many folders are the same, from the last one back."""
     count = 0
     for mine, theirs in zip(reversed(one), reversed(other), strict=False):
-        if _normalized(mine) != _normalized(theirs):
+        if normalize(mine) != normalize(theirs):
             break
         count += 1
     return count

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -13,54 +14,70 @@ from importer.files import write_private
 from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInput
 
 IDS_FILE: Final = "documents.csv"
-HEADER: Final = ("file", "rows", "kind", "size", "sha256", "document_id")
-_SHA256, _ID = HEADER.index("sha256"), HEADER.index("document_id")
+HEADER: Final = ("file", "rows", "kind", "size", "sha256", "service", "document_id")
+_ID: Final = re.compile(r"(\d+)(?:\.0+)?", re.ASCII)  # a spreadsheet program may have added the decimals
+_MOST_PROBLEMS: Final = 20
+_BETWEEN: Final = " | "  # names of files with one content
 
 
-def read_ids(path: Path) -> dict[str, str]:
+def read_ids(path: Path, service: str = "") -> dict[str, str]:
     """The document IDs by the SHA-256 of their files; {} if there is no such file.
 
-    An ID belongs to a content: after a file was replaced, its old ID is not used for it.
+    An ID belongs to a content, and to a service: after a file was replaced, its old ID is not used for it. service:
+    the address of the one that gets the IDs, "" for the sandbox or if it does not matter. Only the columns for these
+    are read, so the list may be saved by any program, in any of its encodings.
 
     Raises:
-        UnusableInput: it is no such list, or has two IDs for one content; with every problem.
+        UnusableInput: it is no such list, is of another service, or has two IDs for one content; with every problem.
     """
     try:
-        text = path.read_text("utf-8-sig")
+        content = path.read_bytes()
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise UnusableInput(_problem(f"cannot be read: {reason}", FilePlace(str(path)))) from None
-    rows = csv.reader(text.splitlines(), delimiter=";" if ";" in text.partition("\n")[0] else ",")
-    if tuple(next(rows, ())) != HEADER:
-        raise UnusableInput(_problem(f"does not begin with {','.join(HEADER)}", FilePlace(str(path))))
+    except OSError as error:
+        raise UnusableInput(_problem(f"cannot be read: {error.strerror}", FilePlace(str(path)))) from None
+    text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", "replace")
+    first = text.partition("\n")[0]
+    lines = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count))
+    header = [name.strip() for name in next(lines, ())]
+    if not {"sha256", "document_id"} <= {*header}:
+        what = "has no columns sha256 and document_id in its first line"
+        raise UnusableInput(_problem(what, FilePlace(str(path))))
     found: dict[str, str] = {}
     files: dict[str, str] = {}  # the content that each ID belongs to
     problems = []
-    for cells in rows:
-        place = LinePlace(str(path), rows.line_num)
-        if len(cells) != len(HEADER):
-            if cells:
-                problems.append(_problem(f"has {len(cells)} cells in this line instead of {len(HEADER)}", place))
+    for cells in lines:
+        one, place = dict(zip(header, map(str.strip, cells), strict=False)), LinePlace(str(path), lines.line_num)
+        sha256, given = one.get("sha256", "").lower(), one.get("document_id", "")
+        if not given:
             continue
-        sha256, given = cells[_SHA256].strip(), cells[_ID].strip()
-        if given and found.setdefault(sha256, given) != given:
-            problems.append(_problem(f"has two document IDs for one content: {found[sha256]} and {given}", place))
-        elif given and files.setdefault(given, sha256) != sha256:
-            problems.append(_problem(f"has the document ID {given} for two different files", place))
+        if (number := _ID.fullmatch(given)) is None:
+            problems.append(_problem(f"has '{given[:80]}', which is not a document ID", place))
+            continue
+        if service and one.get("service", "") not in ("", service):
+            raise UnusableInput(_of_another_service(one["service"], service, place))
+        if found.setdefault(sha256, number[1]) != number[1]:
+            problems.append(_problem(f"has two document IDs for one content: {found[sha256]} and {number[1]}", place))
+        elif files.setdefault(number[1], sha256) != sha256:
+            problems.append(_problem(f"has the document ID {number[1]} for two different files", place))
     if problems:
-        raise UnusableInput(problems)
+        raise UnusableInput(problems[:_MOST_PROBLEMS])
     return found
 
 
 def _problem(what: str, place: Place) -> Problem:
-    hint = "write it again with importer documents list, which keeps the IDs that it can read; save it as CSV, UTF-8"
+    hint = "correct it; or rename the file, and write a new list with importer documents list"
     return Problem("document-ids-invalid", f"the list of document IDs {what}", hint, place)
 
 
-def write_ids(path: Path, folders: Sequence[DocumentFolder]) -> None:
-    """Write the list of the documents of rows, with the IDs that are known.
+def _of_another_service(theirs: str, ours: str, place: Place) -> Problem:
+    message = f"the list of document IDs is of {theirs}, and not of {ours}: its IDs are other documents here"
+    hint = "rename the file, and write a list for this service with importer documents list"
+    return Problem("document-ids-invalid", message, hint, place)
+
+
+def write_ids(path: Path, folders: Sequence[DocumentFolder], service: str) -> None:
+    """Write the list of the documents of rows, a line for each content, with the IDs that are known.
 
     Raises:
         OSError: it cannot be written.
@@ -68,14 +85,20 @@ def write_ids(path: Path, folders: Sequence[DocumentFolder]) -> None:
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(HEADER)
-    others = {sha256: known for folder in folders for sha256, known in folder.ids.items()}
+    ids = {sha256: known for folder in folders for sha256, known in folder.ids.items()}
+    names: dict[str, list[str]] = {}
+    rows: dict[str, list[int]] = {}
+    kinds: dict[str, tuple[str, int]] = {}
     for folder in folders:
         for name, users in sorted(folder.users.items()):
             one = folder.contents[name]
             if not one.problem:
-                rows, known = " ".join(map(str, sorted(users.values()))), folder.ids.get(one.sha256, "")
-                writer.writerow((f"{folder.shown_as.rstrip('/')}/{name}", rows, one.kind, one.size, one.sha256, known))
-                others.pop(one.sha256, None)
-    for sha256, known in others.items():  # of files that no row names now: a person has typed them
-        writer.writerow(("", "", "", "", sha256, known))
+                names.setdefault(one.sha256, []).append(f"{folder.shown_as.rstrip('/')}/{name}")
+                rows.setdefault(one.sha256, []).extend(users.values())
+                kinds[one.sha256] = one.kind, one.size
+    for sha256, files in names.items():
+        shown = _BETWEEN.join(files), " ".join(map(str, sorted(rows[sha256])))
+        writer.writerow((*shown, *kinds[sha256], sha256, service, ids.pop(sha256, "")))
+    for sha256, known in ids.items():  # of files that no row names now: a person has typed them
+        writer.writerow(("", "", "", "", sha256, service, known))
     write_private(path, text.getvalue().encode("utf-8-sig", "backslashreplace"))

@@ -367,10 +367,10 @@ class Ledger:
 
         return self._ask(find)
 
-    def intend_documents(self, keys: Collection[bytes]) -> int:
-        """Record that these documents are about to be uploaded; returns of how many an earlier answer was lost."""
+    def intend_documents(self, keys: Collection[bytes]) -> set[bytes]:
+        """Record that these documents are about to be uploaded; returns those of which an earlier upload gave no ID."""
 
-        def intend(connection: Connection) -> int:
+        def intend(connection: Connection) -> set[bytes]:
             documents.create(connection, checkfirst=True)
             known = set(connection.scalars(select(documents.c.key).where(documents.c.key.in_(keys))))
             now = self._clock()
@@ -379,7 +379,7 @@ class Ledger:
             new = [{"key": key, "attempts": 1, "updated_at": now} for key in keys if key not in known]
             if new:
                 connection.execute(insert(documents), new)
-            return len(known)
+            return known
 
         return self._changed(intend)
 

@@ -47,7 +47,7 @@ Send = Callable[[UploadForm, str, str, bytes], Reply | NoReply]
 class Uploaded:
     """What became of documents, by SHA-256: their IDs, or the outcome of their rows and why.
 
-    stop: why the others were not uploaded. repeated: how many were uploaded again, as an answer had been lost.
+    stop: why the others were not uploaded. repeated: how many may be there twice, as an earlier upload gave no ID.
     """
 
     ids: dict[str, str] = field(default_factory=dict)
@@ -77,6 +77,7 @@ class Uploader:
         """
         done, waiting, pending = Uploaded(), list(reversed(documents)), dict[Future[Reply | NoReply | str], Document]()
         failed, pace, has_ended = 0, Pace(self.rate), Event()
+        lost = set[bytes]()  # keys of documents of which an upload gave no ID, and which may be there
         with ThreadPoolExecutor(self.concurrency, "uploader") as pool:
             try:
                 while pending or (waiting and done.stop is None):
@@ -85,8 +86,8 @@ class Uploader:
                     room = 2 * self.concurrency - len(pending)
                     if waiting and room > 0 and done.stop is None and not self.cancellation.is_paused:
                         batch = [waiting.pop() for _ in range(min(room, len(waiting)))]
-                        done.repeated += self.ledger.intend_documents([each.key for each in batch])
-                        pending |= {pool.submit(self._upload, each, pace, has_ended): each for each in batch}
+                        lost |= self.ledger.intend_documents([each.key for each in batch])
+                        pending |= {pool.submit(self._upload, each, pace, has_ended, lost): each for each in batch}
                     ended, _ = wait(pending, timeout=_LOOK, return_when=FIRST_COMPLETED)
                     found: dict[bytes, str] = {}
                     for each in ended:
@@ -96,6 +97,7 @@ class Uploader:
                             found[document.key] = done.ids[document.sha256]
                     if found:
                         self.ledger.record_documents(found)
+                        done.repeated += len(lost & found.keys())
                         self.on_uploaded(len(done.ids))
                     if failed >= _MOST_FAILURES and done.stop is None:
                         reason = next(reversed(done.failures.values()))[1].message
@@ -142,7 +144,7 @@ class Uploader:
 
     # --- on a thread of its own ---
 
-    def _upload(self, document: Document, pace: Pace, has_ended: Event) -> Reply | NoReply | str:
+    def _upload(self, document: Document, pace: Pace, has_ended: Event, lost: set[bytes]) -> Reply | NoReply | str:
         """Upload one until the service has answered for good, or patience is over."""
         clock, since = self.cancellation, self.cancellation.now()
         try:
@@ -155,6 +157,8 @@ class Uploader:
             clock.sleep(has_ended, pace.next_turn(now) - now)
             answer = self.send(self.form, document.name, document.kind, content)
             pace.answered(clock.now(), is_refused=isinstance(answer, Reply) and answer.status in _REFUSALS)
+            if answer.may_have_arrived if isinstance(answer, NoReply) else answer.status >= 500:
+                lost.add(document.key)
             return answer
 
         retrying = tenacity.Retrying(

@@ -16,7 +16,7 @@ from importer.models import Operation, Question, Target
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
 from importer.service.transport import Limits, NoReply, RawReply, Reason, Request, TransportChoice, open_transport
 from importer.service.unspecified_forms import Clock, message_of, one_line, readable, retry_after
-from importer.service.uploads import document_id, encoded
+from importer.service.uploads import document_id, encoded, possible_ids
 from importer.settings import Settings, UploadForm
 
 _REQUIRED_KEY: Final = {Operation.APPLY: "message", Operation.ADD_TO_POOL: "id"}  # in the body of a 201 (4.2, 2.5)
@@ -125,8 +125,10 @@ class RecruitingService:
         raw = self._transport.send(Request("POST", f"{parts.scheme}://{parts.netloc}{form.path}", headers, body))
         if isinstance(raw, NoReply):
             return raw
-        found = document_id(form.id_at, raw.body) if 200 <= raw.status < 300 else None
-        reply = Reply(raw.status, message_of(raw), retry_after(raw, self._now), document_id=found)
+        is_accepted = 200 <= raw.status < 300
+        found = document_id(form.id_at, raw.body) if is_accepted else None
+        words = "" if found else possible_ids(raw.body) if is_accepted else message_of(raw)
+        reply = Reply(raw.status, words, retry_after(raw, self._now), document_id=found)
         return reply._replace(is_outdated=True) if reply.status == 401 and self._is_renewed(keys) else reply
 
     def probe(self, job_post: str) -> Reply | NoReply:

@@ -6,6 +6,8 @@ import base64
 import json
 import re
 import secrets
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
 from importer.settings import UploadForm
@@ -20,6 +22,7 @@ _TYPES: Final = {
     "gif": "image/gif",
     "txt": "text/plain; charset=utf-8",
 }
+_SHOWN: Final = 10  # places of an answer
 _ID: Final = re.compile(r"[0-9A-Za-z_.:=+~-]{1,200}")
 
 
@@ -57,3 +60,20 @@ def document_id(pointer: str, body: bytes) -> str | None:
         return None
     text = str(found) if type(found) in (int, str) else ""
     return text if _ID.fullmatch(text) else None
+
+
+def possible_ids(body: bytes) -> str:
+    """The places of an answer that could have the ID, with their values: `/content/id = 70000, ...`."""
+
+    def walk(value: Any, at: str) -> Iterator[str]:
+        if isinstance(value, dict | list):
+            parts = value.items() if isinstance(value, dict) else enumerate(value)
+            for key, one in parts:
+                yield from walk(one, f"{at}/{str(key).replace('~', '~0').replace('/', '~1')}")
+        elif document_id(at, body) is not None:
+            yield f"{at} = {value}"
+
+    try:
+        return ", ".join(islice(walk(json.loads(body), ""), _SHOWN))
+    except (ValueError, RecursionError):
+        return "an answer that is not JSON"
