@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 
 from importer.app.import_file import planned_only
 from importer.app.orders import Listener, Order
+from importer.documents.contents import UNREADABLE, reason_of
 from importer.documents.folder import DocumentFolder
 from importer.documents.ids import IDS_FILE, read_ids, write_ids
 from importer.problems import UsageError, not_writable
@@ -21,7 +21,7 @@ __all__ = ["IDS_FILE", "read_ids"]
 class DocumentCounts:
     """The documents of a file. to: the list of their IDs; files: in all folders; named: those of rows that can be used;
     with_id: of these; unused: those of nobody; causes: what is wrong with the documents of rows, the most frequent
-    first.
+    first; is_uploaded: those without one are uploaded by a run.
     """
 
     to: Path
@@ -30,11 +30,12 @@ class DocumentCounts:
     with_id: int
     unused: int
     causes: tuple[ProblemGroup, ...]
+    is_uploaded: bool
 
     @property
     def is_complete(self) -> bool:
         """Whether every document of a row can be used, and has an ID."""
-        return not self.causes and self.named == self.with_id
+        return not self.causes and (self.is_uploaded or self.named == self.with_id)
 
 
 def list_documents(order: Order, listen: Listener, to: Path | None = None, *, writes: bool = True) -> DocumentCounts:
@@ -47,11 +48,11 @@ def list_documents(order: Order, listen: Listener, to: Path | None = None, *, wr
         UsageError: the mapping names no folder of documents.
     """
     with planned_only(order, listen) as planned:
-        folders: dict[Path, DocumentFolder] = {}
+        folders: list[DocumentFolder] = []  # a folder may be that of several targets, each with its own rows
         places: dict[str, str] = {}
         causes: list[ProblemGroup] = []
         for plan in planned.plans:
-            folders |= {one.documents.path: one.documents for one in plan.mapping.values if one.documents}
+            folders += dict.fromkeys(one.documents for one in plan.mapping.values if one.documents)
             places |= plan.manifest.documents
             causes += (group for group in plan.forecast.reasons if group.code.startswith("document-"))
     if not folders:
@@ -62,17 +63,21 @@ def list_documents(order: Order, listen: Listener, to: Path | None = None, *, wr
     if writes:
         try:
             service = "" if order.sending.sandbox_setup else str(order.settings.base_url or "")
-            write_ids(path, list(folders.values()), service)
+            write_ids(path, folders, service)
         except OSError as error:
             raise not_writable(path, error.strerror or str(error)) from None
-    named = sum(not one.problem for folder in folders.values() for one in folder.contents.values())
+    files = {folder.path / name for folder in folders for name in folder.files}
+    named = {folder.path / name for folder in folders for name, one in folder.contents.items() if not one.problem}
+    without = {folder.path / name for folder in folders for name in folder.without_id}
+    used = {folder.path / name for folder in folders for name in folder.users}
     return DocumentCounts(
         path,
-        sum(len(folder.files) for folder in folders.values()),
-        named,
-        named - sum(len(folder.without_id) for folder in folders.values()),
-        sum(len(folder.unused) for folder in folders.values()),
+        len(files),
+        len(named),
+        len(named) - len(without),
+        len(files - used),
         tuple(group for group in causes if group.code != "document-without-id"),
+        order.settings.upload is not None and order.sending.sandbox_setup is None,
     )
 
 
@@ -84,5 +89,5 @@ def count_files(path: Path) -> int:
     """
     try:
         return len(DocumentFolder(path, path.name).files)
-    except (OSError, BadZipFile) as error:
-        raise UsageError(f"{path} cannot be listed: {getattr(error, 'strerror', None) or error}") from None
+    except UNREADABLE as error:
+        raise UsageError(f"{path} cannot be listed: {reason_of(error)}") from None

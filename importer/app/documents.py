@@ -6,14 +6,15 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from zipfile import BadZipFile
 
 from importer.app.connection import Connection
 from importer.app.orders import DocumentsRepeated, DocumentsUploaded, Listener, Order
 from importer.app.plan import Plan
+from importer.documents.contents import UNREADABLE, reason_of
 from importer.documents.folder import DocumentFolder, NotFound, listed
 from importer.documents.ids import IDS_FILE, read_ids
 from importer.ledger import Ledger
@@ -46,12 +47,12 @@ def open_folders(
     for name, place in named.items():
         try:
             path = Path(known[name]) if name in known else _located(name, place, mapping, file.parent)
-            found[name] = DocumentFolder(path, name, ids)
+            same = next((one for one in found.values() if one.path.resolve() == path.resolve()), None)
+            found[name] = same or DocumentFolder(path, name, ids)
         except UnusableInput as error:
             problems += error.problems
-        except (OSError, BadZipFile) as error:
-            reason = (getattr(error, "strerror", None) or str(error)).lower()
-            message = f"the documents in '{name}' cannot be listed: {reason}"
+        except UNREADABLE as error:
+            message = f"the documents in '{name}' cannot be listed: {reason_of(error)}"
             hint = "write the path of a folder or a .zip, relative to the folder of the source"
             problems.append(Problem("document-folder-invalid", message, hint, place))
     if problems:
@@ -91,7 +92,13 @@ def know_uploaded(mapping: ResolvedMapping, ledger: Ledger | None, service: str)
     for folder in _folders_of(mapping):
         if folder.placeholder and ledger is not None:
             keys = {ledger.fingerprints.document(service, sha256): sha256 for sha256 in folder.sha256s}
-            folder.ids |= {keys[key]: found for key, found in ledger.document_ids([*keys]).items()}
+            uploaded = {keys[key]: found for key, found in ledger.document_ids([*keys]).items()}
+            folder.ids = {**uploaded, **folder.ids}  # what a person has written counts
+
+
+def upload_mark(mapping: ResolvedMapping) -> bytes:
+    """What is in the body of a row whose document waits for its upload; b"" if none is uploaded."""
+    return next((one.placeholder.encode() for one in _folders_of(mapping)), b"")
 
 
 def _folders_of(mapping: ResolvedMapping) -> list[DocumentFolder]:
@@ -127,18 +134,15 @@ class Uploads:
 def upload_documents(
     plan: Plan, ledger: Ledger, order: Order, connection: Connection, cancellation: Cancellation, listen: Listener
 ) -> Uploads:
-    """Upload the documents of the rows that will be sent, then check the rows again, with the IDs.
-
-    Raises:
-        UnusableInput: the ledger cannot be written.
-    """
+    """Upload the documents of the rows that will be sent, then check the rows again, with the IDs."""
     folders, form = _folders_of(plan.mapping), order.settings.upload
     if form is None or not folders or not folders[0].placeholder:
         return Uploads()
-    mark = folders[0].placeholder.encode()
-    with RunTable(plan.folder) as table:
+    mark = upload_mark(plan.mapping)
+    with RunTable(plan.folder) as table, ExitStack() as opened:
+        readers = {folder.path: opened.enter_context(folder.reader()) for folder in folders}
         wanted = dict.fromkeys(_waiting(table, plan, ledger, mark))
-        documents = [_document(sha256, folders, ledger, connection.name) for sha256 in wanted]
+        documents = [_document(sha256, folders, readers, ledger, connection.name) for sha256 in wanted]
         if not documents:
             return Uploads(mark)
         uploader = Uploader(
@@ -149,6 +153,8 @@ def upload_documents(
             order.settings.concurrency,
             order.settings.rate,
             order.settings.give_up_minutes * 60,
+            order.sending.window,
+            {known for folder in folders for known in folder.ids.values()},
             lambda count: listen(DocumentsUploaded(count, len(documents))),
         )
         done = uploader.upload(documents)
@@ -179,21 +185,45 @@ def _waiting(table: RunTable, plan: Plan, ledger: Ledger, mark: bytes) -> Iterat
                 yield from (found.decode() for found in pattern.findall(one.body))
 
 
-def _document(sha256: str, folders: Sequence[DocumentFolder], ledger: Ledger, service: str) -> Document:
+def _document(
+    sha256: str,
+    folders: Sequence[DocumentFolder],
+    readers: Dictionary[Path, Callable[[str], bytes]],
+    ledger: Ledger,
+    service: str,
+) -> Document:
     folder = next(one for one in folders if sha256 in one.sha256s)
     path = folder.sha256s[sha256]
     key, kind = ledger.fingerprints.document(service, sha256), folder.contents[path].kind
-    return Document(sha256, key, path.rpartition("/")[2], kind, lambda: folder.content_of(sha256))
+    return Document(sha256, key, path.rpartition("/")[2], kind, lambda: readers[folder.path](sha256))
 
 
 # --- looking into them ------------------------------------------------------------------------------
 
 
-def look_into_documents(mapping: ResolvedMapping, read: Callable[[], Iterator[Row]]) -> tuple[Problem, ...]:
-    """Find the documents of all rows, and look into each of them. Returns warnings about the files of each folder."""
+ReadRows = Callable[[], Iterator[Row]]
+
+
+def look_into_documents(mapping: ResolvedMapping, read: ReadRows, whole: ReadRows | None = None) -> tuple[Problem, ...]:
+    """Find the documents of all rows, and look into each of them. Returns warnings about the files of each folder.
+
+    whole: reads all rows of the file, if only some are imported: a document of one may be that of another, too.
+    """
     folders = _folders_of(mapping)
     if not folders:
         return ()
+    _note_documents(mapping, read, folders)
+    for folder in folders:
+        folder.look_into_named()
+    if whole is not None:
+        _note_documents(mapping, whole, folders)
+    invented = [_without_id(folder) for folder in folders if folder.invents_ids and folder.without_id]
+    equal = [_with_equal_content(folder) for folder in folders if folder.equal]
+    return (*invented, *equal, *(_of_nobody(folder) for folder in folders if folder.unused))
+
+
+def _note_documents(mapping: ResolvedMapping, read: ReadRows, folders: Sequence[DocumentFolder]) -> None:
+    """Note in each folder whose documents its files are."""
     readers = [
         value_reader(one, mapping.wire)
         for one in mapping.single_values
@@ -210,10 +240,6 @@ def look_into_documents(mapping: ResolvedMapping, read: Callable[[], Iterator[Ro
             reader.read(row, [])
     for folder in folders:
         folder.noted_for = None
-        folder.look_into_named()
-    invented = [_without_id(folder) for folder in folders if folder.invents_ids and folder.without_id]
-    equal = [_with_equal_content(folder) for folder in folders if folder.equal]
-    return (*invented, *equal, *(_of_nobody(folder) for folder in folders if folder.unused))
 
 
 def _without_id(folder: DocumentFolder) -> Problem:
@@ -225,7 +251,8 @@ def _without_id(folder: DocumentFolder) -> Problem:
 
 def _with_equal_content(folder: DocumentFolder) -> Problem:
     pairs = listed(f"{one} (row {row}) and {other} (row {other_row})" for one, row, other, other_row in folder.equal)
-    message = f"{len(folder.equal):,} documents have the content of another person's: {pairs}"
+    count = len(folder.equal)
+    message = f"{count:,} document{' has' if count == 1 else 's have'} the content of another person's: {pairs}"
     return Problem("documents-equal", message, "check that each is the right one", FilePlace(folder.shown_as))
 
 

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from zipfile import BadZipFile
 
+from importer.documents.contents import UNREADABLE
 from importer.documents.folder import DocumentFile, DocumentFolder
 from importer.problems import Column
 from importer.suggest import ColumnView, Proposal, ProposedField, ProposedValue, Setting
@@ -60,7 +60,7 @@ def _with_cv(proposal: Proposal, columns: set[Column], completed: Callable[[Prop
 def _folders_beside(file: Path) -> Iterator[DocumentFolder]:
     beside = (path for path in sorted(file.parent.iterdir()) if not path.name.startswith("."))
     for path in islice((one for one in beside if one.is_dir() or one.suffix.lower() == ".zip"), _MOST_FOLDERS):
-        with suppress(OSError, BadZipFile):
+        with suppress(*UNREADABLE):
             yield DocumentFolder(path, path.name, most=_MOST_FILES)
 
 

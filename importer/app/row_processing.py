@@ -10,10 +10,11 @@ from itertools import islice
 from typing import Final
 
 from importer.app.classify_rows import to_look_up
+from importer.app.documents import upload_mark
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.plan import Plan
 from importer.ledger import Ledger
-from importer.models import Outcome, ReadyCandidate, Stop
+from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import StoppedEarly, Unread, UnusableInput
 from importer.report.summary import Summary
 from importer.runs.finalize import record_end, was_sent
@@ -40,7 +41,7 @@ class RowProcessing:
         listen: Listener,
         held: Callable[[ReadyCandidate], Outcome | None] = lambda _: None,
     ) -> None:
-        self._held = held
+        self._held, self._mark = held, upload_mark(plan.mapping)
         self._plan, self._ledger, self._listen = plan, ledger, listen
         self._pending: dict[int, Classified] = {}  # those with several rows or with warnings
         self._waiting: list[Outcome] = []  # to be recorded
@@ -73,8 +74,13 @@ class RowProcessing:
         candidates, ledger, known = table.kept(), self._ledger, self._plan.known
         while batch := list(islice(candidates, _BATCH)):
             others = known.other_forms(ledger, to_look_up(batch)) if ledger is not None else {}
+            ready = {one.rows: one.result for one in batch if isinstance(one.result, ReadyCandidate)}
+            waiting = {rows: one.email for rows, one in ready.items() if self._mark and self._mark in one.body}
+            imported = known.imported(ledger, waiting) if ledger is not None and waiting else set()
             for one in batch:
                 result = others.get(one.rows[0], one.result)
+                if one.rows[0] in imported and isinstance(result, ReadyCandidate):
+                    result = Outcome(result.row, OutcomeKind.ALREADY_IMPORTED)  # whatever its document is now
                 if isinstance(result, ReadyCandidate):
                     result = self._held(result) or result
                 if isinstance(result, Outcome):

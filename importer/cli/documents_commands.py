@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from importer.app.document_list import DocumentCounts, list_documents
+from importer.app.earlier_runs import fixed_order
 from importer.app.orders import Order, Sending
 from importer.cli import options
 from importer.cli.app import Command, next_command
@@ -44,12 +45,16 @@ def list_(
     _show(counts, as_json=as_json)
     if as_json:
         return
-    if counts.named > counts.with_id:
+    if counts.is_uploaded:
+        print_lines(f"{counts.to} is written, but not needed: importer run uploads the documents of its rows.")
+    elif counts.named > counts.with_id:
         print_lines(
             f"Upload the files that {counts.to} lists, and fill in document_id there. An ID belongs to a content: "
             "a file that is replaced later needs a new one."
         )
-    print_next("Next", next_command(context, "check", file, "--mapping", mapping))
+    is_open = counts.named > counts.with_id and not counts.is_uploaded
+    command = "documents check" if is_open else "check"
+    print_next("Next", next_command(context, command, file, "--mapping", mapping))
 
 
 @documents.command("check", cls=Command)
@@ -68,7 +73,8 @@ def check(
         counts = list_documents(_order(file, mapping, out, sandbox, questions, sheet), terminal, writes=False)
     _show(counts, as_json=as_json)
     if not as_json:
-        command = "check" if counts.is_complete else "documents list"
+        is_open = counts.named > counts.with_id and not counts.is_uploaded
+        command = "documents list" if is_open else "check"
         print_next("Next", next_command(context, command, file, "--mapping", mapping))
     raise typer.Exit(0 if counts.is_complete else 4)
 
@@ -77,7 +83,7 @@ def _order(
     file: Path, mapping: Path, out: Path | None, sandbox: bool, questions: Path | None, sheet: str | None
 ) -> Order:
     sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
-    return Order(file, mapping, load_settings(out=out), sending=sending, sheet=sheet)
+    return fixed_order(Order(file, mapping, load_settings(out=out), sending=sending, sheet=sheet))
 
 
 def _show(counts: DocumentCounts, *, as_json: bool) -> None:
@@ -86,7 +92,8 @@ def _show(counts: DocumentCounts, *, as_json: bool) -> None:
         return
     without = counts.named - counts.with_id
     print_lines(
-        f"{counts.named:,} documents of rows can be used: {counts.with_id:,} have a document ID, {without:,} do not. "
+        f"{counts.named:,} documents of rows can be used: {counts.with_id:,} have a document ID, {without:,} "
+        f"{'will be uploaded' if counts.is_uploaded else 'do not'}. "
         f"{counts.unused:,} of {counts.files:,} files belong to no row."
     )
     for line in problem_lines("What to fix", counts.causes, room=14, all_in="importer check has all"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import lzma
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from typing import IO, Final
 from zipfile import BadZipFile
 
 MOST_BYTES: Final = 100 * 1024 * 1024
+UNREADABLE: Final = (OSError, BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+"""What reading a file or an archive can raise; RuntimeError also for an unknown compression, ValueError for a name."""
 _CHUNK: Final = 1 << 20
 _HEAD: Final = 1024  # bytes; a PDF may begin with something else
 # Word and the others by the container that they are in.
@@ -47,12 +50,16 @@ def look_into(open_file: Callable[[], IO[bytes]]) -> Contents:
                 digest.update(chunk)
                 if size > MOST_BYTES:  # also of a member of a .zip that says it is small
                     return Contents(size, "", "", f"is larger than {MOST_BYTES // 1024 // 1024} MB")
-    except (OSError, BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return Contents(0, "", "", f"cannot be read: {reason.lower()}")
+    except UNREADABLE as error:
+        return Contents(0, "", "", f"cannot be read: {reason_of(error)}")
     kind = _kind(head)
     problem = "is empty" if not size else "" if kind else "is neither a document nor a picture, by its content"
     return Contents(size, kind, digest.hexdigest(), problem)
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a file or an archive cannot be read, in lower case."""
+    return str(getattr(error, "strerror", None) or error or type(error).__name__).lower()
 
 
 def _kind(head: bytes) -> str:

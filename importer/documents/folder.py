@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 import stat
-import zlib
+import unicodedata
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,13 +18,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 from urllib.parse import unquote
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from importer.documents.contents import MOST_BYTES, Contents, look_into
+from importer.documents.contents import MOST_BYTES, UNREADABLE, Contents, look_into, reason_of
 from importer.text.normalize import closest, normalize
 
 
@@ -37,6 +38,7 @@ class Several(StrEnum):
 
 
 MOST_FILES: Final = 200_000
+_MOST_NEAR: Final = 5_000  # files among which a similar name is looked for
 _JUNK: Final = re.compile(r"(?:^|/)(?:__MACOSX|\.(?!\.?(?:/|$))[^/]*|Thumbs\.db|desktop\.ini)(?:/|$)", re.IGNORECASE)
 _UNICODE_NAME, _ENCRYPTED = 0x800, 0x1  # flags of a .zip
 
@@ -96,7 +98,7 @@ class DocumentFolder:
     shown_as: its name in messages. ids: the document IDs that are known, by the SHA-256 of a file. most: of its files.
 
     Raises:
-        OSError, BadZipFile: it cannot be listed.
+        UNREADABLE: it cannot be listed.
     """
 
     def __init__(
@@ -119,8 +121,11 @@ class DocumentFolder:
         for file in self.files.values():
             self._by_name[normalize(file.name)].append(file)
             self._by_stem[normalize(file.name.rpartition(".")[0])].append(file)
-        self._names = _Lines([normalize(file.name) for file in self.files.values()])
+        self._listed = list(self.files.values())
+        self._names = _Lines([normalize(file.name) for file in self._listed])
         self._paths = _Lines(list(map(normalize, self.files)))
+        folders = [path.split("/")[:-1] for path in self.files]
+        self._shared = len(os.path.commonprefix(folders)) if folders else 0  # folders that all files are in
 
     # --- listing ---
 
@@ -175,7 +180,8 @@ class DocumentFolder:
             return self._missing(shown)
         if several is Several.ERROR:
             message = f"{len(found)} files in {self.shown_as} match '{shown}': {listed(one.path for one in found)}"
-            hint = "write which one it is, or set several: newest or several: largest in the mapping"
+            hint = "set several: newest or several: largest in the mapping"
+            hint = hint if is_pattern else f"write which one it is, like {found[0].path}; or {hint}"
             return NotFound("document-ambiguous", message, hint)
         values = {file.path: file.changed_at if several is Several.NEWEST else file.size for file in found}
         best = [file for file in found if values[file.path] == max(values.values())]
@@ -191,6 +197,8 @@ class DocumentFolder:
         last = normalize(parts[-1])
         candidates = self._by_name.get(last) or self._by_stem.get(last) or []
         depth = {file.path: _common_parts(file.path.split("/")[:-1], parts[:-1]) for file in candidates}
+        if len(parts) > 1:  # in a folder of its own, a file may be that of another person
+            candidates = [file for file in candidates if depth[file.path] or file.path.count("/") <= self._shared]
         deepest = [file for file in candidates if depth[file.path] == max(depth.values())]
         exact = [file for file in deepest if file.name == parts[-1]]
         return exact or deepest
@@ -199,16 +207,14 @@ class DocumentFolder:
         pieces = pattern.split("\0")  # texts of the mapping and of cells in turn
         if "*" not in "".join(pieces[::2]) and "/" not in pattern:
             return self._named("".join(pieces))
-        regex = "".join(
-            rf"(?<![^\W_]){re.escape(normalize(piece))}(?![^\W_])"
-            if at % 2
-            else re.escape(normalize(f"|{piece}|")[1:-1]).replace(r"\*", ".*")  # its outer spaces count
-            for at, piece in enumerate(pieces)
-        )
-        names = self._paths if "/" in pattern else self._names
-        found = names.with_text(max(map(normalize, pieces[1::2]), key=len))
-        files = list(self.files.values()) if found else []
-        return [files[at] for at in found if re.fullmatch(regex, names.lines[at])]
+        regex = _regex(pieces, normalize)
+        lines = self._paths if "/" in pattern else self._names
+        rows = lines.with_text(max(map(normalize, pieces[1::2]), key=len))
+        found = [self._listed[at] for at in rows if re.fullmatch(regex, lines.lines[at])]
+        if len(found) > 1:
+            exact = _regex(pieces, str)
+            found = [one for one in found if re.fullmatch(exact, one.path if "/" in pattern else one.name)] or found
+        return found
 
     def _missing(self, shown: str) -> NotFound:
         name = shown.replace("\\", "/").rpartition("/")[2]
@@ -216,7 +222,7 @@ class DocumentFolder:
             message = f"'{name}' in {self.shown_as} {reason}, and is not read"
             return NotFound("document-unusable", message, "replace it with the file itself")
         of_nobody = (file.name for file in self.files.values() if file.path not in self.users)
-        near = closest(name, of_nobody) if len(self.files) <= 20_000 else None
+        near = closest(name, of_nobody) if len(self.files) <= _MOST_NEAR else None
         hint = "put the file there, or correct the cell"
         hint = f"did you mean '{near}'? {hint}" if near else hint
         return NotFound("document-missing", f"there is no file '{shown}' in {self.shown_as}", hint)
@@ -280,14 +286,29 @@ class DocumentFolder:
             return NotFound("document-without-id", f"{where} has no document ID yet", hint)
         return found
 
-    def content_of(self, sha256: str) -> bytes:
-        """The content of a file that was looked into. Raises OSError if it cannot be read, or is another one now."""
-        path = self.sha256s[sha256]
+    @contextmanager
+    def reader(self) -> Iterator[Callable[[str], bytes]]:
+        """Reads the content of files that were looked into, by their SHA-256, on any thread.
+
+        It raises OSError if a file cannot be read, or is another one now.
+        """
+        with ExitStack() as opened:
+            try:
+                open_file = opened.enter_context(self._opened())
+            except UNREADABLE as error:
+                reason = reason_of(error)
+
+                def open_file(file: DocumentFile) -> IO[bytes]:
+                    raise OSError(0, reason)
+
+            yield lambda sha256: self._content(sha256, open_file)
+
+    def _content(self, sha256: str, open_file: Callable[[DocumentFile], IO[bytes]]) -> bytes:
         try:
-            with self._opened() as open_file, open_file(self.files[path]) as file:
+            with open_file(self.files[self.sha256s[sha256]]) as file:
                 content = file.read(MOST_BYTES + 1)
-        except (BadZipFile, zlib.error, EOFError, RuntimeError) as error:
-            raise OSError(0, str(error)) from None
+        except UNREADABLE as error:
+            raise OSError(0, reason_of(error)) from None
         if hashlib.sha256(content).hexdigest() != sha256:
             raise OSError(0, "it was changed since it was looked into")
         return content
@@ -303,8 +324,10 @@ class DocumentFolder:
         first: dict[str, tuple[str, dict[str, int]]] = {}
         found = []
         for path, users in self.users.items():
-            one = self.contents[path]
-            other, theirs = first.setdefault(one.sha256, (path, users)) if not one.problem else (path, users)
+            one = self.contents.get(path)
+            if one is None or one.problem:
+                continue
+            other, theirs = first.setdefault(one.sha256, (path, users))
             if users.keys() - theirs.keys():
                 found.append((other, min(theirs.values()), path, min(users.values())))
         return found
@@ -313,6 +336,26 @@ class DocumentFolder:
     def unused(self) -> list[DocumentFile]:
         """The files of nobody."""
         return [file for path, file in self.files.items() if path not in self.users]
+
+
+def _regex(pieces: list[str], fold: Callable[[str], str]) -> str:
+    """A pattern as a regular expression. A text of a cell is a whole word, and an e-mail address a whole address."""
+    parts = []
+    for at, piece in enumerate(pieces):
+        if at % 2 == 0:
+            parts.append(re.escape(fold(f"|{piece}|")[1:-1]).replace(r"\*", ".*"))  # its outer spaces count
+        elif "@" in piece:
+            parts.append(rf"(?<![\w.+-]){re.escape(fold(piece))}(?![\w-]|\.[^.]*\.)")
+        else:
+            letter = r"[^\W_]" if piece.isascii() else rf"(?:[^\W_]|[{_signs()}])"
+            parts.append(rf"(?<!{letter}){re.escape(fold(piece))}(?!{letter})")
+    return "".join(parts)
+
+
+@cache
+def _signs() -> str:
+    """The signs that belong to the letter before them, such as vowels of Indic scripts, for a set of characters."""
+    return "".join(chr(code) for code in range(0x300, 0x11000) if unicodedata.category(chr(code))[0] == "M")
 
 
 def _path_of(text: str) -> str:

@@ -91,8 +91,8 @@ def write_ids(path: Path, folders: Sequence[DocumentFolder], service: str) -> No
     kinds: dict[str, tuple[str, int]] = {}
     for folder in folders:
         for name, users in sorted(folder.users.items()):
-            one = folder.contents[name]
-            if not one.problem:
+            one = folder.contents.get(name)
+            if one is not None and not one.problem:
                 names.setdefault(one.sha256, []).append(f"{folder.shown_as.rstrip('/')}/{name}")
                 rows.setdefault(one.sha256, []).extend(users.values())
                 kinds[one.sha256] = one.kind, one.size

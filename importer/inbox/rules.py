@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import math
 import os.path
 import re
 import unicodedata
@@ -51,9 +52,12 @@ def _parsed(parse: Callable[[str], object]) -> AfterValidator:
 def _seconds(value: Any) -> Any:
     """Of a text such as 10s."""
     try:
-        return parse_minutes(value) * 60 if isinstance(value, str) else value
+        seconds = parse_minutes(value) * 60 if isinstance(value, str) else value
     except UsageError as error:
         raise ValueError(str(error), "fix the value") from None
+    if isinstance(seconds, bool) or (isinstance(seconds, int | float) and not 0 <= seconds < math.inf):
+        raise ValueError("it is not a time", "write it like 10s or 5m")
+    return seconds
 
 
 def _file_name(text: str) -> str:
@@ -106,7 +110,7 @@ class FileRule:
     settle: _Seconds = 10.0
     marker: Annotated[_Name, AfterValidator(_with_name)] = "{name}.done"
     sheet: _Text | None = None
-    rate: Annotated[float, Field(gt=0, strict=True)] | None = None
+    rate: Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)] | None = None
     concurrency: Annotated[int, Field(gt=0, strict=True)] | None = None
     max_errors: Annotated[str, _parsed(ErrorLimit.parse)] | None = None
     resend_unconfirmed: Resend = "end"
@@ -214,7 +218,7 @@ _WRITE: Final = {
 
 def _problem(error: Any, lines: _Lines) -> Problem:
     """An error of pydantic at its line. Its place in the file: (KEY,), or ("files", the number of its section, KEY)."""
-    name, number, key = ("", 0, error["loc"][0]) if len(error["loc"]) == 1 else error["loc"][:3]
+    name, number, key = ("", 0, error["loc"][0]) if len(error["loc"]) < 3 else error["loc"][:3]
     known = [one.name for one in fields(FileRule if name else Rules)]
     place, kind, message = lines.place(name, number, key), error["type"], f"{key} is not valid"
     if key == "files" or not isinstance(key, str):

@@ -38,6 +38,7 @@ _PAGE: Final = 5000  # rows that are read at once
 _OF_KNOWN: Final = ("state", "status", "body_digest", "run", "row", "origin", "after_unconfirmed")
 _KNOWN: Final = [people.c[name] for name in ("identity", *_OF_KNOWN)]
 _OF_ANSWER: Final = ("state", "status", "attempts", "updated_at")
+_AT_ONCE: Final = 1_000  # keys in one statement
 _WANTED: Final = select(*_KNOWN).where(people.c.identity.in_(bindparam("wanted", expanding=True)))
 _OF_SCOPE: Final = (runs.c.base, runs.c.operation, runs.c.target)
 _OF_ORIGIN: Final = (
@@ -358,11 +359,13 @@ class Ledger:
     def document_ids(self, keys: Collection[bytes]) -> dict[bytes, str]:
         """The IDs of the documents with these keys (see `Fingerprints.document`) that were uploaded."""
         wanted = select(documents.c.key, documents.c.document_id).where(documents.c.document_id.is_not(None))
+        listed = list(keys)
 
         def find(connection: Connection) -> dict[bytes, str]:
             if not keys or not inspect(connection).has_table(documents.name):
                 return {}
-            rows = connection.execute(wanted.where(documents.c.key.in_(keys)))
+            blocks = (listed[at : at + _AT_ONCE] for at in range(0, len(listed), _AT_ONCE))
+            rows = (row for block in blocks for row in connection.execute(wanted.where(documents.c.key.in_(block))))
             return {row.key: row.document_id for row in rows}
 
         return self._ask(find)
@@ -381,7 +384,14 @@ class Ledger:
                 connection.execute(insert(documents), new)
             return known
 
-        return self._changed(intend)
+        try:
+            return self._changed(intend)
+        except ConstraintError:  # another run has intended one of them at the same time
+            return self._changed(intend)
+
+    def forget_documents(self, keys: Collection[bytes]) -> None:
+        """Forget that documents were to be uploaded: the service has not taken them."""
+        self._changed(lambda connection: connection.execute(delete(documents).where(documents.c.key.in_(keys))))
 
     def record_documents(self, found: Dictionary[bytes, str]) -> None:
         """Record the IDs of documents that were uploaded."""

@@ -156,6 +156,8 @@ class SummaryCounter:
             text = _without_own_words(problem.message, row)
         elif problem.code in _BY_HINT:
             text = problem.hint
+        elif problem.code == "document-unusable":  # what it is, without the name of the file
+            text = problem.message.rpartition("'")[2]
         key = _Key(outcome, problem.code, problem.column, text)
         is_full = len(self._groups) >= MOST_GROUPS and key not in self._groups
         return replace(key, text=_DIFFER) if is_full and text is not None else key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
 import sys
@@ -28,6 +29,7 @@ from importer.sandbox.service import SHIPPED_QUESTIONS, Delivery, Reply, Request
 LONGEST_BODY: Final = 8 * 1024 * 1024
 _NO_LINGER: Final = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)  # on, 0 seconds: closing resets
 _REASONS: Final = {status.value: status.phrase for status in HTTPStatus}
+_LENGTH: Final = re.compile(r"\d{1,15}", re.ASCII)
 _BAD_HTTP: Final = Reply(400, b'{"detail": ["this is not an HTTP/1.1 request"]}')
 File = TypeVar("File")
 
@@ -96,10 +98,14 @@ class _Connection(BaseHTTPRequestHandler):
             started = time.perf_counter()
             length = self.headers.get("Content-Length", "0")
             has_no_host = self.request_version != "HTTP/1.0" and "Host" not in self.headers
-            if has_no_host or not length.isdecimal() or "Transfer-Encoding" in self.headers:
+            if has_no_host or not _LENGTH.fullmatch(length) or "Transfer-Encoding" in self.headers:
                 self.send_error(400)
             else:
-                self._respond(self._body(int(length)), started)
+                body = self._body(int(length))
+                if body is not None and len(body) < int(length):  # the client has closed the connection
+                    self.close_connection = True
+                else:
+                    self._respond(body, started)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Of what is not HTTP; called by the parser too."""

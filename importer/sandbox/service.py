@@ -281,8 +281,11 @@ def _retry_after(fault: Fault) -> dict[str, str]:
 
 def _uploaded(content_type: str, body: bytes) -> bytes:
     if content_type == _JSON:
-        values = json.loads(body).values()
-        return base64.b64decode(max(map(str, values), key=len, default=""))
+        try:
+            values = json.loads(body).values()
+            return base64.b64decode(max(map(str, values), key=len, default=""), validate=True)
+        except (ValueError, AttributeError, RecursionError):
+            return b""
     if not content_type.startswith("multipart/"):
         return body
     message = message_from_bytes(f"Content-Type: {content_type}\r\n\r\n".encode() + body)

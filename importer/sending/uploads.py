@@ -16,9 +16,9 @@ import tenacity
 
 from importer.ledger import Ledger
 from importer.models import OutcomeKind, Stop
-from importer.problems import Problem
-from importer.sending.explanations import INTERRUPTED
-from importer.sending.options import Cancellation
+from importer.problems import Problem, UnusableInput
+from importer.sending.explanations import INTERRUPTED, LEDGER_LOST, window_over
+from importer.sending.options import Cancellation, Window
 from importer.sending.pace import Pace
 from importer.service import NoReply, Reply
 from importer.settings import UploadForm
@@ -27,6 +27,7 @@ _LOOK: Final = 0.1  # seconds between two looks at a stop
 _REFUSALS: Final = frozenset({425, 429})
 _NOT_OF_THE_FILE: Final = frozenset({401, 403, 404, 405, 410})
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds
+_NOT_SENT: Final = NoReply("the run stopped", may_have_arrived=False)
 _MOST_FAILURES: Final = 3  # one after the other: the service is down
 
 
@@ -58,7 +59,9 @@ class Uploaded:
 
 @dataclass(frozen=True, slots=True)
 class Uploader:
-    """Uploads with some threads. patience: seconds for which one is tried; on_uploaded: told how many are done."""
+    """Uploads with some threads. patience: seconds for which one is tried; window: in which it may be; taken: IDs of
+    other documents; on_uploaded: told how many are done.
+    """
 
     send: Send
     form: UploadForm
@@ -67,44 +70,58 @@ class Uploader:
     concurrency: int
     rate: float | None
     patience: float
+    window: Window | None = None
+    taken: set[str] = field(default_factory=set)
     on_uploaded: Callable[[int], None] = lambda _: None
 
     def upload(self, documents: Sequence[Document]) -> Uploaded:
-        """Upload them in this order.
-
-        Raises:
-            UnusableInput: the ledger cannot be written; what was uploaded before is recorded.
-        """
+        """Upload them in this order, until they are done or something stops it."""
         done, waiting, pending = Uploaded(), list(reversed(documents)), dict[Future[Reply | NoReply | str], Document]()
         failed, pace, has_ended = 0, Pace(self.rate), Event()
+        recorded: dict[str, bytes] = {}
         lost = set[bytes]()  # keys of documents of which an upload gave no ID, and which may be there
         with ThreadPoolExecutor(self.concurrency, "uploader") as pool:
             try:
                 while pending or (waiting and done.stop is None):
                     if self.cancellation.is_set():
                         done.stop = done.stop or INTERRUPTED
+                    if self.window is not None and self.cancellation.time() >= self.window.ends_at:
+                        done.stop = done.stop or window_over(self.window.set_by)
+                    if done.stop is not None:
+                        has_ended.set()
                     room = 2 * self.concurrency - len(pending)
                     if waiting and room > 0 and done.stop is None and not self.cancellation.is_paused:
                         batch = [waiting.pop() for _ in range(min(room, len(waiting)))]
                         lost |= self.ledger.intend_documents([each.key for each in batch])
                         pending |= {pool.submit(self._upload, each, pace, has_ended, lost): each for each in batch}
+                    if not pending:  # it is paused
+                        self.cancellation.sleep(has_ended, _LOOK)
                     ended, _ = wait(pending, timeout=_LOOK, return_when=FIRST_COMPLETED)
                     found: dict[bytes, str] = {}
+                    refused: list[bytes] = []
                     for each in ended:
                         document = pending.pop(each)
-                        failed = 0 if self._judge(document, each.result(), done) else failed + 1
+                        answer = each.result()
+                        failed = 0 if self._judge(document, answer, done) else failed + 1
                         if document.sha256 in done.ids:
                             found[document.key] = done.ids[document.sha256]
+                            recorded[document.sha256] = document.key
+                        elif not _may_be_there(answer) and document.key not in lost:
+                            refused.append(document.key)
+                    if refused:
+                        self.ledger.forget_documents(refused)
                     if found:
                         self.ledger.record_documents(found)
                         done.repeated += len(lost & found.keys())
                         self.on_uploaded(len(done.ids))
+                    if done.stop is not None and (unproven := {*recorded} - {*done.ids}):
+                        self.ledger.forget_documents([recorded.pop(each) for each in unproven])
                     if failed >= _MOST_FAILURES and done.stop is None:
                         reason = next(reversed(done.failures.values()))[1].message
                         hint = "wait until the service is there, then run the same command again"
                         done.stop = Stop("uploads-failed", f"no document can be uploaded: {reason}", hint)
-                    if done.stop is not None:
-                        has_ended.set()
+            except UnusableInput as error:
+                done.stop = Stop(LEDGER_LOST, error.problems[0].message, error.problems[0].hint)
             finally:
                 has_ended.set()
         return done
@@ -112,6 +129,8 @@ class Uploader:
     def _judge(self, document: Document, answer: Reply | NoReply | str, done: Uploaded) -> bool:
         """Note what an answer means; False if the document may be uploaded by a later run."""
         name, again = f"'{document.name}'", "run the same command again"
+        if answer is _NOT_SENT:
+            return True
         if isinstance(answer, str):  # it cannot be read any more
             done.failures[document.sha256] = (
                 OutcomeKind.INVALID,
@@ -119,6 +138,13 @@ class Uploader:
             )
             return True
         if isinstance(answer, Reply) and answer.document_id is not None:
+            if answer.document_id in self.taken:
+                done.ids = {sha256: each for sha256, each in done.ids.items() if each != answer.document_id}
+                hint = "correct upload_id_at; importer doctor --try-upload FILE shows an answer"
+                reason = f"two documents got the same ID {answer.document_id} from {self.form.id_at}"
+                done.stop = done.stop or Stop("upload-refused", reason, hint)
+                return True
+            self.taken.add(answer.document_id)
             done.ids[document.sha256] = answer.document_id
             return True
         if isinstance(answer, Reply) and 200 <= answer.status < 300:
@@ -155,21 +181,30 @@ class Uploader:
         def once() -> Reply | NoReply:
             now = clock.now()
             clock.sleep(has_ended, pace.next_turn(now) - now)
+            if has_ended.is_set():
+                return _NOT_SENT
             answer = self.send(self.form, document.name, document.kind, content)
             pace.answered(clock.now(), is_refused=isinstance(answer, Reply) and answer.status in _REFUSALS)
-            if answer.may_have_arrived if isinstance(answer, NoReply) else answer.status >= 500:
+            if _may_be_there(answer) and not (isinstance(answer, Reply) and answer.document_id):
                 lost.add(document.key)
             return answer
 
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_result(_is_to_repeat),
-            wait=_wait,
+            wait=lambda state: min(_wait(state), max(since + self.patience - clock.now(), 0.0)),
             stop=lambda _: has_ended.is_set() or clock.now() - since >= self.patience,
             sleep=lambda seconds: clock.sleep(has_ended, seconds),
             retry_error_callback=_result,
         )
         last: Reply | NoReply = retrying(once)
         return last
+
+
+def _may_be_there(answer: Reply | NoReply | str) -> bool:
+    """Whether the service may have the document after this answer."""
+    if isinstance(answer, str):
+        return False
+    return answer.may_have_arrived if isinstance(answer, NoReply) else not 300 <= answer.status < 500
 
 
 def _is_to_repeat(answer: Reply | NoReply) -> bool:

@@ -145,6 +145,8 @@ class ValueReader:
             if isinstance(read, InvalidValue):
                 invalid.append(read.at(row.place(column)))
                 found = read
+                if self.value.documents is not None and read.code != "document-missing":
+                    break  # the next cell names another file, perhaps an old one
             elif read is not None:
                 return read
         problems.extend(invalid)

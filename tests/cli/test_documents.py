@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Served
+from tests.patience import PATIENCE
 
 Serve = Callable[..., Served]
 MAPPING = """
@@ -227,8 +228,10 @@ FAULTS = [
 def test_a_fault_costs_no_document(serve: Serve, fault: dict[str, object]) -> None:
     """An upload is repeated until it is answered; an answer that was lost costs a copy, never a wrong document."""
     served = _with_people(serve({**fault, "operation": "files"}))
-    assert served(*RUN, **UPLOADS).code == 0
-    assert _content_of(served) == EXPECTED
+    ran = served(*RUN, **UPLOADS)
+    assert (ran.code, _content_of(served)) == (0, EXPECTED)
+    copies = len(served.sandbox.uploaded) - len(EXPECTED)
+    assert (f"Of {copies} documents, an earlier upload gave no ID" in ran.err) == (copies > 0)
 
 
 def test_a_refused_document_makes_only_its_row_invalid(serve: Serve) -> None:
@@ -302,6 +305,117 @@ def _with_many_people(served: Served, count: int) -> None:
         rows.append([f"{name}@example.com", "Ada", "Example", f"{name}.pdf", "+44 20 7946 0101", "yes"])
     with (folder / "people.csv").open("w", encoding="utf-8", newline="") as opened:
         csv.writer(opened).writerows(rows)
+
+
+def _listed(served: Served) -> list[dict[str, str]]:
+    """The list of document IDs, written for the file."""
+    assert served("documents", "list", "people.csv", "--mapping", "mapping.yaml").code == 0
+    with (served.door.folder / "documents.csv").open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+SAVED = [
+    pytest.param("utf-16", "\t", "", id="Unicode text of Excel"),
+    pytest.param("cp1254", ";", "", id="Windows"),
+    pytest.param("utf-8", ",", ".0", id="IDs that became decimal numbers"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "delimiter", "decimals"), SAVED)
+def test_a_spreadsheet_program_may_save_the_list(served: Served, encoding: str, delimiter: str, decimals: str) -> None:
+    """With another encoding, more columns and another order: only the content and its ID count."""
+    rows = [
+        {"notes": "ğ", **one, "document_id": f"{number}{decimals}"} for number, one in enumerate(_listed(served), 500)
+    ]
+    with (served.door.folder / "documents.csv").open("w", encoding=encoding, newline="") as file:
+        writer = csv.DictWriter(file, [*reversed(rows[0])], delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(rows)
+    assert served(*RUN).code == 0
+    assert _sent(served) == {name: str(500 + number) for number, name in enumerate(PEOPLE)}
+
+
+def test_ids_of_another_service_are_refused(served: Served) -> None:
+    """The same number is another document there."""
+    _listed(served)
+    path = served.door.folder / "documents.csv"
+    _fill_in(path, {f"cvs/{name}.pdf": "7" + str(number) for number, name in enumerate(PEOPLE)})
+    path.write_text(path.read_text("utf-8").replace(served.sandbox.base_url, "https://other.example.com"), "utf-8")
+    refused = served(*RUN)
+    assert (refused.code, _sent(served)) == (3, {})
+    assert "is of https://other.example.com, and not of" in " ".join(refused.err.split())
+
+
+def test_what_is_no_document_id_is_refused_at_its_line(served: Served) -> None:
+    """The list is named, and not the cell of the source; and one ID for two contents is refused."""
+    _listed(served)
+    _fill_in(served.door.folder / "documents.csv", {"cvs/ada.pdf": "#NV", "cvs/bob.pdf": "9", "cvs/cem.pdf": "9"})
+    refused = " ".join(served(*RUN).err.split())
+    assert "documents.csv:2:1: the list of document IDs has '#NV', which is not a document ID" in refused
+    assert "documents.csv:4:1: the list of document IDs has the document ID 9 for two different files" in refused
+
+
+def test_equal_contents_are_one_line_and_a_warning(served: Served) -> None:
+    """Of two people: one ID is enough, and a person is asked to look at them."""
+    folder = served.door.folder / "cvs"
+    shutil.copy(folder / "ada.pdf", folder / "bob.pdf")
+    assert [one["file"] for one in _listed(served)][0] == "cvs/ada.pdf | cvs/bob.pdf"
+    warned = " ".join(served("check", "people.csv", "--mapping", "mapping.yaml", "--verbose", **UPLOADS).out.split())
+    assert "1 document has the content of another person's: ada.pdf (row 2) and bob.pdf (row 3)" in warned
+
+
+def test_a_document_of_a_row_that_is_not_selected_is_not_given_to_another(served: Served) -> None:
+    """Although only one of the two rows is imported."""
+    path = served.door.folder / "people.csv"
+    path.write_text(path.read_text("utf-8").replace("bob.PDF", "ada.PDF"), "utf-8")
+    ran = served(*RUN, "--rows", "2", **UPLOADS)
+    assert (ran.code, _sent(served)) == (4, {})
+    assert "is the document of 2 people (rows 2, 3)" in " ".join(ran.out.split())
+
+
+def test_an_older_document_does_not_replace_one_without_an_id(served: Served) -> None:
+    """Of several columns the first file that is there counts; another one only where there is none."""
+    folder = served.door.folder
+    mapping = (folder / "mapping.yaml").read_text("utf-8")
+    (folder / "mapping.yaml").write_text(mapping.replace("{column: CV file,", "{column: [New CV, CV file],"), "utf-8")
+    rows = (folder / "people.csv").read_text("utf-8").splitlines()
+    new = ["New CV", "new.pdf", "gone.pdf", "", ""]
+    (folder / "people.csv").write_text("".join(f"{row},{one}\n" for row, one in zip(rows, new, strict=True)), "utf-8")
+    (folder / "cvs" / "new.pdf").write_bytes(b"%PDF-1.7\nnew")
+    _listed(served)
+    _fill_in(folder / "documents.csv", {f"cvs/{name}.pdf": f"3{number}" for number, name in enumerate(PEOPLE)})
+    assert served(*RUN).code == 4
+    assert _sent(served) == {"bob": "31", "cem": "32", "dora": "33"}
+
+
+def test_a_row_that_is_there_stays_so_whatever_its_document(served: Served) -> None:
+    """A file that was replaced later makes nobody unsent."""
+    assert served(*RUN, **UPLOADS).code == 0
+    (served.door.folder / "cvs" / "ada.pdf").write_bytes(b"%PDF-1.7\nnew")
+    again = served(*RUN, **UPLOADS)
+    assert (again.code, len(served.sandbox.uploaded)) == (0, 4)
+    assert "4 already imported" in again.out
+
+
+def test_one_id_for_two_documents_stops_the_run(served: Served) -> None:
+    """The place of the ID is wrong then; nobody gets it, and the right place helps in the next run."""
+    ran = served(*RUN, **{**UPLOADS, "IMPORTER_UPLOAD_ID_AT": "/success"}, IMPORTER_CONCURRENCY="1")
+    assert (ran.code, _sent(served)) == (5, {})
+    assert "two documents got the same ID OK from /success" in " ".join(ran.out.split())
+    assert served(*RUN, **UPLOADS).code == 0
+    assert _content_of(served) == EXPECTED
+
+
+def test_patience_and_time_limits_hold_while_documents_are_uploaded(serve: Serve) -> None:
+    """A service that asks for an hour, and the end of the time of a run, are not waited for."""
+    served = _with_people(
+        serve({"kind": "429", "share": 1, "times": 99, "retry_after": "seconds", "seconds": 3600, "operation": "files"})
+    )
+    begun = time.monotonic()
+    assert served(*RUN, **UPLOADS, IMPORTER_GIVE_UP_MINUTES="0.02").code == 5
+    late = served(*RUN, "--max-runtime", "2s", **UPLOADS)
+    assert (late.code, time.monotonic() - begun < PATIENCE) == (5, True)
+    assert "--max-runtime 2s" in " ".join(late.out.split())
 
 
 def test_settings_of_uploads_are_the_user_s_own(served: Served) -> None:

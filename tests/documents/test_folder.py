@@ -43,6 +43,10 @@ NAMES = [
     pytest.param("Case.pdf", "Case.pdf", id="the exact one of two that differ in case"),
     pytest.param("CASE.pdf", "document-ambiguous", id="none of two that differ in case"),
     pytest.param("", "document-missing", id="nothing"),
+    pytest.param(r"C:\ATS\2019\bob.pdf", "document-missing", id="in the folder of somebody else"),
+    pytest.param("GÜL ŞAHİN", "Gül Şahin.pdf", id="Turkish capitals"),
+    pytest.param('"ada.pdf"', "ada.pdf", id="in quotes"),
+    pytest.param("file:///C:/ATS/G%C3%BCl%20%C5%9Eahin.pdf", "Gül Şahin.pdf", id="an address of a file"),
 ]
 
 
@@ -65,6 +69,11 @@ PATTERNS = [
     pytest.param(f"*{cell('ada@example.com')}*", "cv ada@example.com.pdf", id="an e-mail address in the name"),
     pytest.param(f"{cell('17')}_{cell('Özil')}.pdf", "17_ÖZIL.pdf", id="two columns, without a star"),
     pytest.param(f"{cell('9')}/*", "9/anything.pdf", id="a folder for each ID"),
+    pytest.param(f"*{cell('bob@example.co')}*", "document-missing", id="not an address that goes on"),
+    pytest.param(f"*{cell('eve@example.com')}*", "document-missing", id="not an address that begins earlier"),
+    pytest.param(f"{cell('8')} - *.pdf", "8 - Bob.pdf", id="spaces around the text of a cell"),
+    pytest.param(f"{cell('15A')}-*", "15A-cv.pdf", id="the exact one of two that differ in case"),
+    pytest.param(f"{cell('राम')}*", "document-missing", id="not a word whose last letter has another vowel"),
     pytest.param(f"{cell('*')}.pdf", "document-missing", id="a star in a cell is only a star"),
 ]
 
@@ -73,7 +82,15 @@ PATTERNS = [
 def test_a_pattern_matches_whole_words(tmp_path: Path, pattern: str, expected: str) -> None:
     """The text of a cell is not found inside another word: 7 is not 17."""
     names = ("7-Ada.pdf", "17_ÖZIL.pdf", "cv ada@example.com.pdf", "cv nada@example.com.pdf", "9/anything.pdf")
-    assert found(files_in(tmp_path, *names), pattern, is_pattern=True) == expected
+    others = (
+        "bob@example.co.uk.pdf",
+        "maria.eve@example.com.pdf",
+        "8 - Bob.pdf",
+        "15A-cv.pdf",
+        "15a-cv.pdf",
+        "रामा.pdf",
+    )
+    assert found(files_in(tmp_path, *names, *others), pattern, is_pattern=True) == expected
 
 
 def test_of_several_files_one_is_taken_as_declared(tmp_path: Path) -> None:
