@@ -32,7 +32,7 @@ MAY_IMPORT = {
     **dict.fromkeys(STAGES, GROUND | SUPPLIES),
     "transform": GROUND | SUPPLIES | {"documents"},
     "template": GROUND | SUPPLIES | {"suggest"},
-    "runs": GROUND | SUPPLIES | {"sources", "sending", "report", "transform"},
+    "runs": GROUND | SUPPLIES | {"documents", "sources", "sending", "report", "transform"},
     "notices": GROUND | SUPPLIES | {"report"},
     "app": GROUND | SUPPLIES | STAGES | {"documents", "notices", "runs", "sandbox"},
     "web": GROUND | {"settings", "report", "runs", "app"},  # of report the values and their words

@@ -113,6 +113,8 @@ class DocumentFolder:
         self.most_bytes = MOST_BYTES
         self.refused: dict[str, NotFound] = {}  # by the service, by SHA-256
         self.noted_for: tuple[str, int] | None = None  # while rows are only looked at: a person, and the row
+        self.shows_paths = False  # in place of IDs, for a person
+        self.is_of_past = False  # then a file that is not there any more is no problem
         self._refused: dict[str, str] = {}  # by normalized name: why a file is not read
         listed = self._in_folder() if path.is_dir() else self._in_zip()
         self.files = {file.path: file for file in sorted(listed, key=lambda file: file.path)}
@@ -258,7 +260,9 @@ class DocumentFolder:
         """The ID of the document that a text names, or why there is none."""
         file = self.find(text, is_pattern=is_pattern, several=several)
         if isinstance(file, NotFound):
-            return file
+            return Pending(text.replace("\0", "")) if self.is_of_past else file
+        if self.shows_paths:
+            return Pending(f"{self.shown_as.rstrip('/')}/{file.path}")
         if self.noted_for is not None:
             person, row = self.noted_for
             self.users.setdefault(file.path, {}).setdefault(person, row)

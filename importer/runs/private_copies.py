@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from importer import __version__
+from importer.documents.contents import UNREADABLE
+from importer.documents.folder import DocumentFolder
+from importer.documents.ids import IDS_FILE
 from importer.files import read_private, write_json, write_private
 from importer.mapping import (
     IN_SOURCE,
@@ -188,10 +192,13 @@ def keep_asked(questions: Iterable[Question], wire: WireFormat, folder: Path) ->
     write_json(folder / ASKED, {"version": __version__, "wire": asdict(wire), "questions": asked})
 
 
-def resolve_again(folder: Path, manifest: RunManifest, sheet: Sheet, limits: ReadingLimits) -> ResolvedMapping | None:
-    """The mapping of a run, resolved as it was then, from its copies.
+def resolve_again(
+    folder: Path, manifest: RunManifest, sheet: Sheet, limits: ReadingLimits, *, is_of_past: bool = False
+) -> ResolvedMapping | None:
+    """The mapping of a run, resolved as it was then, from its copies; with the folders of documents as they are now.
 
-    None if they are missing, or another version of importer made the run: it may read a cell in another way.
+    is_of_past: a document that is not there any more is no problem. None if the copies are missing, or another version
+    of importer made the run: it may read a cell in another way.
     """
     try:
         asked = json.loads(read_private(folder / ASKED))
@@ -206,9 +213,21 @@ def resolve_again(folder: Path, manifest: RunManifest, sheet: Sheet, limits: Rea
             copy = kept[child.file] if child.file else kept.get(_SOURCE)
             path, name = (copy.copy, copy.shown_as) if copy else (manifest.source, manifest.file)
             tables[child] = open_sheet(folder / path, child.options, limits, shown_as=name)
-        return resolve(mapping, sheet.columns, questions, wire, tables, manifest.started_at.date())
+        today, documents = manifest.started_at.date(), _folders_now(manifest, is_of_past=is_of_past)
+        return resolve(mapping, sheet.columns, questions, wire, tables, today, documents)
     except (OSError, ValueError, KeyError, TypeError, UnusableInput):
         return None
+
+
+def _folders_now(manifest: RunManifest, *, is_of_past: bool) -> dict[str, DocumentFolder]:
+    """The folders of documents of a run that are still there: a row shows the path of its file in place of its ID."""
+    found: dict[str, DocumentFolder] = {}
+    for name, path in manifest.documents.items():
+        if name != IDS_FILE:
+            with suppress(*UNREADABLE):
+                found[name] = DocumentFolder(Path(path), name)
+                found[name].shows_paths, found[name].is_of_past = True, is_of_past
+    return found
 
 
 _TRACED_CANDIDATES: Final = 2_000  # with several rows; the sheet of the report has room for fewer
@@ -222,7 +241,7 @@ class SentAnswers:
 
     def __init__(self, table: RunTable, manifest: RunManifest, limits: ReadingLimits) -> None:
         folder, sheet = table.path.parent, table.sheet
-        self._mapping = None if manifest.is_split else resolve_again(folder, manifest, sheet, limits)
+        self._mapping = None if manifest.is_split else resolve_again(folder, manifest, sheet, limits, is_of_past=True)
         self._corrected = table.corrections.keys()
         self._grouped: dict[int, Row] | None = None
         if self._mapping is not None and self._mapping.grouping is not None:

@@ -27,7 +27,7 @@ def show(page: OfImport) -> Response:
     last = found_run(page, draft.grid).summary if draft.grid else None
     return page.show(
         "documents",
-        folders=[(at, name, *_found(draft.documents.get(name, ""))) for at, name in enumerate(draft.folders)],
+        folders=[(at, name, *_found(page, draft.documents.get(name, ""))) for at, name in enumerate(draft.folders)],
         known=len(read_ids(ids)),
         is_uploaded=settings.upload is not None,
         causes=[one for one in last.to_fix if one.code.startswith("document-")] if last else [],
@@ -36,10 +36,11 @@ def show(page: OfImport) -> Response:
     )
 
 
-def _found(path: str) -> tuple[str, int, str]:
-    """Where a folder is, how many files it has, and why it cannot be used."""
+def _found(page: ImportPage, path: str) -> tuple[str, int, str]:
+    """Where a folder is as a person knows it, how many files it has, and why it cannot be used."""
+    shown = Path(path).name if page.folder.absolute() in Path(path).parents else path
     try:
-        return path, count_files(Path(path)) if path else 0, ""
+        return shown, count_files(Path(path)) if path else 0, ""
     except UsageError as error:
         return "", 0, str(error)
 
@@ -62,10 +63,10 @@ async def upload(request: Request, page: OfImport, index: int) -> Response:
 
 
 def _use(page: ImportPage, index: int, path: Path, field: str) -> Response:
-    where, _, why = _found(str(path.absolute()))
+    _, _, why = _found(page, str(path.absolute()))
     if why:
         raise FieldError(field, why)
-    chosen = dict.fromkeys(page.draft.folders[index : index + 1], where)
+    chosen = dict.fromkeys(page.draft.folders[index : index + 1], str(path.absolute()))
     page.change(documents={**page.draft.documents, **chosen}, check="")
     return page.go("documents")
 

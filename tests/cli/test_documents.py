@@ -397,6 +397,15 @@ def test_a_row_that_is_there_stays_so_whatever_its_document(served: Served) -> N
     assert "4 already imported" in again.out
 
 
+def test_a_row_shows_its_file(served: Served) -> None:
+    """The path of the file that was found; the text of the cell, where the file has gone since."""
+    assert served(*RUN, **UPLOADS).code == 0
+    shown = served("show", "--row", "2")
+    assert "cvs/ada.pdf" in shown.out
+    (served.door.folder / "cvs" / "ada.pdf").unlink()
+    assert "ada.PDF" in served("show", "--row", "2").out
+
+
 def test_one_id_for_two_documents_stops_the_run(served: Served) -> None:
     """The place of the ID is wrong then; nobody gets it, and the right place helps in the next run."""
     ran = served(*RUN, **{**UPLOADS, "IMPORTER_UPLOAD_ID_AT": "/success"}, IMPORTER_CONCURRENCY="1")

@@ -67,7 +67,12 @@ def test_a_zip_is_brought_along(tmp_path: Path, pages: Start) -> None:
     found.client.send(shown.form("/check"))
     walk.job_of(found)
     assert "There is no file 'cem.PDF' in documents" in found.client.get(walk.address(found, "check")).text
+    form = next(one for one in found.client.get(walk.address(found, "check")).forms if "c3" in one.fields)
+    shown = found.client.send(form, c3="cam")
+    assert "There is no file 'cam' in documents" in shown.text
+    found.client.send(next(one for one in shown.forms if "back" in one.fields))
     shown = found.client.get(walk.address(found, "documents"))
+    assert "2 files in cvs.zip" in shown.text
     assert "There is no file 'cem.PDF' in documents" in shown.text
 
     shown = found.client.upload(shown.form("/documents/0/upload"), "cvs.zip", _zip())

@@ -8,8 +8,7 @@ function prepare(part) {
       document.getElementById("said").textContent = button.dataset.copied;
     });
   }
-  const file = part.querySelector("input[type=file][data-most]");
-  if (file) file.addEventListener("change", () => {
+  for (const file of part.querySelectorAll("input[type=file][data-most]")) file.addEventListener("change", () => {
     const tooLarge = file.files.length && file.files[0].size > Number(file.dataset.most);
     file.setCustomValidity(tooLarge ? file.dataset.tooLarge : "");
     if (file.reportValidity() && file.files.length) file.form.requestSubmit();  // a drop opens the file
