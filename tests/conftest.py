@@ -41,6 +41,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)  # the tests also run without xdist
 def pytest_xdist_auto_num_workers() -> int:
     """Of `-n auto`: a third of the time a test waits, for a service or another process."""
     return (os.cpu_count() or 2) * 3 // 2

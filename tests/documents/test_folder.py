@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from importer.documents.contents import UNREADABLE
 from importer.documents.folder import DocumentFile, DocumentFolder, NotFound, Several
 
 PDF = b"%PDF-1.7\n"
@@ -150,6 +151,21 @@ def test_a_zip_is_a_folder(tmp_path: Path) -> None:
     folder.document_of("gü.pdf", is_pattern=False, several=Several.ERROR)
     folder.look_into_named()
     assert folder.contents["cvs/gü.pdf"].kind == "pdf"
+
+
+@pytest.mark.parametrize("offset", [0, 40, 60, 100, 200], ids=lambda at: f"from {at}")
+def test_a_broken_zip_is_told(tmp_path: Path, offset: int) -> None:
+    """Whatever byte of it is wrong: it cannot be listed, or a file of it cannot be read; nothing else happens."""
+    whole = _zip(tmp_path / "cvs.zip").read_bytes()
+    for at in range(offset, len(whole), 7):
+        (tmp_path / "cvs.zip").write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        try:
+            folder = DocumentFolder(tmp_path / "cvs.zip", "cvs.zip")
+        except UNREADABLE:
+            continue
+        folder.users = {path: {"ada@example.com": 2} for path in folder.files}
+        folder.look_into_named()
+        assert all(one.problem or one.sha256 for one in folder.contents.values())
 
 
 def test_what_is_known_goes_to_another_process(tmp_path: Path) -> None:

@@ -59,11 +59,17 @@ def test_every_problem_is_reported_at_its_line(tmp_path: Path) -> None:
     ]
 
 
+_SECTION = '[[files]]\npattern = "*.csv"\nmapping = "m.yaml"\n'
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
         pytest.param("order = name", "the file cannot be read: Invalid value (at line 1, column 9)", id="not TOML"),
         pytest.param("", "the file has no [[files]] section", id="no section"),
+        pytest.param('files = ["x"]', "the file has no [[files]] section", id="a text as a section"),
+        pytest.param(f"wait = nan\n{_SECTION}", "wait is not valid: it is not a time", id="no time"),
+        pytest.param(f"{_SECTION}rate = inf\n", "rate is not valid", id="endless rate"),
     ],
 )
 def test_a_file_without_rules_is_refused(tmp_path: Path, text: str, problem: str) -> None:

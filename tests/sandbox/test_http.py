@@ -96,6 +96,20 @@ def test_the_query_is_not_part_of_the_path(sandbox: RunningSandbox, client: Clie
     assert [request.path for request in sandbox.requests] == [QUESTIONS]
 
 
+def test_a_body_that_is_cut_off_is_not_taken(sandbox: RunningSandbox) -> None:
+    """Half a document is none; and what is no file at all is refused."""
+    upload = "POST", "/_sandbox/files/"
+    with raw_connection(sandbox.base_url) as connection:
+        connection.sendall(request_bytes(*upload, b"%PDF-1.7", "Content-Type: application/pdf")[:-2])
+        connection.shutdown(socket.SHUT_WR)
+        assert read_to_end(connection) == b""
+    for body in (b"{a}", b"[1]", b'{"file": "a"}'):
+        with raw_connection(sandbox.base_url) as connection:
+            connection.sendall(request_bytes(*upload, body, "Connection: close"))
+            assert statuses(read_to_end(connection)) == [400]
+    assert sandbox.uploaded == []
+
+
 BAD_HTTP = [
     pytest.param(b"hello\r\n\r\n", id="not HTTP"),
     pytest.param(b"GET / HTTP/1.1\r\n\r\n", id="no Host"),
@@ -104,6 +118,9 @@ BAD_HTTP = [
         b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", id="two framings"
     ),
     pytest.param(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", id="no length"),
+    pytest.param(
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n", id="an endless length"
+    ),
     pytest.param(b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 65_600 + b"\r\n\r\n", id="an endless head"),
 ]
 
