@@ -98,7 +98,7 @@ def forget(
         print_lines(f"{path}: has the address too; it is not a file of the importer, and was not changed")
     for text in done.left:
         print_lines(text)
-    print_lines("What the service has, and backups, are not changed.")
+    print_lines("What the service has, documents and lists of them, and backups are not changed.")
     raise typer.Exit(4 if done.left else 0)
 
 
