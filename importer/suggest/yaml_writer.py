@@ -256,7 +256,8 @@ def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:
 def _pairs(value: ProposedValue) -> Iterator[tuple[str, str]]:
     if value.child is not None:
         yield _join(value.child)
-    yield ("column" if value.joined is None else "join"), one_or_list(value.names)
+    if value.names:  # else a setting names the columns
+        yield ("column" if value.joined is None else "join"), one_or_list(value.names)
     if value.joined is not None:
         yield "with", scalar(value.joined)
     for setting in value.settings:
