@@ -9,7 +9,7 @@ from importer.app.import_file import planned_only
 from importer.app.orders import Listener, Order
 from importer.documents.contents import UNREADABLE, reason_of
 from importer.documents.folder import DocumentFolder
-from importer.documents.ids import IDS_FILE, read_ids, write_ids
+from importer.documents.ids import IDS_FILE, read_ids, service_of, write_ids
 from importer.problems import UsageError, not_writable
 from importer.report.summary import ProblemGroup
 
@@ -62,7 +62,10 @@ def list_documents(order: Order, listen: Listener, to: Path | None = None, *, wr
     path = to or Path(places[IDS_FILE])
     if writes:
         try:
-            service = "" if order.sending.sandbox_setup else str(order.settings.base_url or "")
+            known, of_service = read_ids(path), service_of(path) or service_of(Path(places[IDS_FILE]))
+            for folder in folders:
+                folder.ids = {**known, **folder.ids}
+            service = of_service if order.sending.sandbox_setup else str(order.settings.base_url or "")
             write_ids(path, folders, service)
         except OSError as error:
             raise not_writable(path, error.strerror or str(error)) from None
@@ -85,9 +88,12 @@ def count_files(path: Path) -> int:
     """How many files of documents a folder or .zip has.
 
     Raises:
-        UsageError: it cannot be listed.
+        UsageError: it cannot be listed, or has none.
     """
     try:
-        return len(DocumentFolder(path, path.name).files)
+        count = len(DocumentFolder(path, path.name).files)
     except UNREADABLE as error:
         raise UsageError(f"{path} cannot be listed: {reason_of(error)}") from None
+    if not count:
+        raise UsageError(f"{path} has no file that can be used")
+    return count

@@ -43,7 +43,7 @@ def open_folders(
     found: dict[str, DocumentFolder] = {}
     problems: list[Problem] = []
     list_of_ids = Path(known.get(IDS_FILE, file.parent / IDS_FILE))
-    ids = read_ids(list_of_ids, service)
+    ids = read_ids(list_of_ids, service) if list_of_ids != file else {}
     for name, place in named.items():
         try:
             path = Path(known[name]) if name in known else _located(name, place, mapping, file.parent)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from importer.app.document_list import DocumentCounts, list_documents
+from importer.app.document_list import IDS_FILE, DocumentCounts, list_documents
 from importer.app.earlier_runs import fixed_order
 from importer.app.orders import Order, Sending
 from importer.cli import options
@@ -53,6 +53,8 @@ def list_(
             "a file that is replaced later needs a new one."
         )
     is_open = counts.named > counts.with_id and not counts.is_uploaded
+    if to is not None and to.name != IDS_FILE:
+        print_lines(f"A run reads it as {IDS_FILE} beside the file: put it there when it is filled in.")
     command = "documents check" if is_open else "check"
     print_next("Next", next_command(context, command, file, "--mapping", mapping))
 

@@ -40,6 +40,8 @@ class Several(StrEnum):
 MOST_FILES: Final = 200_000
 _MOST_NEAR: Final = 5_000  # files among which a similar name is looked for
 _JUNK: Final = re.compile(r"(?:^|/)(?:__MACOSX|\.(?!\.?(?:/|$))[^/]*|Thumbs\.db|desktop\.ini)(?:/|$)", re.IGNORECASE)
+_ENDING: Final = re.compile(r"(?=.*[a-z])[a-z0-9]{1,5}", re.IGNORECASE)
+_MANY: Final = 20  # files in one folder: it is not that of one person
 _UNICODE_NAME, _ENCRYPTED = 0x800, 0x1  # flags of a .zip
 
 
@@ -116,18 +118,27 @@ class DocumentFolder:
         self.shows_paths = False  # in place of IDs, for a person
         self.is_of_past = False  # then a file that is not there any more is no problem
         self._refused: dict[str, str] = {}  # by normalized name: why a file is not read
+        if not path.is_dir() and path.exists() and not path.is_file():
+            raise OSError(0, "it is neither a folder nor a .zip")
         listed = self._in_folder() if path.is_dir() else self._in_zip()
         self.files = {file.path: file for file in sorted(listed, key=lambda file: file.path)}
         self._by_name: dict[str, list[DocumentFile]] = defaultdict(list)
         self._by_stem: dict[str, list[DocumentFile]] = defaultdict(list)
         for file in self.files.values():
             self._by_name[normalize(file.name)].append(file)
-            self._by_stem[normalize(file.name.rpartition(".")[0])].append(file)
+            if _ENDING.fullmatch(file.name.rpartition(".")[2]):  # 1.5 is no file named 1
+                self._by_stem[normalize(file.name.rpartition(".")[0])].append(file)
         self._listed = list(self.files.values())
         self._names = _Lines([normalize(file.name) for file in self._listed])
         self._paths = _Lines(list(map(normalize, self.files)))
-        folders = [path.split("/")[:-1] for path in self.files]
-        self._shared = len(os.path.commonprefix(folders)) if folders else 0  # folders that all files are in
+        self._wrapper = self._folders_around(path)
+
+    def _folders_around(self, path: Path) -> int:
+        """How many folders are around all files and are of nobody: named like the .zip, or with very many files."""
+        folders = [one.split("/")[:-1] for one in self.files]
+        shared = os.path.commonprefix(folders) if folders else []
+        is_packed = bool(shared) and normalize(shared[-1]) == normalize(path.stem)
+        return len(shared) if is_packed or len(folders) >= _MANY else 0
 
     # --- listing ---
 
@@ -200,10 +211,14 @@ class DocumentFolder:
         candidates = self._by_name.get(last) or self._by_stem.get(last) or []
         depth = {file.path: _common_parts(file.path.split("/")[:-1], parts[:-1]) for file in candidates}
         if len(parts) > 1:  # in a folder of its own, a file may be that of another person
-            candidates = [file for file in candidates if depth[file.path] or file.path.count("/") <= self._shared]
+            candidates = [file for file in candidates if depth[file.path] >= self._provable(file, len(parts) - 1)]
         deepest = [file for file in candidates if depth[file.path] == max(depth.values())]
         exact = [file for file in deepest if file.name == parts[-1]]
         return exact or deepest
+
+    def _provable(self, file: DocumentFile, folders: int) -> int:
+        """How many folders of a file must be the same as in a cell, which has so many."""
+        return min(folders, max(file.path.count("/") - self._wrapper, 0))
 
     def _matching(self, pattern: str) -> list[DocumentFile]:
         pieces = pattern.split("\0")  # texts of the mapping and of cells in turn
@@ -348,11 +363,15 @@ def _regex(pieces: list[str], fold: Callable[[str], str]) -> str:
     for at, piece in enumerate(pieces):
         if at % 2 == 0:
             parts.append(re.escape(fold(f"|{piece}|")[1:-1]).replace(r"\*", ".*"))  # its outer spaces count
-        elif "@" in piece:
-            parts.append(rf"(?<![\w.+-]){re.escape(fold(piece))}(?![\w-]|\.[^.]*\.)")
-        else:
-            letter = r"[^\W_]" if piece.isascii() else rf"(?:[^\W_]|[{_signs()}])"
-            parts.append(rf"(?<!{letter}){re.escape(fold(piece))}(?!{letter})")
+            continue
+        before, after, is_address = pieces[at - 1], pieces[at + 1], "@" in piece
+        # What the mapping writes beside a text ends it, unless an address could go on with that.
+        is_open = before[-1:] in ("", "*") or (is_address and "*" in before)
+        goes_on = after[:1] in ("", "*") or (is_address and after[:1] == ".")
+        letter = r"[^\W_]" if piece.isascii() else rf"(?:[^\W_]|[{_signs()}])"
+        start = r"(?<![\w.+'’&%-])" if is_address else rf"(?<!{letter})" + r"(?<!\d[.,])" * piece[:1].isdigit()
+        end = _AFTER_ADDRESS if is_address else rf"(?!{letter})" + r"(?![.,]\d)" * piece[-1:].isdigit()
+        parts.append(f"{start if is_open else ''}{re.escape(fold(piece))}{end if goes_on else ''}")
     return "".join(parts)
 
 
@@ -360,6 +379,10 @@ def _regex(pieces: list[str], fold: Callable[[str], str]) -> str:
 def _signs() -> str:
     """The signs that belong to the letter before them, such as vowels of Indic scripts, for a set of characters."""
     return "".join(chr(code) for code in range(0x300, 0x11000) if unicodedata.category(chr(code))[0] == "M")
+
+
+# Nothing, the ending of a file, or a sign that no domain has: ada@example.com.tr is another address.
+_AFTER_ADDRESS: Final = r"(?=$|\.(?:pdf|docx?|odt|rtf|jpe?g|png|gif|txt)$|[^\w.@-])"
 
 
 def _path_of(text: str) -> str:

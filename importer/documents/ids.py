@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,9 @@ from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInpu
 
 IDS_FILE: Final = "documents.csv"
 HEADER: Final = ("file", "rows", "kind", "size", "sha256", "service", "document_id")
-_ID: Final = re.compile(r"(\d+)(?:\.0+)?", re.ASCII)  # a spreadsheet program may have added the decimals
+_ID: Final = re.compile(r"(?=.*\d)[0-9A-Za-z_.:=+~-]{1,200}", re.ASCII)
+# As a spreadsheet program shows numbers that it has changed.
+_ROUNDED: Final = re.compile(r"\d+[.,][\d.,]*(?:E\+?\d+)?|\d+E\+?\d+", re.ASCII | re.IGNORECASE)
 _MOST_PROBLEMS: Final = 20
 _BETWEEN: Final = " | "  # names of files with one content
 
@@ -30,39 +32,68 @@ def read_ids(path: Path, service: str = "") -> dict[str, str]:
     Raises:
         UnusableInput: it is no such list, is of another service, or has two IDs for one content; with every problem.
     """
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise UnusableInput(_problem(f"cannot be read: {error.strerror}", FilePlace(str(path)))) from None
-    text = content.decode("utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1", "replace")
-    first = text.partition("\n")[0]
-    lines = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count))
-    header = [name.strip() for name in next(lines, ())]
-    if not {"sha256", "document_id"} <= {*header}:
-        what = "has no columns sha256 and document_id in its first line"
-        raise UnusableInput(_problem(what, FilePlace(str(path))))
     found: dict[str, str] = {}
     files: dict[str, str] = {}  # the content that each ID belongs to
     problems = []
-    for cells in lines:
-        one, place = dict(zip(header, map(str.strip, cells), strict=False)), LinePlace(str(path), lines.line_num)
-        sha256, given = one.get("sha256", "").lower(), one.get("document_id", "")
-        if not given:
-            continue
-        if (number := _ID.fullmatch(given)) is None:
+    for line, sha256, of_service, given in _lines(path):
+        place = LinePlace(str(path), line)
+        number = given.removesuffix(".0")  # of a spreadsheet program
+        if not _ID.fullmatch(number) or _ROUNDED.fullmatch(number):
             problems.append(_problem(f"has '{given[:80]}', which is not a document ID", place))
             continue
-        if service and one.get("service", "") not in ("", service):
-            raise UnusableInput(_of_another_service(one["service"], service, place))
-        if found.setdefault(sha256, number[1]) != number[1]:
-            problems.append(_problem(f"has two document IDs for one content: {found[sha256]} and {number[1]}", place))
-        elif files.setdefault(number[1], sha256) != sha256:
-            problems.append(_problem(f"has the document ID {number[1]} for two different files", place))
+        if service and of_service not in ("", service):
+            raise UnusableInput(_of_another_service(of_service, service, place))
+        if found.setdefault(sha256, number) != number:
+            problems.append(_problem(f"has two document IDs for one content: {found[sha256]} and {number}", place))
+        elif files.setdefault(number, sha256) != sha256:
+            problems.append(_problem(f"has the document ID {number} for two different files", place))
     if problems:
         raise UnusableInput(problems[:_MOST_PROBLEMS])
     return found
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str, str, str]]:
+    """Of each line with an ID: its number, the SHA-256, the service ("" if none is named), and the ID."""
+    try:
+        text = _decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UnusableInput(_problem(f"cannot be read: {error.strerror}", FilePlace(str(path)))) from None
+    first = next((line for line in text.split("\n") if line.strip() and not line.startswith("sep=")), "")
+    lines = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count))
+    header: list[str] = []
+    try:
+        for cells in lines:
+            named = [name.strip().lower() for name in cells]
+            if not header and not {"sha256", "document_id"} <= {*named}:
+                if any(named) and not named[0].startswith("sep="):
+                    break
+            elif not header:
+                header = named
+            else:
+                one = dict(zip(header, (cell.strip().removeprefix("'") for cell in cells), strict=False))
+                if given := one.get("document_id", ""):
+                    yield lines.line_num, one.get("sha256", "").lower(), one.get("service", ""), given
+    except csv.Error:
+        header = []
+    if not header:
+        what = "has no columns sha256 and document_id in its first line"
+        raise UnusableInput(_problem(what, FilePlace(str(path))))
+
+
+def _decoded(content: bytes) -> str:
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")  # hashes and IDs are ASCII
+
+
+def service_of(path: Path) -> str:
+    """The service whose IDs a list has; "" if it names none, or there is no list."""
+    return next((service for _, _, service, _ in _lines(path) if service), "")
 
 
 def _problem(what: str, place: Place) -> Problem:

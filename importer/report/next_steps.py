@@ -30,6 +30,7 @@ _OF_RUN_ONLY: Final = (
     *("--sandbox", "--questions", "--faults", "--strict", "--no-personal-data"),
 )
 
+_OF_FILES: Final = ("document-missing", "document-unusable", "document-refused", "document-shared")
 _OF_DOCUMENTS: Final = ("--out", "--sandbox", "--questions", "--sheet")
 
 
@@ -66,12 +67,17 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     in_mapping = tuple(_steps_in_mapping(summary, folder))
     yield from in_mapping
     to_fix = [kind for kind in FIXED_BY_A_PERSON if summary.outcomes[kind]]
-    without_id = [group for group in summary.to_fix if group.code == "document-without-id"]
-    if without_id and _repeats_file(summary):
+    causes = {group.code for group in summary.to_fix}
+    if "document-without-id" in causes and can_repeat:
         flags = {flag: text for flag, text in _flags(summary, folder, without=()).items() if flag in _OF_DOCUMENTS}
-        words = "documents", "list", Path(summary.source.file), "--mapping", Path(summary.mapping)
-        yield Step("Upload the documents that this lists, and fill in their IDs", (command_line(*words, flags=flags),))
-    if to_fix and without_id != summary.to_fix:
+        listed = command_line(
+            *("documents", "list", Path(summary.source.file), "--mapping", Path(summary.mapping)), flags=flags
+        )
+        yield Step("Upload the documents that this lists, and fill in their IDs", (listed,))
+    if causes & {*_OF_FILES} and summary.source.file != _PIPED:
+        repeated = again if can_repeat else (_of_file("run", summary.source.file, summary, folder),)
+        yield Step("Put the right documents in place, then run this again", repeated, "Documents", can_repeat)
+    if to_fix and (not causes or causes - {*_OF_FILES, "document-without-id"}):
         if any(group.code == "forgotten" for group in summary.problems):  # the run has no copy of its file any more
             yield Step(f"Fix the rows in your own file, and import it: {summary.source.file}")
         else:

@@ -71,7 +71,7 @@ class KnownRows:
             if one.known.state in DONE:
                 return self._of_done(ledger, rows, one.known, is_ready=own is not None)
             if one.known.state in (State.UNCONFIRMED, State.IN_FLIGHT) and one.identity != own:
-                return self._of_unconfirmed(ledger, rows[0], one.known)
+                return self._of_unconfirmed(ledger, rows[0], one.known, "with another e-mail address " if own else "")
         return None
 
     def _of_done(self, ledger: Ledger, rows: tuple[int, ...], known: Known, *, is_ready: bool) -> Outcome:
@@ -87,12 +87,12 @@ class KnownRows:
         return Outcome(rows[0], OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
 
     @staticmethod
-    def _of_unconfirmed(ledger: Ledger, row: int, known: Known) -> Outcome:
+    def _of_unconfirmed(ledger: Ledger, row: int, known: Known, how: str) -> Outcome:
         run, sent = known.run, known.row
         problem = Problem(
             "unconfirmed",
-            f"sent with another e-mail address {_by(ledger.run(run), known)}, but the response was lost or "
-            "inconclusive; it may be the same person, so this row was not sent",
+            f"sent {how}{_by(ledger.run(run), known)}, but the response was lost or inconclusive; "
+            f"{'it may be the same person' if how else 'this row is not valid now'}, so this row was not sent",
             f"continue that run with: importer resume {run}; or look in the service and record the result with: "
             f"importer resolve {run} {sent} --created (or --not-created); then run "
             "the same command again",

@@ -24,7 +24,7 @@ from importer.service import NoReply, Reply
 from importer.settings import UploadForm
 
 _LOOK: Final = 0.1  # seconds between two looks at a stop
-_REFUSALS: Final = frozenset({425, 429})
+_REFUSALS: Final = frozenset({408, 423, 425, 429})  # to be repeated
 _NOT_OF_THE_FILE: Final = frozenset({401, 403, 404, 405, 410})
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds
 _NOT_SENT: Final = NoReply("the run stopped", may_have_arrived=False)

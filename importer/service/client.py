@@ -127,7 +127,10 @@ class RecruitingService:
             return raw
         is_accepted = 200 <= raw.status < 300
         found = document_id(form.id_at, raw.body) if is_accepted else None
-        words = "" if found else possible_ids(raw.body) if is_accepted else message_of(raw)
+        try:
+            words = "" if found else possible_ids(raw.body) if is_accepted else message_of(raw)
+        except (ValueError, RecursionError):  # cut off
+            return NoReply(f"the answer to an upload ({raw.status}) is not JSON", may_have_arrived=True)
         reply = Reply(raw.status, words, retry_after(raw, self._now), document_id=found)
         return reply._replace(is_outdated=True) if reply.status == 401 and self._is_renewed(keys) else reply
 

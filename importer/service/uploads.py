@@ -23,7 +23,7 @@ _TYPES: Final = {
     "txt": "text/plain; charset=utf-8",
 }
 _SHOWN: Final = 10  # places of an answer
-_ID: Final = re.compile(r"[0-9A-Za-z_.:=+~-]{1,200}")
+_ID: Final = re.compile(r"(?=.*\d)[0-9A-Za-z_.:=+~-]{1,200}", re.ASCII)
 
 
 def encoded(form: UploadForm, name: str, kind: str, content: bytes) -> tuple[str, bytes]:
@@ -63,7 +63,11 @@ def document_id(pointer: str, body: bytes) -> str | None:
 
 
 def possible_ids(body: bytes) -> str:
-    """The places of an answer that could have the ID, with their values: `/content/id = 70000, ...`."""
+    """The places of an answer that could have the ID, with their values: `/content/id = 70000, ...`.
+
+    Raises:
+        ValueError, RecursionError: it is not JSON.
+    """
 
     def walk(value: Any, at: str) -> Iterator[str]:
         if isinstance(value, dict | list):
@@ -73,7 +77,4 @@ def possible_ids(body: bytes) -> str:
         elif document_id(at, body) is not None:
             yield f"{at} = {value}"
 
-    try:
-        return ", ".join(islice(walk(json.loads(body), ""), _SHOWN))
-    except (ValueError, RecursionError):
-        return "an answer that is not JSON"
+    return ", ".join(islice(walk(json.loads(body), ""), _SHOWN))

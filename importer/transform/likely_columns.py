@@ -144,6 +144,7 @@ def can_drop_cells(value: ResolvedValue) -> bool:
     )
     return (
         value.spec.join is None
+        and value.spec.name is None
         and value.lookup is None
         and (blanks or value.spec.pick is not None or len(value.columns) > 1 or not value.missing <= _NOTHING)
     )

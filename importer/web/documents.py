@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 from typing import Final
@@ -50,16 +54,27 @@ def use_path(page: OfImport, index: int, form: Sent) -> Response:
     """Use a folder or .zip of this machine, which is read in place."""
     if not form.text("path"):
         raise FieldError(f"path-{index}", "enter the path of a folder or .zip on this machine")
-    return _use(page, index, Path(form.text("path")).expanduser(), f"path-{index}")
+    path = os.path.expanduser(form.text("path").strip("\"'"))  # noqa: PTH111 - unlike Path, it never raises
+    return _use(page, index, Path(path), f"path-{index}")
 
 
 @router.post("/imports/{id}/documents/{index}/upload")
 async def upload(request: Request, page: OfImport, index: int) -> Response:
     """Use a .zip that the browser sends."""
-    folder = page.folder / f"documents-{index}"
-    rmtree(folder, ignore_errors=True)
-    path = await receive_upload(request, folder, page.settings.upload_megabytes << 20)
-    return _use(page, index, path, f"upload-{index}")
+    with _received(page) as folder:
+        path = await receive_upload(request, folder, page.settings.upload_megabytes << 20)
+        return _use(page, index, path, f"upload-{index}")
+
+
+@contextmanager
+def _received(page: ImportPage) -> Iterator[Path]:
+    """A new folder for an upload, which is removed if that is of no use: what was there before stays in use."""
+    folder = page.folder / f"documents-{secrets.token_hex(4)}"
+    try:
+        yield folder
+    except BaseException:
+        rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _use(page: ImportPage, index: int, path: Path, field: str) -> Response:
@@ -82,9 +97,8 @@ def download_list(page: OfImport) -> Response:
 @router.post("/imports/{id}/documents/list")
 async def use_list(request: Request, page: OfImport) -> Response:
     """Use the list that a person has filled in."""
-    folder = page.folder / "documents-list"
-    rmtree(folder, ignore_errors=True)
-    path = await receive_upload(request, folder, _LARGEST_LIST, setting="")
-    read_ids(path)
+    with _received(page) as folder:
+        path = await receive_upload(request, folder, _LARGEST_LIST, setting="")
+        read_ids(path, "" if page.draft.sandbox else str(page.settings.base_url or ""))
     page.change(documents={**page.draft.documents, IDS_FILE: str(path.absolute())}, check="")
     return page.go("documents")

@@ -141,7 +141,7 @@ def test_rows_that_continue_others_are_not_divided(served: Served) -> None:
 @pytest.mark.net
 def test_parts_run_at_the_same_time(served: Served, address: LedgerAddress) -> None:  # noqa: F811
     """All four are started at once. The same part again, parts of another count, and a whole run are refused."""
-    slow = ("--rate", "4")  # together
+    slow = ("--rate", "1.5")  # together: none ends before the others were refused
     with ExitStack() as running:
         processes = [running.enter_context(served.door.started(*part(number), *slow)) for number in range(1, 5)]
         with open_ledger(address) as ledger:

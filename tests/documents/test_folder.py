@@ -58,6 +58,24 @@ def test_a_name_is_found_if_it_means_one_file(tmp_path: Path, text: str, expecte
     assert found(files_in(tmp_path, *names), text) == expected
 
 
+FOLDERS = [
+    pytest.param(["7/CV/cv.pdf", "9/CV/cv2.pdf"], r"C:\ats\8\CV\cv.pdf", "document-missing", id="CV of another person"),
+    pytest.param(["7/CV/cv.pdf", "9/CV/cv2.pdf"], r"C:\ats\7\CV\cv.pdf", "7/CV/cv.pdf", id="CV of the person"),
+    pytest.param(["Export/7/cv.pdf", "Export/7/a.pdf"], r"Export\8\cv.pdf", "document-missing", id="one person only"),
+    pytest.param(["old/2021/ada.pdf", "x.pdf"], "2021/ada.pdf", "old/2021/ada.pdf", id="moved into a folder"),
+    pytest.param([f"all/{n}.pdf" for n in range(30)], r"C:\ats\2021\7.pdf", "all/7.pdf", id="all in one folder"),
+    pytest.param(["1.5"], "1", "document-missing", id="a point that begins no ending"),
+]
+
+
+@pytest.mark.parametrize(("names", "text", "expected"), FOLDERS)
+def test_a_path_is_not_found_in_the_folder_of_another_person(
+    tmp_path: Path, names: list[str], text: str, expected: str
+) -> None:
+    """A folder of a file is that of the cell, unless all files are in it."""
+    assert found(files_in(tmp_path, *names), text) == expected
+
+
 def cell(text: str) -> str:
     """The text of a cell in a pattern."""
     return f"\x00{text}\x00"
@@ -72,6 +90,11 @@ PATTERNS = [
     pytest.param(f"{cell('9')}/*", "9/anything.pdf", id="a folder for each ID"),
     pytest.param(f"*{cell('bob@example.co')}*", "document-missing", id="not an address that goes on"),
     pytest.param(f"*{cell('eve@example.com')}*", "document-missing", id="not an address that begins earlier"),
+    pytest.param(f"*{cell('neil@example.com')}*", "document-missing", id="not an address with an apostrophe before"),
+    pytest.param(f"{cell('zoe@example.com')}*", "document-missing", id="not an address of a longer domain"),
+    pytest.param(f"{cell('bob@example.com')}_*", "bob@example.com_cv.pdf", id="what the mapping writes ends a text"),
+    pytest.param(f"cv{cell('5')}.*", "cv5.pdf", id="letters of the mapping before a text"),
+    pytest.param(f"*{cell('6')}*", "document-missing", id="not a part of a decimal number"),
     pytest.param(f"{cell('8')} - *.pdf", "8 - Bob.pdf", id="spaces around the text of a cell"),
     pytest.param(f"{cell('15A')}-*", "15A-cv.pdf", id="the exact one of two that differ in case"),
     pytest.param(f"{cell('राम')}*", "document-missing", id="not a word whose last letter has another vowel"),
@@ -91,7 +114,8 @@ def test_a_pattern_matches_whole_words(tmp_path: Path, pattern: str, expected: s
         "15a-cv.pdf",
         "रामा.pdf",
     )
-    assert found(files_in(tmp_path, *names, *others), pattern, is_pattern=True) == expected
+    more = ("o'neil@example.com.pdf", "zoe@example.com.tr", "bob@example.com_cv.pdf", "cv5.pdf", "1.6.pdf")
+    assert found(files_in(tmp_path, *names, *others, *more), pattern, is_pattern=True) == expected
 
 
 def test_of_several_files_one_is_taken_as_declared(tmp_path: Path) -> None:

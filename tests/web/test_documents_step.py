@@ -64,6 +64,9 @@ def test_a_zip_is_brought_along(tmp_path: Path, pages: Start) -> None:
     assert "cannot be listed" in shown.text
     shown = found.client.upload(shown.form("/documents/0/upload"), "cvs.zip", _zip(NAMES[:2]))
     assert "2 files in" in shown.text
+    shown = found.client.upload(shown.form("/documents/0/upload"), "cvs.zip", b"no zip")
+    shown = found.client.upload(shown.form("/documents/list"), "documents.csv", b"no list")
+    assert ("no columns sha256" in shown.text, "2 files in cvs.zip" in shown.text) == (True, True)
     found.client.send(shown.form("/check"))
     walk.job_of(found)
     assert "There is no file 'cem.PDF' in documents" in found.client.get(walk.address(found, "check")).text
