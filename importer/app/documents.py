@@ -207,7 +207,8 @@ ReadRows = Callable[[], Iterator[Row]]
 def look_into_documents(mapping: ResolvedMapping, read: ReadRows, whole: ReadRows | None = None) -> tuple[Problem, ...]:
     """Find the documents of all rows, and look into each of them. Returns warnings about the files of each folder.
 
-    whole: reads all rows of the file, if only some are imported: a document of one may be that of another, too.
+    whole: reads all rows of the file, if only some are imported, or to this target: a document may be that of another
+    row, too.
     """
     folders = _folders_of(mapping)
     if not folders:
@@ -216,13 +217,15 @@ def look_into_documents(mapping: ResolvedMapping, read: ReadRows, whole: ReadRow
     for folder in folders:
         folder.look_into_named()
     if whole is not None:
-        _note_documents(mapping, whole, folders)
+        _note_documents(mapping, whole, folders, with_filtered=True)
     invented = [_without_id(folder) for folder in folders if folder.invents_ids and folder.without_id]
     equal = [_with_equal_content(folder) for folder in folders if folder.equal]
     return (*invented, *equal, *(_of_nobody(folder) for folder in folders if folder.unused))
 
 
-def _note_documents(mapping: ResolvedMapping, read: ReadRows, folders: Sequence[DocumentFolder]) -> None:
+def _note_documents(
+    mapping: ResolvedMapping, read: ReadRows, folders: Sequence[DocumentFolder], *, with_filtered: bool = False
+) -> None:
     """Note in each folder whose documents its files are."""
     readers = [
         value_reader(one, mapping.wire)
@@ -231,9 +234,12 @@ def _note_documents(mapping: ResolvedMapping, read: ReadRows, folders: Sequence[
     ]
     email = value_reader(mapping.candidate["email"], mapping.wire)
     for row in candidate_rows(read, mapping):
-        if isinstance(row, Filtered) or filtered(row, mapping.filters):
+        if isinstance(row, Filtered) or (not with_filtered and filtered(row, mapping.filters)):
             continue
-        person = str(email.read(row, []) or f"row {row.number}").casefold()
+        address = email.read(row, [])
+        if address is None and with_filtered:  # perhaps the same person
+            continue
+        person = str(address or f"row {row.number}").casefold()
         for folder in folders:
             folder.noted_for = person, row.number
         for reader in readers:

@@ -139,7 +139,8 @@ class Planner:
                 if (grouping := inputs.resolved.grouping) is not None:
                     lost = self._check_grouping(inputs.resolved, grouping, sheet, part)
                     read = partial(_without_incomplete, sheet, lost, grouping) if lost else read
-                whole = None if manifest.selection == ALL_ROWS else inputs.sheet.rows
+                is_some = manifest.selection != ALL_ROWS or part is not None or inputs.resolved.filters
+                whole = inputs.sheet.rows if is_some else None
                 unused = look_into_documents(inputs.resolved, read, whole)
                 with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
                     know_uploaded(inputs.resolved, ledger, self.service)

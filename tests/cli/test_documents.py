@@ -412,6 +412,19 @@ def test_a_document_of_a_row_that_is_not_selected_is_not_given_to_another(served
     assert "is the document of 2 people (rows 2, 3)" in " ".join(ran.out.split())
 
 
+def test_a_document_of_a_row_that_is_filtered_is_not_given_to_another(served: Served) -> None:
+    """Nor that of a row of another target."""
+    path = served.door.folder / "people.csv"
+    rows = path.read_text("utf-8").replace("bob.PDF", "ada.PDF").splitlines()
+    path.write_text(
+        "".join(f"{row},{one}\n" for row, one in zip(rows, ["S", "x", "y", "y", "y"], strict=True)), "utf-8"
+    )
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(mapping.read_text("utf-8") + "source: {where: {column: S, is: y}}\n", "utf-8")
+    assert served(*RUN, **UPLOADS).code == 4
+    assert {*_sent(served)} == {"cem", "dora"}
+
+
 def test_an_older_document_does_not_replace_one_without_an_id(served: Served) -> None:
     """Of several columns the first file that is there counts; another one only where there is none."""
     folder = served.door.folder
