@@ -128,7 +128,7 @@ def write_ids(path: Path, folders: Sequence[DocumentFolder], service: str) -> No
                 rows.setdefault(one.sha256, []).extend(users.values())
                 kinds[one.sha256] = one.kind, one.size
     for sha256, files in names.items():
-        shown = _BETWEEN.join(files), " ".join(map(str, sorted(rows[sha256])))
+        shown = _BETWEEN.join(dict.fromkeys(files)), " ".join(map(str, sorted({*rows[sha256]})))
         writer.writerow((*shown, *kinds[sha256], sha256, service, ids.pop(sha256, "")))
     for sha256, known in ids.items():  # of files that no row names now: a person has typed them
         writer.writerow(("", "", "", "", sha256, service, known))
