@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cache
-from itertools import accumulate, islice
+from itertools import accumulate, islice, takewhile
 from pathlib import Path
 from typing import IO, Final, NamedTuple
 from urllib.parse import unquote
@@ -135,8 +135,9 @@ class DocumentFolder:
 
     def _folders_around(self, path: Path) -> int:
         """How many folders are around all files and are of nobody: named like the .zip, or with very many files."""
-        folders = [one.split("/")[:-1] for one in self.files]
-        shared = os.path.commonprefix(folders) if folders else []
+        folders = sorted(one.split("/")[:-1] for one in self.files)
+        ends = zip(*folders[:1], *folders[-1:], strict=False)  # what the first and the last have, all have
+        shared = [one for one, *_ in takewhile(lambda pair: pair[0] == pair[-1], ends)]
         is_packed = bool(shared) and normalize(shared[-1]) == normalize(path.stem)
         return len(shared) if is_packed or len(folders) >= _MANY else 0
 

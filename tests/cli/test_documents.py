@@ -398,7 +398,7 @@ def test_equal_contents_are_one_line_and_a_warning(served: Served) -> None:
     """Of two people: one ID is enough, and a person is asked to look at them."""
     folder = served.door.folder / "cvs"
     shutil.copy(folder / "ada.pdf", folder / "bob.pdf")
-    assert [one["file"] for one in _listed(served)][0] == "cvs/ada.pdf | cvs/bob.pdf"
+    assert next(one["file"] for one in _listed(served)) == "cvs/ada.pdf | cvs/bob.pdf"
     warned = " ".join(served("check", "people.csv", "--mapping", "mapping.yaml", "--verbose", **UPLOADS).out.split())
     assert "1 document has the content of another person's: ada.pdf (row 2) and bob.pdf (row 3)" in warned
 
