@@ -87,13 +87,12 @@ def prepare_uploads(folders: Iterable[DocumentFolder], order: Order) -> None:
             folder.placeholder, folder.most_bytes = mark, form.most_bytes
 
 
-def know_uploaded(mapping: ResolvedMapping, ledger: Ledger | None, service: str) -> None:
+def know_uploaded(mapping: ResolvedMapping, ledger: Ledger, service: str) -> None:
     """Take the IDs of documents that an earlier run has uploaded to this service."""
     for folder in _folders_of(mapping):
-        if folder.placeholder and ledger is not None:
-            keys = {ledger.fingerprints.document(service, sha256): sha256 for sha256 in folder.sha256s}
-            uploaded = {keys[key]: found for key, found in ledger.document_ids([*keys]).items()}
-            folder.ids = {**uploaded, **folder.ids}  # what a person has written counts
+        keys = {ledger.fingerprints.document(service, sha256): sha256 for sha256 in folder.sha256s}
+        uploaded = {keys[key]: found for key, found in ledger.document_ids([*keys]).items()}
+        folder.ids = {**uploaded, **folder.ids}  # what a person has written counts
 
 
 def upload_mark(mapping: ResolvedMapping) -> bytes:

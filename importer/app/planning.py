@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from importer.app.classify_rows import Candidates, Forecast
-from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads
+from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads, upload_mark
 from importer.app.orders import Listener, Order, RowsChecked, RowsRead
 from importer.app.plan import Plan, PlannedRun, discard, remove_files, sending_rate
 from importer.files import make_subfolder
@@ -142,8 +142,9 @@ class Planner:
                 is_some = manifest.selection != ALL_ROWS or part is not None or inputs.resolved.filters
                 whole = inputs.sheet.rows if is_some else None
                 unused = look_into_documents(inputs.resolved, read, whole)
-                with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
-                    know_uploaded(inputs.resolved, ledger, self.service)
+                if upload_mark(inputs.resolved) and (found := open_existing_ledger(self.order.settings.ledger_address)):
+                    with found as ledger:
+                        know_uploaded(inputs.resolved, ledger, self.service)
                 known = KnownRows(
                     run,
                     scope,

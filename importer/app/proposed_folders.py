@@ -22,7 +22,8 @@ _FIRST_TRIED, _TRIED = 5, 100  # texts of a column
 def with_document_folders(proposal: Proposal, views: Sequence[ColumnView], file: Path) -> Proposal:
     """The proposal, with the folder of each column whose cells are names of files that lie beside the source."""
     named = [one for one in views if one.files > _NEARLY_ALL]
-    folders = list(_folders_beside(file))
+    has_no_cv = any(one.name == "cv" for one in proposal.open_fields)
+    folders = list(_folders_beside(file)) if named or has_no_cv else []
     of_column = {one.column: found for one in named if (found := _folder_of(one, folders)) is not None}
 
     def completed(value: ProposedValue) -> ProposedValue:

@@ -4,7 +4,7 @@ from importer.sending.explanations import CREATED_EARLIER, LEDGER_LOST
 from importer.sending.known import DryLoader
 from importer.sending.loop import Loader, RequestAnswered, Waiting
 from importer.sending.options import Cancellation, ErrorLimit, LoadOptions, Window, parse_minutes, parse_window
-from importer.sending.uploads import Document, Uploaded, Uploader
+from importer.sending.uploads import Document, Uploader
 
 __all__ = [
     "CREATED_EARLIER",
@@ -16,7 +16,6 @@ __all__ = [
     "LoadOptions",
     "Loader",
     "RequestAnswered",
-    "Uploaded",
     "Uploader",
     "Waiting",
     "Window",
