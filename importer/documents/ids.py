@@ -55,7 +55,7 @@ def read_ids(path: Path, service: str = "") -> dict[str, str]:
 def _lines(path: Path) -> Iterator[tuple[int, str, str, str]]:
     """Of each line with an ID: its number, the SHA-256, the service ("" if none is named), and the ID."""
     if path.exists() and not path.is_file():
-        raise UnusableInput(_problem("is no regular file", FilePlace(str(path))))
+        raise UnusableInput(_problem("is not a regular file", FilePlace(str(path))))
     try:
         text = _decoded(path.read_bytes()).replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     except FileNotFoundError:
