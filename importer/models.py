@@ -307,7 +307,7 @@ IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "impor
 """The columns that are added to the source's columns in results files."""
 
 ID_COLUMN: Final = "import_candidate_id"
-"""The column after these in the file of the created rows of a talent pool: the ID of the candidate in the service."""
+"""The column after these in the files of a talent pool: the ID of a created candidate in the service."""
 
 CANDIDATE_COLUMN: Final = "import_candidate"
 """The column in the sheets of report.xlsx that shows name and e-mail beside the problems."""

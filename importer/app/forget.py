@@ -23,7 +23,7 @@ from importer.files import INTERNAL
 from importer.ledger import Ledger, ledger_name, open_existing_ledger
 from importer.models import OutcomeKind
 from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
-from importer.report.outcomes import EDITS_FILE, csv_file
+from importer.report.outcomes import csv_file
 from importer.runs.manifest import MANIFEST, RunManifest, part_folders, read_manifest, whole_of, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.private_copies import ASKED
@@ -277,7 +277,7 @@ def _forget_run(folder: Path, person: Person, own: dict[tuple[str, str], set[int
     for table, _ in _tables_of(folder):
         # What has the address goes last, so that after a kill the rest is found again.
         for path in sorted(table.path.parent.iterdir(), key=person.is_in_file):
-            if path.name == EDITS_FILE or not (path.name.split(".")[0] in _REPORT or path.name.startswith(_KEPT)):
+            if not (path.name.split(".")[0] in _REPORT or path.name.startswith(_KEPT)):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
     return len(blanked)
 

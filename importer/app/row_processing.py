@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from itertools import islice
 from typing import Final
@@ -15,15 +14,13 @@ from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, St
 from importer.app.plan import Plan
 from importer.ledger import Ledger
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
-from importer.problems import StoppedEarly, Unread, UnusableInput
+from importer.problems import StoppedEarly, UnusableInput
 from importer.report.summary import Summary
 from importer.runs.finalize import record_end, was_sent
-from importer.runs.results_folder import write_edits
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import Classified, RunTable
 from importer.sending import DryLoader, Loader
 
-_MOST_UNREAD: Final = 20_000  # different texts that are counted
 _BATCH: Final = 64  # candidates that are looked up in the ledger at once
 _MOST_WAITING: Final = 500  # outcomes to be recorded
 
@@ -45,7 +42,6 @@ class RowProcessing:
         self._plan, self._ledger, self._listen = plan, ledger, listen
         self._pending: dict[int, Classified] = {}  # those with several rows or with warnings
         self._waiting: list[Outcome] = []  # to be recorded
-        self._unread: Counter[tuple[Unread, str]] = Counter()
 
     def run(self, loader: Loader | DryLoader) -> None:
         """Process each row of the plan, and record its final outcome in the table, then in the ledger.
@@ -94,8 +90,6 @@ class RowProcessing:
 
     def _add(self, outcome: Outcome, candidate: Classified) -> None:
         """Take the outcome of a candidate for each of its rows; its attempts count for the first."""
-        if len(self._unread) < _MOST_UNREAD:
-            self._unread.update((one.unread, one.code) for one in outcome.problems if one.unread)
         if candidate.warnings and was_sent(outcome):
             outcome = replace(outcome, problems=(*outcome.problems, *candidate.warnings))
         for row in candidate.rows:
@@ -137,12 +131,6 @@ class RowProcessing:
         plan = self._plan
         record_end(plan.folder, plan.manifest, stop, signal)
         plan.presence.end()
-        if self._unread:  # a help only: a full disk is reported elsewhere
-            from importer.suggest.mapping_edits import mapping_edits  # slow to load, and only needed for a problem
-
-            edits = mapping_edits(plan.mapping, self._unread)
-            with suppress(OSError):
-                write_edits(plan.folder, ((edit.summary, edit.lines) for edit in edits))
 
     @property
     def _dry_run(self) -> bool:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, part_with
-from importer.app.orders import refuse_to_replace
 from importer.app.run_log import LoggedRequest, requests_of
-from importer.files import open_private
 from importer.ledger import DONE, Ledger, open_existing_ledger
 from importer.models import Outcome, OutcomeKind, Row, Target
 from importer.problems import UnusableInput, UsageError
-from importer.report.csv_files import write_rows
 from importer.report.summary import Summary, read_summary
 from importer.runs.manifest import RunManifest, runs_in
 from importer.runs.presences import Presences
@@ -58,24 +54,6 @@ def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceSt
             f"again: completed rows are skipped"
         )
     return found
-
-
-def write_status(path: Path, found: Sequence[SourceStatus], *, force: bool) -> None:
-    """Write each row with its outcome to a CSV file that only its owner can read, one target after the other.
-
-    Raises:
-        UsageError: it exists and must not be replaced, or it cannot be written, or the rows are of several sheets.
-    """
-    refuse_to_replace(path, force=force)
-    if len(sheets := dict.fromkeys(one.sheet.origin.sheet for one in found)) > 1:
-        raise UsageError(f"--to writes the rows of one sheet, but {len(sheets)} were imported; use --json")
-    try:
-        opened = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        with os.fdopen(opened, "w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
-            facts = replace(found[0].facts, has_ids=any(one.facts.has_ids for one in found))
-            write_rows(file, facts, (reported for one in found for reported, _ in one.rows()))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 @dataclass(frozen=True, slots=True)

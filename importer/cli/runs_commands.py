@@ -18,7 +18,6 @@ from importer.app.shown_runs import (
     show_row,
     state_of,
     status_of,
-    write_status,
 )
 from importer.cli import options
 from importer.cli.app import next_command
@@ -33,12 +32,13 @@ from importer.cli.messages import (
 from importer.cli.tables import shortened, show_answers
 from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
 from importer.problems import UnusableInput
-from importer.report.outcomes import EDITS_FILE, PAGE_FILE, outcome_text
+from importer.report.next_steps import steps_of_source
+from importer.report.outcomes import PAGE_FILE, outcome_text
 from importer.report.summary import Summary, read_summary
-from importer.report.text import status_lines, summary_lines
+from importer.report.text import summary_lines
 from importer.report.write import edited_files
 from importer.runs.manifest import find_run, read_manifest
-from importer.runs.results_folder import refuse_untrusted, summaries_of_edits
+from importer.runs.results_folder import refuse_untrusted
 from importer.runs.source_status import SourceStatus, rows_without_target
 from importer.sent_answers import sent_lines
 from importer.settings import load_settings
@@ -150,18 +150,12 @@ def show(
 
 def status(
     file: options.File,
-    to: Annotated[
-        Path | None, typer.Option("--to", help="Also write every row with its outcome to this CSV file.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing CSV file.")] = False,
     sandbox: Annotated[bool, typer.Option("--sandbox", help="Show sandbox runs instead of real ones.")] = False,
     out: options.Out = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Show what became of each row of a file, over all its runs."""
     found = status_of(file, load_settings(out=out), sandbox=sandbox)
-    if to is not None:
-        write_status(to, found, force=force)
     summaries = [one.summarize() for one in found]
     no_target = rows_without_target(found)
     if as_json:
@@ -170,11 +164,12 @@ def status(
         printed = {"version": 1, **source, "targets": targets, "rows_without_target": no_target}
         print_result(json.dumps(printed, ensure_ascii=False))
     else:
-        for one, (summary, rows) in zip(found, summaries, strict=True):
+        for one, (summary, to_fix) in zip(found, summaries, strict=True):
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
             sheet = f", sheet {one.sheet.origin.sheet}" if one.sheet.origin.sheet else ""
             title = f"{file}{sheet}, for {_where(summary)}, over {runs} {one.runs[-1]}"
-            for line in status_lines(summary, one.folder, file, rows, title):
+            steps = steps_of_source(summary, one.folder, file, to_fix)
+            for line in summary_lines(summary, one.folder, title=title, steps=steps):
                 print_result(line)
             print_result("")
         if no_target:
@@ -190,7 +185,7 @@ def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:
     for reported, run in one.rows():
         number, kind = reported.row.number, reported.outcome.kind
         if kind in (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT):
-            *_, problem, hint = reported.import_cells
+            _, _, problem, hint, _ = reported.import_cells
             rows.append({"row": number, "outcome": kind.value, "run": run or None, "problem": problem, "hint": hint})
     values = summary.to_json()
     kept = {key: values[key] for key in ("target", "outcomes", "problems")}
@@ -279,17 +274,10 @@ def present(
         print_result(json.dumps({**summary.to_json(), **(more or {})}, ensure_ascii=False))
         return
     most = None if is_verbose else _MOST_TARGETS
-    details = [*_targets(context, folder, summary, most), *(_proposed_changes(folder) if is_verbose else ())]
+    details = [*_targets(context, folder, summary, most)]
     lines = summary_lines(summary, folder, details, title=title, is_verbose=is_verbose, with_repeated=with_repeated)
     for line in lines:
         print_result(line)
-
-
-def _proposed_changes(folder: Path) -> Iterator[str]:
-    if proposed := summaries_of_edits(folder):
-        yield f"Changes of the mapping that {EDITS_FILE} proposes"
-    for text in proposed:
-        yield from wrapped(text, "  - ", "    ")
 
 
 def _targets(context: typer.Context, folder: Path, summary: Summary, most: int | None) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from itertools import zip_longest
@@ -27,11 +26,7 @@ MOST_GROUPS: Final = 500
 """After so many groups, problems of one code and column are one group, whatever their messages say."""
 _DIFFER: Final = "the messages differ; the report has that of each row"
 _PLACES_KEPT: Final = 5
-# What is quoted, and words, but not the status in `(400: ...)`.
-_PARTS: Final = re.compile(
-    r"""(?<!\w)(?:'[^']+'|"[^"]+"|“[^”]+”|„[^“”]+[“”]|«[^»]+»)(?!\w)"""
-    r"|\b(?!(?<=\()\d{3}[:,)])(?:[\w.+'’-]*@[\w.-]+|\w(?:[\w'’-]*\w)?)"
-)
+_AROUND_WORDS: Final = "'\"“”„«»‘’<>.,:;()[]"
 
 # Their messages come from the service or the connection: the same code can have different causes.
 _BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
@@ -56,18 +51,17 @@ class ReportedRow:
     outcome: Outcome
 
     @property
-    def import_cells(self) -> tuple[str, str, str, str]:
-        """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, all problems with their places, all distinct hints."""
+    def import_cells(self) -> tuple[str, ...]:
+        """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, all problems with their places, all distinct hints; and of
+        ID_COLUMN.
+        """
         label, status, problems = OUTCOMES[self.outcome.kind].label, self.outcome.status, self.outcome.problems
         told = [f"{place_in_row(problem.place, self.row)}{problem.message}" for problem in problems]
         hints = dict.fromkeys(problem.hint for problem in problems if problem.hint)
         shown = label if status is None else f"{status} {label}"
-        return str(self.row.number), shown, _BETWEEN.join(told), _BETWEEN.join(hints)
-
-    def last_cells(self, facts: RunFacts) -> tuple[str, ...]:
-        """The cells of `facts.last_columns`."""
         number = self.outcome.candidate_id
-        return ("" if number is None else str(number),) if facts.has_ids else ()
+        last = "" if number is None else str(number)
+        return str(self.row.number), shown, _BETWEEN.join(told), _BETWEEN.join(hints), last
 
     def highlighted_cells(self) -> dict[int, list[Problem]]:
         """The problems of the row's own cells, by column index."""
@@ -125,6 +119,20 @@ def place_in_list(place: Place | None, row: Row, origin: Origin | None = None) -
 # --- counts and groups of problems ----------------------------------------------------------------
 
 
+_Key = tuple[OutcomeKind, str, str | None, str | None]
+"""Of a group: outcome, code, column, and the message or the hint where that distinguishes groups."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """A group of problems; the first one is its example."""
+
+    example: Problem
+    example_row: int
+    count: int = 0
+    places: list[str] = field(default_factory=list)
+
+
 class SummaryCounter:
     """Counts outcomes and groups problems; memory stays flat in the number of rows."""
 
@@ -143,10 +151,13 @@ class SummaryCounter:
         # A cell can have a problem twice: both dates of a period.
         found = {(self._key(problem, outcome.kind, row), problem.place): problem for problem in outcome.problems}
         for (key, place), problem in found.items():
-            if key not in self._groups:
-                shown = replace(problem, message=_DIFFER) if key.text == _DIFFER else problem
-                self._groups[key] = _Group(shown, row.number)
-            self._groups[key].add(place, row)
+            shown = replace(problem, message=_DIFFER) if key[-1] == _DIFFER else problem
+            group = self._groups.setdefault(key, _Group(shown, row.number))
+            group.count += 1
+            if len(group.places) < _PLACES_KEPT:
+                first = group.example.place
+                origin = first.origin if group.places and isinstance(first, CellPlace) else None
+                group.places.append(place_in_list(place, row, origin))
 
     def _key(self, problem: Problem, outcome: OutcomeKind, row: Row) -> _Key:
         text = None
@@ -158,9 +169,9 @@ class SummaryCounter:
             text = problem.hint
         elif problem.code == "document-unusable":  # what it is, without the name of the file
             text = problem.message.rpartition("'")[2]
-        key = _Key(outcome, problem.code, problem.column, text)
-        is_full = len(self._groups) >= MOST_GROUPS and key not in self._groups
-        return replace(key, text=_DIFFER) if is_full and text is not None else key
+        key = outcome, problem.code, problem.column, text
+        is_full = text is not None and len(self._groups) >= MOST_GROUPS and key not in self._groups
+        return (*key[:-1], _DIFFER) if is_full else key
 
     def count(self, kind: OutcomeKind) -> int:
         """How many of the rows so far have this outcome."""
@@ -168,7 +179,11 @@ class SummaryCounter:
 
     def groups(self) -> tuple[ProblemGroup, ...]:
         """The groups of problems so far, the largest first, then by first row."""
-        groups = [group.as_problem_group(key) for key, group in self._groups.items()]
+        groups = []
+        for (outcome, *_), group in self._groups.items():
+            shown, example = str(group.example), group.example
+            parts = shown, outcome, example.message, example.hint, tuple(group.places), example.severity
+            groups.append(ProblemGroup(example.code, example.column, group.count, group.example_row, *parts))
         return tuple(sorted(groups, key=lambda group: (-group.count, group.example_row)))
 
     def summary(self, facts: RunFacts, files: Iterable[str], *, rows_are_read: bool = True) -> Summary:
@@ -186,44 +201,8 @@ class SummaryCounter:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Key:
-    outcome: OutcomeKind
-    code: str
-    column: str | None
-    text: str | None  # the message or the hint, where they distinguish groups
-
-
-@dataclass(slots=True)
-class _Group:
-    """A group of problems; the first one is its example."""
-
-    example: Problem
-    example_row: int
-    count: int = 0
-    places: list[str] = field(default_factory=list)
-
-    def add(self, place: Place | None, row: Row) -> None:
-        self.count += 1
-        if len(self.places) < _PLACES_KEPT:
-            of_example = self.example.place
-            origin = of_example.origin if self.places and isinstance(of_example, CellPlace) else None
-            self.places.append(place_in_list(place, row, origin))
-
-    def as_problem_group(self, key: _Key) -> ProblemGroup:
-        example, shown = self.example, str(self.example)
-        parts = shown, key.outcome, example.message, example.hint, tuple(self.places), example.severity
-        return ProblemGroup(key.code, key.column, self.count, self.example_row, *parts)
-
-
 def _without_own_words(message: str, row: Row) -> str:
     """A message of the service without what the cells of the row have too: its names, addresses and numbers."""
-    own = {part.casefold() for cell in row.cells if len(cell) <= 60 for part in (cell.strip(), *_PARTS.findall(cell))}
-
-    def general(found: re.Match[str]) -> str:
-        part = found[0]
-        is_own = part.casefold().removesuffix("'s").strip("'\"“”„«»") in own
-        is_word = part[0].islower() and not re.search(r"[@\d]", part)
-        return "" if is_own and not is_word else part
-
-    return _PARTS.sub(general, message)
+    own = {word.casefold() for cell in row.cells if len(cell) <= 60 for word in cell.split()}
+    words = [word.strip(_AROUND_WORDS).removesuffix("'s") for word in message.split()]
+    return " ".join(word for word in words if word.casefold() not in own or (word.isalpha() and word.islower()))

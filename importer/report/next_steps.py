@@ -10,17 +10,13 @@ from typing import Final
 
 from importer.models import OutcomeKind
 from importer.problems import UnusableInput
-from importer.report.outcomes import EDITS_FILE, WORKBOOK_FILE, csv_file
+from importer.report.outcomes import WORKBOOK_FILE, csv_file
 from importer.report.summary import Summary
 from importer.text.terminal import command_line
 
 FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
 _NEARLY_ALL: Final = 0.8  # of the rows of a file
-_FEW_CELLS: Final = 3  # are corrected one by one
-_MANY_CELLS: Final = 10  # more than a person corrects one by one, or
-_MANY: Final = 0.1  # of the rows of a file
-_PROPOSED_FOR: Final = ("date-invalid", "not-an-option", "value-unknown", "yes-no-invalid")  # see suggest/mapping_edits
 _DEFAULT_OUT: Final = Path("results")
 _PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
@@ -64,24 +60,15 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         text = "If it is no longer running, it was killed: continue it; completed rows are skipped"
         yield Step(text, (_resume(summary, folder),), "Continue this run")
         return
-    in_mapping = tuple(_steps_in_mapping(summary, folder))
-    yield from in_mapping
+    yield from _steps_in_mapping(summary, folder)
+    yield from _steps_of_documents(summary, folder, again)
     to_fix = [kind for kind in FIXED_BY_A_PERSON if summary.outcomes[kind]]
     causes = {group.code for group in summary.to_fix}
-    if "document-without-id" in causes and can_repeat:
-        flags = {flag: text for flag, text in _flags(summary, folder, without=()).items() if flag in _OF_DOCUMENTS}
-        listed = command_line(
-            *("documents", "list", Path(summary.source.file), "--mapping", Path(summary.mapping)), flags=flags
-        )
-        yield Step("Upload the documents that this lists, and fill in their IDs", (listed,))
-    if causes & {*_OF_FILES} and summary.source.file != _PIPED:
-        repeated = again if can_repeat else (_of_file("run", summary.source.file, summary, folder),)
-        yield Step("Put the right documents in place, then run this again", repeated, "Documents", can_repeat)
     if to_fix and (not causes or causes - {*_OF_FILES, "document-without-id"}):
         if any(group.code == "forgotten" for group in summary.problems):  # the run has no copy of its file any more
             yield Step(f"Fix the rows in your own file, and import it: {summary.source.file}")
         else:
-            yield _fix([folder / csv_file(kind) for kind in to_fix])
+            yield _fix([folder])
     # The cells that are named are in the source: who fixes them there imports it again.
     taken = summary.source.taken
     source = (taken.file if taken else summary.source.file) if to_fix and can_repeat else ""
@@ -101,46 +88,43 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         elif source:
             how = ", then import it again" if taken else " and run the same command again"
             yield Step(f"Or fix them in {source}{how}", again, repeats=not taken)
-    if EDITS_FILE in summary.files and not in_mapping:
-        yield Step(f"{EDITS_FILE} beside the report proposes changes of {summary.mapping}", click="Match")
     if any(group.is_warning and group.outcome is OutcomeKind.CREATED for group in summary.problems):
         yield Step(f"Check the rows with a warning in {csv_file(OutcomeKind.CREATED)}")
     if summary.sandbox and not to_fix:
-        yield Step(
-            "This run used the sandbox; for the real service, run your own file without --sandbox",
-            click="Check with the real service",
-        )
+        text = "This run used the sandbox; for the real service, run your own file without --sandbox"
+        yield Step(text, click="Check with the real service")
 
 
-def _fix(files: Iterable[Path]) -> Step:
-    """Fix rows in report.xlsx, where no program changes other cells, and import it. files: the CSV files with these
-    rows.
-    """
-    workbooks = dict.fromkeys(file.with_name(WORKBOOK_FILE) for file in files)
-    commands = tuple(command_line("run", workbook) for workbook in workbooks)
+def _fix(folders: Iterable[Path]) -> Step:
+    """Fix rows in report.xlsx, where no program changes other cells, and import it."""
+    commands = tuple(command_line("run", folder / WORKBOOK_FILE) for folder in folders)
     them = "it" if len(commands) == 1 else "them"
     return Step(f"Fix the rows in {WORKBOOK_FILE}, then import {them}", commands, "Correct rows here")
 
 
 def _steps_in_mapping(summary: Summary, folder: Path) -> Iterator[Step]:
-    """What to change in the mapping first: the changes that are proposed, if they concern many rows; or the one line,
-    if nearly all rows have one problem that a change there would solve.
-    """
-    rows = summary.source.rows or 0
-    file = folder / "source.csv" if summary.source.file == _PIPED else summary.source.file
-    again = _of_source("check" if summary.dry_run else "run", file, summary, folder)
-    unread = sum(group.count for group in summary.problems if group.is_to_fix and group.code in _PROPOSED_FOR)
-    if EDITS_FILE in summary.files and unread >= max(_FEW_CELLS, min(_MANY_CELLS, _MANY * rows)):
-        text = f"Make the changes of {EDITS_FILE} (beside the report) in {summary.mapping}, then run this again"
-        yield Step(text, again, "Match", True)
-        return
+    """The line of the mapping to correct first, if nearly all rows have one problem that a change there would solve."""
     for group in summary.problems:
         line = re.search(rf"{re.escape(summary.mapping)}:\d+", group.hint)
-        if line and group.is_to_fix and group.count >= _NEARLY_ALL * rows:
+        if line and group.is_to_fix and group.count >= _NEARLY_ALL * (summary.source.rows or 0):
             cells = f"{group.count:,} {f'cells of {group.column}' if group.column else 'rows'}"
             text = f"Correct {line[0]} first: {cells} have one problem [{group.code}]; then run this again"
+            file = folder / "source.csv" if summary.source.file == _PIPED else summary.source.file
+            again = _of_source("check" if summary.dry_run else "run", file, summary, folder)
             yield Step(text, again, "Match", True)
             return
+
+
+def _steps_of_documents(summary: Summary, folder: Path, again: tuple[str, ...]) -> Iterator[Step]:
+    causes, can_repeat = {group.code for group in summary.to_fix}, _repeats_file(summary)
+    file, mapping = Path(summary.source.file), Path(summary.mapping)
+    if "document-without-id" in causes and can_repeat:
+        flags = {flag: text for flag, text in _flags(summary, folder).items() if flag in _OF_DOCUMENTS}
+        listed = command_line("documents", "list", file, "--mapping", mapping, flags=flags)
+        yield Step("Upload the documents that this lists, and fill in their IDs", (listed,))
+    if causes & {*_OF_FILES} and summary.source.file != _PIPED:
+        repeated = again if can_repeat else (_of_file("run", file, summary, folder),)
+        yield Step("Put the right documents in place, then run this again", repeated, "Documents", can_repeat)
 
 
 def _again(summary: Summary, folder: Path) -> tuple[str, ...]:
@@ -171,7 +155,7 @@ def _of_file(command: str, file: str | Path, summary: Summary, folder: Path, wit
     return command_line(command, Path(file), "--mapping", Path(summary.mapping), flags=flags)
 
 
-def _flags(summary: Summary, folder: Path, *, without: Collection[str]) -> dict[str, str]:
+def _flags(summary: Summary, folder: Path, *, without: Collection[str] = ()) -> dict[str, str]:
     """The flags of the run's command, and its results folder: another one has another ledger."""
     flags = {**({"--sandbox": ""} if summary.sandbox else {}), **summary.flags}
     if "--out" in flags or folder.parent != _DEFAULT_OUT:
@@ -182,13 +166,13 @@ def _flags(summary: Summary, folder: Path, *, without: Collection[str]) -> dict[
 # --- a source over all its runs ---------------------------------------------------------------------
 
 
-def steps_of_source(summary: Summary, folder: Path, file: Path, results: Sequence[Path]) -> tuple[Step, ...]:
-    """What to do until every row of a source is complete, over all its runs. folder: of its last run; results: the
-    results files with rows to fix.
+def steps_of_source(summary: Summary, folder: Path, file: Path, to_fix: Sequence[Path]) -> tuple[Step, ...]:
+    """What to do until every row of a source is complete, over all its runs. folder: of its last run; to_fix: those of
+    runs with rows to fix.
     """
-    steps = [_fix(results)] if results else []
+    steps = [_fix(to_fix)] if to_fix else []
     again = (_of_file("run", file, summary, folder, without=_OF_SOME_ROWS),)
-    if results:
+    if to_fix:
         steps.append(Step(f"Or fix the rows in {file}, then import it again; completed rows are skipped", again))
     elif summary.rows_of(*_FIXED_BY_RUNNING_AGAIN):
         steps.append(Step(f"Import {file} again; completed rows are skipped", again))

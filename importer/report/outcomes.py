@@ -10,7 +10,6 @@ from importer.models import OutcomeKind
 SUMMARY_FILE: Final = "summary.json"
 WORKBOOK_FILE: Final = "report.xlsx"
 PAGE_FILE: Final = "report.html"
-EDITS_FILE: Final = "mapping_changes.yaml"
 
 SHEET_LIMIT: Final = 100_000
 NO_ACTION_SHEET_LIMIT: Final = 10_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from importer.files import read_private
 from importer.models import (
     ID_COLUMN,
+    IMPORT_COLUMNS,
     NEEDS_ATTENTION,
     ManyTargets,
     Operation,
@@ -78,13 +79,9 @@ class RunFacts(RunState):
     personal_data: bool = True
 
     @property
-    def last_columns(self) -> tuple[str, ...]:
-        """The columns after IMPORT_COLUMNS."""
-        return (ID_COLUMN,) if self.has_ids else ()
-
-    def of(self, kind: OutcomeKind) -> RunFacts:
-        """The facts for the file of one outcome: only created rows have IDs."""
-        return self if kind is OutcomeKind.CREATED else replace(self, has_ids=False)
+    def import_columns(self) -> tuple[str, ...]:
+        """The columns of ours."""
+        return (*IMPORT_COLUMNS, ID_COLUMN) if self.has_ids else IMPORT_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,13 +177,8 @@ class Summary(RunState):
 
     def to_json(self) -> dict[str, Any]:
         """The object of summary.json; its keys, which are the field names, must stay stable."""
-        return {
-            "version": VERSION,
-            **asdict(self),
-            "target": _target_json(self.target),
-            "started_at": self.started_at.isoformat(),
-            "ended_at": self.ended_at and self.ended_at.isoformat(),
-        }
+        moments = {"started_at": self.started_at.isoformat(), "ended_at": self.ended_at and self.ended_at.isoformat()}
+        return {"version": VERSION, **asdict(self), "target": _target_json(self.target), **moments}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Summary:
@@ -216,13 +208,15 @@ def _target_json(target: Target | ManyTargets) -> dict[str, Any]:
 
 def _target(values: Mapping[str, Any]) -> Target | ManyTargets:
     if "runs" in values:
-        return ManyTargets(tuple(TargetRun(one["run"], _one_target(one)) for one in values["runs"]))
-    return _one_target(values)
+        return ManyTargets(tuple(TargetRun(one["run"], _of_one(one)) for one in values["runs"]))
+    return _of_one(values)
 
 
-def _one_target(values: Mapping[str, str]) -> Target:
-    operation = Operation.APPLY if "job_post" in values else Operation.ADD_TO_POOL
-    return Target(operation, values["job_post" if operation is Operation.APPLY else "talent_pool"])
+def _of_one(values: Mapping[str, str]) -> Target:
+    is_post = "job_post" in values
+    return (
+        Target(Operation.APPLY, values["job_post"]) if is_post else Target(Operation.ADD_TO_POOL, values["talent_pool"])
+    )
 
 
 def write_summary(staged: Path, summary: Summary) -> None:

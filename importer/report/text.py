@@ -8,8 +8,8 @@ from math import ceil
 from pathlib import Path, PurePath
 from typing import Final
 
-from importer.models import CREATED_EMAILS, IMPORTED_WITH_OTHER_DATA, NEEDS_ATTENTION, OutcomeKind
-from importer.report.next_steps import Step, next_steps, steps_of_source
+from importer.models import CREATED_EMAILS, IMPORTED_WITH_OTHER_DATA, OutcomeKind
+from importer.report.next_steps import Step, next_steps
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, outcome_text
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.dates import in_words
@@ -72,35 +72,24 @@ def summary_lines(
     details: Sequence[str] = (),
     *,
     title: str = "",
+    steps: Sequence[Step] | None = None,
     is_verbose: bool = False,
     with_repeated: bool = True,
 ) -> list[str]:
     """The last screen of a run, 80 columns and 24 lines with the prompt; or everything.
 
     folder: the results folder as it is shown. details: lines before the report's place. title: what the summary is of.
-    with_repeated: show the command that was given too, where it is to be repeated. Control characters are escaped.
+    steps: what to do, if it is not of one run. with_repeated: show the command that was given too, where it is to be
+    repeated. Control characters are escaped.
     """
     opening = [*(wrapped(title, others="  ") if title else []), *_opening(summary)]
-    steps = _next(next_steps(summary, folder), with_repeated=with_repeated or is_verbose)
-    first, last = _with_blank_lines([opening, _outcomes(summary)]), [*details, *_report(summary, folder), *steps]
+    to_do = _next(steps or next_steps(summary, folder), with_repeated=with_repeated or is_verbose)
+    first, last = _with_blank_lines([opening, _outcomes(summary)]), [*details, *_report(summary, folder), *to_do]
     if is_verbose:
         return _with_blank_lines([first, *_everything(summary), last])
-    return _screen(first, summary, summary.to_fix, last)
-
-
-def status_lines(summary: Summary, folder: Path, file: Path, results: Sequence[Path], title: str) -> list[str]:
-    """The screen about a source over all its runs. folder: of its last run. title: what the summary is of."""
-    is_open = (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT)
-    groups = [group for group in summary.problems if group.outcome in is_open]
-    steps = _next(steps_of_source(summary, folder, file, results), with_repeated=True)
-    first = _with_blank_lines([wrapped(title, others="  "), _outcomes(summary)])
-    return _screen(first, summary, groups, [*steps])
-
-
-def _screen(first: list[str], summary: Summary, groups: Sequence[ProblemGroup], last: list[str]) -> list[str]:
-    """What happened, as many of the largest causes and of the warnings as there is room for, and what comes next."""
+    # As many of the largest causes and of the warnings as there is room for.
     room = HEIGHT - _height(first) - _height(last) - 3  # the prompt, and two blank lines
-    causes = problem_lines("What to fix", groups, room=room)
+    causes = problem_lines("What to fix", summary.to_fix, room=room)
     of_file = [text for text in summary.warnings if MARKED not in text]
     left = room - _height(causes)
     warnings = problem_lines("Warnings", summary.warned, of_file, room=left, at_least=0 if causes else 1)

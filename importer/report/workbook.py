@@ -10,7 +10,7 @@ from typing import Any, Final
 import xlsxwriter  # type: ignore[import-untyped]  # it ships no types
 from xlsxwriter.exceptions import FileCreateError  # type: ignore[import-untyped]
 
-from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, SUMMARY_SHEET, OutcomeKind
+from importer.models import CANDIDATE_COLUMN, SUMMARY_SHEET, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow
 from importer.report.next_steps import next_steps
@@ -46,7 +46,7 @@ _IMPORT: Final[Style] = {**_PLAIN, "bg_color": "#FDF8EF"}
 _WRAPPED_IMPORT: Final[Style] = {**_IMPORT, "text_wrap": True}
 
 _SUMMARY_WIDTHS: Final = (18, 11, 26, 54, 50, 34, 26)
-_IMPORT_WIDTHS: Final = (11, 42, 17, 70, 55)
+_IMPORT_WIDTHS: Final = (11, 42, 17, 70, 55, 24)
 _MIN_WIDTH, _MAX_WIDTH = 8, 32
 _LEGIBLE_WIDTH: Final = 350  # characters on a printed page; of a wider table only the import columns are printed
 _ROWS_MEASURED = 200
@@ -80,7 +80,7 @@ class ReportWorkbook:
         kind = reported.outcome.kind
         if kind not in self._sheets:
             sheet = self._workbook.add_worksheet(sheet_title(kind))
-            self._sheets[kind] = _OutcomeSheet(sheet, self._pages, self._facts.of(kind), kind, self._comments)
+            self._sheets[kind] = _OutcomeSheet(sheet, self._pages, self._facts, kind, self._comments)
         self._sheets[kind].add(reported)
 
     def finish(self, summary: Summary, folder: Path) -> None:
@@ -140,22 +140,19 @@ class _OutcomeSheet:
     """
 
     def __init__(self, sheet: Any, pages: _Pages, facts: RunFacts, kind: OutcomeKind, comments: Iterator[int]) -> None:
-        self._sheet, self._pages, self._facts, self._comments = sheet, pages, facts, comments
+        self._sheet, self._pages, self._comments = sheet, pages, comments
         words = outcome_text(kind, dry_run=facts.dry_run)
         self._limit, self._csv_file = words.sheet_limit, csv_file(kind)
         sheet.set_tab_color(COLORS[words.color])
         self._rows = 0
-        self._first = len(_IMPORT_WIDTHS)  # the index of the first column of the source
-        self._widths = [len(column.label) + 3 for column in facts.columns]  # + 3: the filter's button
+        row, *others = facts.import_columns
+        ours, labels = (row, CANDIDATE_COLUMN, *others), [column.label for column in facts.columns]
+        self._first = len(ours)  # the index of the first column of the source
+        self._widths = [len(label) + 3 for label in labels]  # + 3: the filter's button
         email, name = facts.identity or ((), ())
         self._candidate = tuple(dict.fromkeys((*name, *email)))
-        row, *others = IMPORT_COLUMNS
-        for index, title in enumerate((row, CANDIDATE_COLUMN, *others)):
-            pages.write(sheet, 0, index, title, _IMPORT_HEADER)
-        for index, column in enumerate(facts.columns, self._first):
-            pages.write(sheet, 0, index, column.label, _HEADER)
-        for index, title in enumerate(facts.last_columns, self._first + len(facts.columns)):
-            pages.write(sheet, 0, index, title, _IMPORT_HEADER)
+        for index, title in enumerate((*ours, *labels)):
+            pages.write(sheet, 0, index, title, _IMPORT_HEADER if index < self._first else _HEADER)
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row, or only count it if the sheet is full."""
@@ -165,18 +162,16 @@ class _OutcomeSheet:
         row, cells, write = self._rows, reported.row.cells, self._pages.write
         if row <= _ROWS_MEASURED:
             self._widths = [max(width, len(text) + 1) for width, text in zip(self._widths, cells, strict=True)]
-        number, status, problem, hint = reported.import_cells
+        number, *others = reported.import_cells
         candidate = ", ".join(filter(None, (cells[index] for index in self._candidate)))
-        for index, text in enumerate((number, candidate, status, problem, hint)):
-            write(self._sheet, row, index, text, _WRAPPED_IMPORT if index > 2 else _IMPORT)
+        for index, text in enumerate((number, candidate, *others)[: self._first]):
+            write(self._sheet, row, index, text, _WRAPPED_IMPORT if index in (3, 4) else _IMPORT)
         highlighted = reported.highlighted_cells()
         for index, text in enumerate(cells):
             if found := highlighted.get(index):
                 self._write_problem(row, self._first + index, text, found)
             elif text:
                 write(self._sheet, row, self._first + index, text, _TEXT if len(text) <= TEXT_CELL_LIMIT else _PLAIN)
-        for index, text in enumerate(reported.last_cells(self._facts), self._first + len(cells)):
-            write(self._sheet, row, index, text, _IMPORT)
 
     def _write_problem(self, row: int, column: int, text: str, problems: list[Problem]) -> None:
         is_warning = all(problem.severity == "warning" for problem in problems)
@@ -189,19 +184,17 @@ class _OutcomeSheet:
     def finish(self) -> None:
         """Set filter, widths, frozen rows and how it is printed, and note if rows are left out."""
         sheet, written = self._sheet, min(self._rows, self._limit)
-        widths = [*_IMPORT_WIDTHS, *(min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)]
+        of_source = (min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)
+        widths = [*_IMPORT_WIDTHS[: self._first], *of_source]
         for index, width in enumerate(widths):
             sheet.set_column(index, index, width)
-        for index, name in enumerate(self._facts.last_columns, len(widths)):
-            sheet.set_column(index, index, len(name) + 3)
-        last = len(widths) + len(self._facts.last_columns) - 1
         sheet.freeze_panes(1, 2)  # the row and the candidate stay visible beside the source's columns
-        sheet.autofilter(0, 0, written, last)
+        sheet.autofilter(0, 0, written, len(widths) - 1)
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         sheet.repeat_rows(0)
         if sum(widths) > _LEGIBLE_WIDTH:
-            sheet.print_area(0, 0, written, len(_IMPORT_WIDTHS) - 1)
+            sheet.print_area(0, 0, written, self._first - 1)
         sheet.set_footer("&L&A&R&P / &N")
         sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{written + 1}"})
         if self._rows > written:

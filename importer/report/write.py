@@ -21,7 +21,7 @@ from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
 from importer.report.accounting import SummaryCounter, pair
 from importer.report.csv_files import CsvFiles
-from importer.report.outcomes import EDITS_FILE, PAGE_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
+from importer.report.outcomes import PAGE_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
 from importer.report.summary import RunFacts, Summary, write_summary
 from importer.text.terminal import command_line
 
@@ -48,7 +48,7 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
 
     with (
         _staging(folder, facts.run) as staged,
-        closing(CsvFiles(staged, facts)) as csv_files,
+        CsvFiles(staged, facts) as csv_files,
         closing(ReportWorkbook(staged, facts)) as workbook,
     ):
         counter = SummaryCounter()
@@ -57,8 +57,7 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
             csv_files.add(reported)
             workbook.add(reported)
         files = [*csv_files.finish(), WORKBOOK_FILE, PAGE_FILE, SUMMARY_FILE]
-        proposed = [EDITS_FILE] if (folder / EDITS_FILE).is_file() else []  # the run wrote it
-        summary = counter.summary(facts, [*files, *proposed])
+        summary = counter.summary(facts, files)
         workbook.finish(summary, folder)
         write_page(staged, summary, folder, with_personal_data=facts.personal_data)
         write_summary(staged, summary)

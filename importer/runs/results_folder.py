@@ -8,7 +8,7 @@ import secrets
 import shutil
 import stat
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,12 +21,9 @@ from importer.files import (
     make_folder,
     make_subfolder,
     open_private,
-    read_private,
-    write_private,
 )
 from importer.ledger import ledger_folder
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
-from importer.report.outcomes import EDITS_FILE
 from importer.runs.presences import Presence, Presences
 
 if TYPE_CHECKING:
@@ -302,32 +299,3 @@ def remove_folder(folder: Path) -> None:
             (folder / MARKER).unlink()
         if is_run_name(folder.name):  # also an empty one without a marker, after a kill
             folder.rmdir()
-
-
-# --- proposed changes of the mapping ------------------------------------------------------------------
-
-_EDITS_TOP = (
-    "# Proposed changes of the mapping: review them, then paste what is below the comments into the mapping file,\n"
-    "# in this order, from its end to its start, so that the numbers of lines stay right."
-)
-_EDIT_MARK = "## "
-
-
-def write_edits(folder: Path, edits: Iterable[tuple[str, Sequence[str]]]) -> None:
-    """Write EDITS_FILE of a run, if there are any changes: each with what it does, and its lines.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    parts = ["\n".join((f"{_EDIT_MARK}{summary}", *lines)) for summary, lines in edits]
-    if parts:
-        write_private(folder / EDITS_FILE, ("\n\n".join((_EDITS_TOP, *parts)) + "\n").encode())
-
-
-def summaries_of_edits(folder: Path) -> list[str]:
-    """What each of the proposed changes of a run does, in the order of the mapping file."""
-    try:
-        lines = read_private(folder / EDITS_FILE).decode().splitlines()
-    except (OSError, UnicodeDecodeError):
-        return []
-    return [line.removeprefix(_EDIT_MARK) for line in reversed(lines) if line.startswith(_EDIT_MARK)]

@@ -11,7 +11,6 @@ from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.models import Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow, SummaryCounter
-from importer.report.outcomes import csv_file
 from importer.report.summary import RunFacts, Summary
 from importer.runs.finalize import outcome_of_state
 from importer.runs.manifest import RunManifest, RunTarget, manifests_in, read_manifest, whole_of
@@ -56,14 +55,14 @@ class SourceStatus:
         return facts_of(self.last, self.sheet)
 
     def summarize(self) -> tuple[Summary, tuple[Path, ...]]:
-        """The summary over all runs, and the results files with rows to fix."""
+        """The summary over all runs, and the folders of those with rows to fix."""
         counter = SummaryCounter()
-        results = dict[Path, None]()
+        to_fix = dict[Path, None]()
         for reported, run in self.rows():
             counter.add(reported)
             if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
-                results[self.folder.parent / run / csv_file(reported.outcome.kind)] = None
-        return counter.summary(self.facts, ()), tuple(results)
+                to_fix[self.folder.parent / run] = None
+        return counter.summary(self.facts, ()), tuple(to_fix)
 
     def add(self, row: int, outcome: Outcome, run: str) -> None:
         """Take the outcome of a row in a later run. One that sent nothing does not change what the service answered."""

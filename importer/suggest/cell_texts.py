@@ -32,7 +32,6 @@ _AMOUNT = re.compile(r"([^\d\s.,+-]*)\s*([+-]?\d(?:.*\d)?)\s*([^\d\s]*)", re.DOT
 _CURRENCY_WORD = re.compile(r"[^\W\d_]+|[^\w\s]")
 
 _FEW_WORDS = 5
-_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _TOTAL_WORDS = frozenset(map(normalize, _TABLE["totals"]))
 
 
@@ -53,12 +52,6 @@ def is_yes(text: str) -> bool:
 
 def is_no(text: str) -> bool:
     return normalize(text) in _NO
-
-
-def likely_yes_or_no(text: str) -> str | None:
-    """`yes` or `no`, if a text begins with a word for it: `Ja (Klasse B)`."""
-    first = _LETTERS.match(text)
-    return ("yes" if is_yes(first[0]) else "no" if is_no(first[0]) else None) if first else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def is_like(spec: FieldSpec, values: ColumnView) -> bool:
 def _choice(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
     if not spec.options:
         return 1.0, ""
-    meant = {normalize(line.cell) for line in table_of(values.counts, spec.options) if line.target}
+    meant = {normalize(line.cell) for line in _table_of(values.counts, spec.options) if line.target}
     options = Options(spec.options)
     share = values.share(lambda text: options.find(text) or normalize(text) in meant)
     return share, spec.noun
@@ -129,12 +129,12 @@ def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool |
     if spec.kind in (Kind.YES_NO, Kind.FLAG):
         return _yes_no_reading(tuple(pair for values in columns for pair in values.values), spec)
     if spec.kind is Kind.CHOICE and spec.options:
-        return Reading(table=table_of(counts, spec.options))
+        return Reading(table=_table_of(counts, spec.options))
     if spec.kind is Kind.CHOICES:
         separator = _separator_of(counts, spec.options)
         settings = (Setting("split", separator),) if separator else ()
         pieces = _pieces(counts, separator)
-        table = table_of(pieces, spec.options, lambda text: _of_several(text, spec.options)) if spec.options else ()
+        table = _table_of(pieces, spec.options, lambda text: _of_several(text, spec.options)) if spec.options else ()
         return Reading(settings, table)
     return Reading()
 
@@ -277,7 +277,7 @@ _PARTS = re.compile(r"\s+[-–]\s+|[()]")  # that may say the same twice
 _ENDING = 4  # letters at least of a word inside another one: unemployed, nonresident
 
 
-def table_of(
+def _table_of(
     counts: Iterable[tuple[str, int]],
     options: Sequence[str],
     target_of: Callable[[str], tuple[str | None, bool]] | None = None,
@@ -380,7 +380,7 @@ def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, b
     own = set(words_of(text))
     named = [one for one in (set(words_of(option)) for option in options) if one and one <= own]
     is_one = not any(one - other and other - one for one in named for other in named)
-    is_meant = is_one and not names_several(text, similar) and reversals_in(text) == reversals_in(similar)
+    is_meant = is_one and not _names_several(text, similar) and _reversals_in(text) == _reversals_in(similar)
     return (similar if is_meant and not _is_turned(own, set(words_of(similar))) else None), False
 
 
@@ -389,12 +389,12 @@ def _of_several(text: str, options: tuple[str, ...]) -> tuple[str | None, bool]:
     return (option, True) if option is not None else _matching_option(text, options)
 
 
-def names_several(text: str, option: str = "") -> bool:
+def _names_several(text: str, option: str = "") -> bool:
     """Whether a text has signs between several things that the option has not."""
     return not set(_SEVERAL.findall(text)) <= set(_SEVERAL.findall(option))
 
 
-def reversals_in(text: str) -> frozenset[str]:
+def _reversals_in(text: str) -> frozenset[str]:
     """The words of a text that turn its meaning around."""
     return _REVERSALS.intersection(words_of(text))
 

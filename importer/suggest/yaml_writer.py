@@ -23,7 +23,7 @@ from importer.suggest.proposal import (
 _FLOW_WIDTH = 100  # characters; a longer value gets a line for each key
 _LINE_WIDTH = 115  # with its comment
 _CHECK = "please check"
-NOT_SIMILAR = "no similar option"
+_NOT_SIMILAR = "no similar option"
 SIMILAR = "similar: if it is right, remove the first #"
 _HINTS = {
     "email": "the column with the e-mail address",
@@ -276,12 +276,12 @@ def _table(table: Sequence[TableLine], indent: int) -> Iterator[str]:
     yield from (
         f"{space}  {scalar(line.cell)}: {scalar(str(line.target))}" for line in table if line.target and line.certain
     )
-    yield from (f"{space}  {line_to_complete(line, 'in ')}" for line in table if line.is_open)
+    yield from (f"{space}  {_line_to_complete(line, 'in ')}" for line in table if line.is_open)
 
 
-def line_to_complete(line: TableLine, before: str = "") -> str:
+def _line_to_complete(line: TableLine, before: str = "") -> str:
     """The comment with a text that has no option yet; a similar one stands there. before: the number of its cells."""
-    note = f"# {before}{cells_of(line.count)}; {SIMILAR if line.target else NOT_SIMILAR}"
+    note = f"# {before}{cells_of(line.count)}; {SIMILAR if line.target else _NOT_SIMILAR}"
     return f"# {scalar(line.cell)}: {scalar(line.target) if line.target else '...'}   {note}"
 
 

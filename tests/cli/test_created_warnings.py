@@ -78,8 +78,7 @@ def test_the_created_rows_of_a_pool_carry_the_ids_of_their_candidates(front_door
         assert front_door("report", "last").code == 0
         created = read_csv(results / "201_created.csv")
         assert [row["import_candidate_id"] for row in created] == ["4100", "4101", "4102"]
-        assert "import_candidate_id" not in (results / "409_already_exists.csv").read_text(encoding="utf-8-sig")
         rows = load_workbook(results / "report.xlsx")["201 created"].iter_rows(values_only=True)
-        assert [row[-1] for row in rows] == ["import_candidate_id", "4100", "4101", "4102"]
+        assert [row[5] for row in rows] == ["import_candidate_id", "4100", "4101", "4102"]
     kept = b"".join(path.read_bytes() for path in results.rglob("*") if path.is_file())
     assert b"s3cret" not in kept

@@ -113,7 +113,7 @@ def test_a_row_that_the_run_skipped(serve: Serve) -> None:
 
 
 def test_the_id_that_the_service_gave_back(serve: Serve) -> None:
-    """A candidate of a talent pool is found again: by the row that was created, by a later run, and by status."""
+    """A candidate of a talent pool is found again: by the row that was created, and by a later run."""
     served = serve()
     write_csv(served.door.folder / "people.csv", [candidate(1), candidate(2)])
     run = served("run", "people.csv", "--mapping", "pool.yaml", "--json").summary["run"]
@@ -123,9 +123,3 @@ def test_the_id_that_the_service_gave_back(serve: Serve) -> None:
     served("run", "people.csv", "--mapping", "pool.yaml")
     assert served("show", "--row", "3").out.endswith(f"\nID of the candidate in the service: {ids[1]}\n")
     assert json.loads(served("show", "--row", "3", "--json").out)["candidate_id"] == int(ids[1])
-    served("status", "people.csv", "--to", "status.csv")
-    listed = read_csv(served.door.folder / "status.csv")
-    assert [(row["import_status"], row["import_candidate_id"]) for row in listed] == [
-        ("created", ids[0]),
-        ("created", ids[1]),
-    ]

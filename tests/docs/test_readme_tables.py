@@ -31,7 +31,6 @@ from importer.report.workbook import MOST_COMMENTS
 from importer.runs.finalize import exit_code
 from importer.runs.manifest import MANIFEST
 from importer.runs.private_copies import ASKED
-from importer.runs.results_folder import EDITS_FILE
 from importer.runs.table import TABLE
 from importer.settings import Settings
 from tests.docs.markdown import PAGES, README, anchors, code, links, table
@@ -163,7 +162,7 @@ def test_every_outcome_is_listed() -> None:
 def test_every_file_of_the_results_folder_is_listed() -> None:
     """docs/results.md has each file of a run's folder."""
     listed = {name for key in table(RESULTS, "file", "contents") for name in key.split(", ")}
-    kept = {"source.*", "mapping.yaml", "questions.json", ASKED, EDITS_FILE, MANIFEST, TABLE}
+    kept = {"source.*", "mapping.yaml", "questions.json", ASKED, MANIFEST, TABLE}
     kept |= {LOG_FILE, f"{LOG_FILE}.N", "child-*"}
     assert listed == {*map(csv_file, OutcomeKind), PAGE_FILE, WORKBOOK_FILE, SUMMARY_FILE, *kept}
 

@@ -9,7 +9,7 @@ import pytest
 from importer.models import Question
 from importer.suggest import OtherSheet, Proposal, SourceFacts, open_points, propose, write_proposal
 from importer.suggest.proposal import ProposedChild, ProposedEntries, ProposedValue, Setting
-from importer.suggest.value_settings import table_of
+from importer.suggest.value_settings import _table_of
 from tests.suggest.builders import EMAILS, JOB_POST, POOL, asked, proposed, sampled
 
 LEVELS = ("Junior", "Mid", "Senior")
@@ -520,7 +520,7 @@ def test_choices_get_a_table_with_the_closest_option() -> None:
 )
 def test_a_text_that_says_more_or_the_opposite_has_no_option(options: tuple[str, ...], text: str) -> None:
     """It may resemble an option in its letters; it is not proposed for it, not even in a comment."""
-    (line,) = table_of([(text, 3)], options)
+    (line,) = _table_of([(text, 3)], options)
     assert (line.target, line.certain) == (None, False)
 
 
@@ -535,7 +535,7 @@ def test_a_text_that_says_more_or_the_opposite_has_no_option(options: tuple[str,
 )
 def test_the_same_words_with_other_signs_are_not_certain(options: tuple[str, ...], text: str, target: str) -> None:
     """Only a text of the same words, digits and signs is an option without a person."""
-    assert [(line.target, line.certain) for line in table_of([(text, 1)], options)] == [(target, False)]
+    assert [(line.target, line.certain) for line in _table_of([(text, 1)], options)] == [(target, False)]
 
 
 def test_the_separator_of_choices_is_the_one_that_yields_options() -> None:
