@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,16 +14,13 @@ from importer.app.connection import SANDBOX
 from importer.app.orders import RunControl, parse_minutes, parse_window
 from importer.cli import options
 from importer.cli.app import Command
-from importer.cli.messages import counted, print_line, print_lines, print_message, print_next, print_result, show_error
+from importer.cli.messages import counted, print_line, print_lines, print_message, print_next, print_result
 from importer.cli.terminal import Terminal, stopped_by_signals
-from importer.inbox.folders import Current
-from importer.inbox.happened import FileEnded, FileLeft, FileTaken, Happened
-from importer.inbox.importing import Means
-from importer.inbox.notifying import FileNotices
-from importer.inbox.records import Reason, Record
-from importer.inbox.release import release as release_files
-from importer.inbox.status import InboxStatus, status_of
-from importer.inbox.worker import run_once
+from importer.inbox.attention import InboxStatus, status_of
+from importer.inbox.attention import release as release_files
+from importer.inbox.folders import Record
+from importer.inbox.notices import FileNotices
+from importer.inbox.worker import FileEnded, FileLeft, FileTaken, Happened, Means, run_once
 from importer.notices import Notifier
 from importer.settings import load_settings
 from importer.text.dates import in_words
@@ -39,10 +35,7 @@ inbox = typer.Typer(
     rich_markup_mode=None,
 )
 
-_DEFAULT = Path("inbox")
-Folders = Annotated[list[Path] | None, typer.Argument(help="The folders of the inboxes. [inbox]", show_default=False)]
 Folder = Annotated[Path, typer.Argument(help="The folder of the inbox.")]
-UseSandbox = Annotated[bool, typer.Option("--sandbox", help="Import all files into a local sandbox.")]
 
 
 @inbox.callback()
@@ -52,33 +45,38 @@ def _group() -> None:
 
 @inbox.command(cls=Command)
 def run(
-    folders: Folders = None,
+    folder: Folder = Path("inbox"),
     out: options.Out = None,
-    sandbox: UseSandbox = False,
+    sandbox: Annotated[bool, typer.Option("--sandbox", help="Import all files into a local sandbox.")] = False,
     until: options.Until = None,
     max_runtime: options.MaxRuntime = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Import the files that are complete, then end. Safe to repeat, also after a crash."""
-    shown, window = _Shown(quiet=quiet or as_json), parse_window(until, max_runtime, datetime.now(UTC))
-    inboxes = folders or [_DEFAULT]
-    notices = _notices(inboxes, out)
-    with Terminal(quiet=shown.quiet) as terminal, stopped_by_signals(RunControl()) as control:
-        means = Means(notices.after(shown), terminal, control, out=out, sandbox=sandbox, window=window)
-        notices.started()
-        code = run_once(inboxes, means, notices.after_error(show_error))
-        notices.pass_ended(code)
+    settings, is_quiet = load_settings(out=out), quiet or as_json
+    notices = FileNotices(Notifier(settings, lambda text: print_line(f"importer: {text}")), settings.out, folder)
+    ended: list[FileEnded] = []
+
+    def tell(event: Happened) -> None:
+        _show(event, is_quiet=is_quiet)
+        if isinstance(event, FileEnded):
+            ended.append(event)
+            notices.file_ended(event)
+
+    window = parse_window(until, max_runtime, datetime.now(UTC))
+    with Terminal(quiet=is_quiet) as terminal, stopped_by_signals(RunControl()) as control, notices.reporting() as code:
+        code.append(run_once(folder, Means(tell, terminal, control, out=out, sandbox=sandbox, window=window)))
     if as_json:
-        print_result(json.dumps([_as_json(event) for event in shown.ended], ensure_ascii=False, indent=1))
-    elif code == 0 and not shown.ended and not quiet:
+        print_result(json.dumps([_as_json(event) for event in ended], ensure_ascii=False, indent=1))
+    elif not code[0] and not ended and not quiet:
         print_message("No file was complete and waiting.")
-    raise typer.Exit(code)
+    raise typer.Exit(code[0])
 
 
 @inbox.command(cls=Command)
 def status(
-    folders: Folders = None,
+    folder: Folder = Path("inbox"),
     expect_every: Annotated[
         str | None,
         typer.Option("--expect-every", help="Also end with 4 if the last file of a pattern arrived longer ago: 24h."),
@@ -86,15 +84,13 @@ def status(
     as_json: options.AsJson = False,
 ) -> None:
     """Show what waits, what needs a person (the exit code is 4 then), and when the last files arrived."""
-    expected = timedelta(minutes=parse_minutes(expect_every)) if expect_every else None
-    now = datetime.now(UTC)
-    found = [status_of(folder, now, expected) for folder in folders or [_DEFAULT]]
+    expected, now = timedelta(minutes=parse_minutes(expect_every)) if expect_every else None, datetime.now(UTC)
+    found = status_of(folder, now, expected)
     if as_json:
-        print_result(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=1, default=str))
+        print_result(json.dumps(asdict(found), ensure_ascii=False, indent=1, default=str))
     else:
-        for each in found:
-            _show_status(each, expect_every, now)
-    raise typer.Exit(4 if any(each.needs_person for each in found) else 0)
+        _show_status(found, expect_every, now)
+    raise typer.Exit(4 if found.needs_person else 0)
 
 
 @inbox.command(cls=Command)
@@ -114,64 +110,37 @@ def release(
         print_next("Next", command_line("inbox", "run", folder, flags=flags))
 
 
-def _notices(inboxes: list[Path], out: Path | None) -> FileNotices:
-    settings = load_settings(out=out)
-    notifier = Notifier(settings, lambda failure: print_line(f"importer: {failure}"))
-    return FileNotices(notifier, settings.out, inboxes)
-
-
 # --- what is shown ----------------------------------------------------------------------------------
 
 
-@dataclass
-class _Shown:
-    """Shows what happens to files; with `quiet` only what needs a person."""
-
-    quiet: bool
-    ended: list[FileEnded] = field(default_factory=list)
-
-    def __call__(self, event: Happened) -> None:
-        match event:
-            case FileTaken(name, is_continued):
-                self._show_detail(f"{name}: {'continued' if is_continued else 'taken'}")
-            case FileLeft(name, why):
-                if event.is_odd or not self.quiet:
-                    print_message(f"{name} {why}; it stays in incoming")
-            case FileEnded():
-                self.ended.append(event)
-                self._show_end(event)
-
-    def _show_detail(self, line: str) -> None:
-        if not self.quiet:
-            print_message(line)
-
-    def _show_end(self, event: FileEnded) -> None:
-        if event.place == "done":
-            if not self.quiet:
-                print_lines(f"{event.name}: done, {_counts(event)}")
-            return
-        what = "needs a person" if event.place == "attention" else "is not finished; the next pass continues it"
-        print_message(f"{event.name} {what}:")
-        _show_reasons(event.reasons, sys.stderr)
-        if event.place == "attention":
-            print_next("  What to do", str(event.reason_file))
-
-
-def _counts(event: FileEnded) -> str:
-    counts = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in event.outcomes.items())
-    return f"{counts or '0 rows'} (run {event.run})"
-
-
-def _show_reasons(reasons: tuple[Reason, ...], stream: Any) -> None:
-    for reason in reasons:
-        lines = [f"  {reason.text} [{reason.code}]"] + ([f"    -> {reason.hint}"] if reason.hint else [])
-        for line in lines:
-            print_message(line) if stream is sys.stderr else print_lines(line)
+def _show(event: Happened, *, is_quiet: bool) -> None:
+    """What happens to files; if quiet only what needs a person."""
+    match event:
+        case FileTaken(name, is_continued) if not is_quiet:
+            print_message(f"{name}: {'continued' if is_continued else 'taken'}")
+        case FileLeft(name, why, is_odd) if is_odd or not is_quiet:
+            print_message(f"{name} {why}; it stays in incoming")
+        case FileEnded(record, result):
+            if result.place == "done":
+                counts = ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in result.outcomes.items())
+                if not is_quiet:
+                    print_lines(f"{record.name}: done, {counts or '0 rows'} (run {event.run})")
+                return
+            is_open = result.place == "working"
+            what = "is not finished; the next pass continues it" if is_open else "needs a person"
+            print_message(f"{record.name} {what}:")
+            for reason in result.reasons:
+                print_message(f"  {reason.text} [{reason.code}]")
+                if reason.hint:
+                    print_message(f"    -> {reason.hint}")
+            if not is_open:
+                print_next("  What to do", str(event.reason_file))
 
 
 def _as_json(event: FileEnded) -> dict[str, Any]:
-    values = {**asdict(event), "place": event.place}
-    return {key: str(value) if isinstance(value, Path) else value for key, value in values.items()}
+    result = asdict(event.result)
+    named = {"name": event.record.name, "pattern": event.record.pattern, "run": event.run}
+    return {**named, **result, "folder": str(event.folder), "reason_file": str(event.reason_file)}
 
 
 def _show_status(found: InboxStatus, expect_every: str | None, now: datetime) -> None:
@@ -187,30 +156,22 @@ def _show_status(found: InboxStatus, expect_every: str | None, now: datetime) ->
         age = f"; unchanged for {_age(now.timestamp() - waiting.changed_at)}" if waiting.changed_at else ""
         show("incoming", f"{waiting.name} {waiting.why}{age}")
     for record in found.working:
-        show("working", _in_work(record, found.current))
+        show("working", f"{record.name}: {_in_work(record)}")
     for record in found.attention:
         reasons = "; ".join(reason.text for reason in record.result.reasons) if record.result else "it was moved here"
         show("attention", f"{record.name}: {reasons}; what to do: {record.reason_file}")
     for path in found.unknown:
         show("unknown", f"{path} has no record of a file; look into it")
     for each in found.patterns:
-        last = f"last arrived {each.last.name}, {_moment(each.last.taken_at)}" if each.last else "no file so far"
+        last = f"last arrived {each.last.name}, {each.last.taken_at:%Y-%m-%d %H:%M} UTC" if each.last else "no file yet"
         late = f"; LATE: one is expected every {expect_every}" if each.is_late else ""
         show("pattern", f"{each.pattern}: {last}{late}")
 
 
-def _in_work(record: Record, current: Current | None) -> str:
-    if current is not None and current.folder == record.folder.name:
-        return f"{record.name} is being imported, since {_moment(current.since)}"
-    if record.released and not record.reported:
-        return f"{record.name} is released, and the next pass imports it"
+def _in_work(record: Record) -> str:
     if record.result is None:
-        return f"{record.name} was taken, and the next pass imports it"
-    return f"{record.name}: {'; '.join(reason.text for reason in record.result.reasons)}; the next pass continues it"
-
-
-def _moment(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC"
+        return f"{'released' if record.released else 'taken'}; it is being imported, or the next pass imports it"
+    return f"{'; '.join(reason.text for reason in record.result.reasons)}; the next pass continues it"
 
 
 def _age(seconds: float) -> str:

@@ -1,37 +1,133 @@
-"""The folders of an inbox: who may write and read there, and the lock that one worker holds."""
+"""The folders of an inbox, who may write and read there, and the files in them: each in a folder <id> with its record.
+
+A file moves from incoming/X to working/<id>/X, then <id> to done/ or attention/, each by one rename.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal, Self
 
-from importer.file_lock import hold_lock, is_free
-from importer.files import INTERNAL, make_folder, read_private, write_json
+from pydantic import TypeAdapter
+
+from importer.file_lock import hold_lock
+from importer.files import INTERNAL, make_folder, read_private, sync_folder, write_json
 from importer.inbox.rules import RULES_FILE, Rules, read_rules
 from importer.problems import Problem, UnusableInput, file_problem, unusable_file
 from importer.runs.results_folder import is_private_group
 
 Place = Literal["working", "done", "attention"]
 PLACES: Final[tuple[Place, ...]] = ("working", "done", "attention")
+RECORD: Final = ".taken.json"  # no file of this name is taken: a leading dot marks files of programs
+_VERSION: Final = 2
+_LONGEST_NAME: Final = 100  # bytes of a file's name in the name of its folder
+_BREAKING: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # characters that begin a line, or move a cursor
 
 
-_LOCK: Final = "inbox.lock"
-_IMPORTING: Final = "importing.json"
+# --- what is known of a file ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class Current:
-    """A file that is being imported: the name of its folder, and since when."""
+class Reason:
+    """Why a file was not imported, or not completely: what, with its place, and what to do."""
 
-    folder: str
-    since: datetime
+    code: str
+    text: str
+    hint: str = ""
+
+    @classmethod
+    def of(cls, problem: Problem) -> Self:
+        return cls(problem.code, str(replace(problem, hint="")), problem.hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What was in a file, and the service that it was imported into; compared with those of the next file."""
+
+    service: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a pass did with a file. place: where it belongs; in `working` the next pass continues.
+
+    exit_code: as of importer run; reasons: () for a file that is done; outcomes: rows of its last run by outcome.
+    """
+
+    exit_code: int
+    place: Place
+    reasons: tuple[Reason, ...] = ()
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A file in its folder <id>, as .taken.json there says.
+
+    pattern: of its rule, None if none matched. marker: the name of its marker file, and which one it was. contents: of
+    its last import that began; runs: those that imported it, the last one last. released: a person accepted it. result:
+    of the last pass, None before it and after a release.
+    """
+
+    folder: Path
+    name: str
+    pattern: str | None
+    taken_at: datetime
+    marker: tuple[str, str] | None = None
+    contents: Contents | None = None
+    runs: tuple[str, ...] = ()
+    released: bool = False
+    result: Result | None = None
+
+    @property
+    def file(self) -> Path:
+        return self.folder / self.name
+
+    @property
+    def reason_file(self) -> Path:
+        """The file that says why it is in attention/, and what to do."""
+        beside = {self.name.casefold(), *((self.marker[0].casefold(),) if self.marker else ())}
+        return self.folder / next(name for name in ("reason.txt", "reason-2.txt", "reason-3.txt") if name not in beside)
+
+    def with_changes(self, **values: Any) -> Self:
+        """With other values, written durably.
+
+        Raises:
+            UnusableInput: the folder cannot be written.
+        """
+        changed = replace(self, **values)
+        kept = _adapter().dump_python(changed, mode="json", exclude={"folder"})
+        with writing(self.folder.parent.parent):
+            write_json(self.folder / RECORD, {"version": _VERSION, **kept})
+            sync_folder(self.folder)
+        return changed
+
+
+@cache
+def _adapter() -> TypeAdapter[Record]:
+    return TypeAdapter(Record)
+
+
+def _record_in(folder: Path) -> Record | None:
+    """The record of a folder; None if it has none, or none that can be read."""
+    try:
+        values = json.loads(read_private(folder / RECORD))
+        return _adapter().validate_python({**values, "folder": folder}) if values["version"] == _VERSION else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+# --- the inbox --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +151,120 @@ class Inbox:
         Raises:
             Busy: another worker holds it.
         """
-        return hold_lock(self.folder / INTERNAL / _LOCK, f"another worker uses the inbox {self.folder}")
+        return hold_lock(self.folder / INTERNAL / "inbox.lock", f"another worker uses the inbox {self.folder}")
 
-    @contextmanager
-    def importing(self, id: str, since: datetime) -> Iterator[None]:
-        """Within this context, the status shows that the file in the folder <id> is imported. Under the lock."""
-        note = self.folder / INTERNAL / _IMPORTING
-        with suppress(OSError):  # only shown
-            write_json(note, {"version": 1, "folder": id, "since": since})
-        yield
+    def folders(self, place: Place) -> list[Path]:
+        """The folders of files, sorted by name: by the time when they were taken."""
+        with os.scandir(self.place(place)) as entries:
+            return sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
+
+    def records(self, *places: Place) -> Iterator[Record]:
+        """The records of the files there, oldest first in each."""
+        return (record for place in places for folder in self.folders(place) if (record := _record_in(folder)))
+
+    def take(self, name: str, pattern: str | None, marker: str | None, now: datetime) -> Record | None:
+        """Move a complete file to a folder of its own; None if it is gone.
+
+        Raises:
+            UnusableInput: the inbox cannot be written; the file stays in incoming/, or the next pass takes it.
+        """
+        shown = on_one_line(name)
+        safe = os.fsencode(shown)[:_LONGEST_NAME].decode("utf-8", "ignore")
+        with writing(self.folder):
+            folder = self._free(f"{now:%Y%m%d-%H%M%S}-{safe}", "working", PLACES)
+            folder.mkdir(0o700)
+            marked = (marker, _which(self.incoming / marker)) if marker else None
+            record = Record(folder, shown, pattern, now, marked).with_changes()
+            sync_folder(folder.parent)
+            try:
+                (self.incoming / name).rename(record.file)
+            except FileNotFoundError:
+                _discard(folder)
+                return None
+            self._take_marker(record)
+            sync_folder(self.incoming)
+            sync_folder(folder)
+        return record
+
+    def _free(self, id: str, place: Place, others: Sequence[Place]) -> Path:
+        """A folder there, with a name that no folder in the other places has."""
+        names = (id, *(f"{id}-{number}" for number in range(2, 10_000)))
+        free = (name for name in names if not any((self.place(one) / name).exists() for one in others))
+        return self.place(place) / next(free)
+
+    def _take_marker(self, record: Record) -> None:
+        """Move the marker of a file that was taken; not a newer one, of the next file of the same name."""
+        if record.marker and _which(marker := self.incoming / record.marker[0]) == record.marker[1] != "":
+            marker.rename(record.folder / marker.name)
+
+    def destination(self, record: Record, place: Place) -> Path:
+        """The folder that a file will have there: another one only after a person moved folders."""
+        return self._free(record.folder.name, place, [place])
+
+    def move(self, record: Record, to: Path) -> Record:
+        """Move the folder of a file.
+
+        Raises:
+            UnusableInput: the inbox cannot be written; the next pass does it.
+        """
+        with writing(self.folder):
+            record.folder.rename(to)
+            sync_folder(to.parent)
+            sync_folder(record.folder.parent)
+        return replace(record, folder=to)
+
+    def unfinished(self) -> list[Record]:
+        """The files in working/, oldest first, after what a crash left there was put right.
+
+        Raises:
+            UnusableInput: the inbox cannot be written.
+        """
+        found = []
+        with writing(self.folder):
+            for folder in self.folders("working"):
+                record = _record_in(folder)
+                if record is None or (not record.runs and not record.result and not os.path.lexists(record.file)):
+                    _discard(folder)  # killed before the file was moved: it is still in incoming/
+                    continue
+                self._take_marker(record)
+                found.append(record)
+        return found
+
+
+def _which(marker: Path) -> str:
+    """What distinguishes a marker from the next one of its name; "" if there is none."""
+    if not is_regular(marker):
+        return ""
+    found = marker.lstat()
+    return f"{found.st_ino} {found.st_size} {found.st_mtime_ns}"
+
+
+def _discard(folder: Path) -> None:
+    """Remove the folder of a file that was not moved into it; one that has anything else stays."""
+    names = {path.name for path in folder.iterdir()}
+    if names <= {RECORD, f".{RECORD}.tmp"}:
+        for name in names:
+            (folder / name).unlink()
         with suppress(OSError):
-            note.unlink()
+            folder.rmdir()
 
-    @property
-    def current(self) -> Current | None:
-        """The file that a worker imports now."""
-        try:
-            noted = json.loads(read_private(self.folder / INTERNAL / _IMPORTING))
-            found = Current(noted["folder"], datetime.fromisoformat(noted["since"]))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
-        return None if is_free(self.folder / INTERNAL / _LOCK) else found  # the worker was killed
+
+def on_one_line(name: str) -> str:
+    """A name that forges no line of a message: a file with control characters is imported under it."""
+    shown = _BREAKING.sub(lambda found: f"\\u{ord(found[0]):04x}", name)
+    return shown if len(os.fsencode(shown)) < 256 else _BREAKING.sub("_", name)
+
+
+def is_regular(path: Path) -> bool:
+    """Whether it is a regular file with one name, and not a link to one."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
+
+
+# --- opened, and who may write there ------------------------------------------------------------------------
 
 
 def open_inbox(folder: Path) -> Inbox:
@@ -85,23 +274,25 @@ def open_inbox(folder: Path) -> Inbox:
         UnusableInput: its rules have problems, or others could change or read what they must not.
     """
     inbox = Inbox(folder, read_rules(folder))
-    if problems := list(_problems(inbox)):
-        raise UnusableInput(problems)
-    try:
+    with writing(folder):
+        if problems := list(_problems(inbox)):
+            raise UnusableInput(problems)
         for path in (inbox.incoming, *map(inbox.place, PLACES)):
             make_folder(path)
-    except OSError as error:
-        raise not_writable(folder, error) from None
-    if problems := list(_problems_of_private(inbox)):
-        raise UnusableInput(problems)
+        if problems := list(_problems_of_private(inbox)):
+            raise UnusableInput(problems)
     return inbox
 
 
-def not_writable(folder: Path, error: OSError) -> UnusableInput:
-    """The error for an inbox that cannot be written; its files stay where they are."""
-    message = f"the inbox cannot be written ({error.strerror or error}), so no file is taken"
-    hint = "free disk space or get write permission there, then run the same command again"
-    return unusable_file("not-writable", message, hint, folder)
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Within this context, an OSError says that the inbox cannot be written: its files stay where they are."""
+    try:
+        yield
+    except OSError as error:
+        message = f"the inbox cannot be written ({error.strerror or error}), so no file is taken"
+        hint = "free disk space or get write permission there, then run the same command again"
+        raise unusable_file("not-writable", message, hint, folder) from None
 
 
 def _problems(inbox: Inbox) -> Iterator[Problem]:
@@ -110,29 +301,21 @@ def _problems(inbox: Inbox) -> Iterator[Problem]:
             message = f"the mapping for {rule.pattern} does not exist"
             hint = f"correct its path in {inbox.folder / RULES_FILE}, which it is relative to"
             yield file_problem("inbox-rules-invalid", message, hint, rule.mapping)
-    try:
-        yield from _writable_by_others(inbox.folder)
-        yield from _writable_by_others(inbox.folder / RULES_FILE)
-        if os.path.lexists(inbox.incoming) and not stat.S_ISDIR(inbox.incoming.lstat().st_mode):
-            yield file_problem("inbox-folder-invalid", "it is not a folder", "replace it with a folder", inbox.incoming)
-    except OSError as error:
-        raise not_writable(inbox.folder, error) from None
-
-
-def _writable_by_others(path: Path) -> Iterator[Problem]:
-    found = path.stat()
-    mode = stat.S_IMODE(found.st_mode)
-    by_group = mode & stat.S_IWGRP and not is_private_group(found.st_gid) if os.name != "nt" else False
-    if os.name != "nt" and (mode & stat.S_IWOTH or by_group):
-        message = f"other users of this computer can change it (mode {mode:04o})"
-        yield file_problem("inbox-open-to-others", message, f"run: chmod go-w {path}", path)
+    for path in (inbox.folder, inbox.folder / RULES_FILE):
+        found = path.stat()
+        mode = stat.S_IMODE(found.st_mode)
+        by_group = mode & stat.S_IWGRP and not is_private_group(found.st_gid) if os.name != "nt" else False
+        if os.name != "nt" and (mode & stat.S_IWOTH or by_group):
+            message = f"other users of this computer can change it (mode {mode:04o})"
+            yield file_problem("inbox-open-to-others", message, f"run: chmod go-w {path}", path)
+    if os.path.lexists(inbox.incoming) and not stat.S_ISDIR(inbox.incoming.lstat().st_mode):
+        yield file_problem("inbox-folder-invalid", "it is not a folder", "replace it with a folder", inbox.incoming)
 
 
 def _problems_of_private(inbox: Inbox) -> Iterator[Problem]:
     """Make the folders private that may be; the problems of the others."""
     device = inbox.incoming.stat().st_dev
-    for place in PLACES:
-        path = inbox.place(place)
+    for path in map(inbox.place, PLACES):
         found = path.lstat()
         if not stat.S_ISDIR(found.st_mode):
             yield file_problem("inbox-folder-invalid", "it is not a folder", "replace it with a folder", path)

@@ -135,9 +135,7 @@ class Rules:
     __pydantic_config__: ClassVar = _KNOWN_KEYS
 
     files: Annotated[tuple[FileRule, ...], AfterValidator(_some)]
-    order: Literal["oldest", "name"] = "oldest"
     wait: _Seconds = 600.0
-    unmatched: Literal["attention", "leave"] = "attention"
 
     def rule_for(self, name: str) -> FileRule | None:
         """The first rule that matches."""

@@ -1,93 +1,181 @@
-"""Passes over inboxes: what earlier passes left is continued, then each complete file is taken and imported."""
+"""One pass over an inbox: what earlier passes left is continued, then each complete file is taken and imported.
+
+What becomes of a file: done, attention, or working, where the next pass continues it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
-from datetime import timedelta
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from importer.app import orders
+from importer.app.import_file import Finished, import_file
+from importer.app.orders import ErrorLimit, Order, Planned, RunControl, SandboxSetup, Sending, Window, parse_minutes
+from importer.files import sync_folder, write_private
 from importer.inbox.arrivals import Arrivals, Waiting
-from importer.inbox.folders import Inbox, not_writable, open_inbox
-from importer.inbox.happened import FileEnded, FileLeft, FileTaken
-from importer.inbox.importing import FileImport, Means, changed_since
-from importer.inbox.records import History, Identity, Record, Result
-from importer.inbox.reports import write_reports
-from importer.inbox.taking import move, take, unfinished
-from importer.problems import ImporterError
+from importer.inbox.folders import Contents, Inbox, Place, Reason, Record, Result, is_regular, open_inbox, writing
+from importer.inbox.rules import FileRule
+from importer.models import NEEDS_ATTENTION, TakenFile
+from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput
+from importer.report.summary import Summary, read_summary
+from importer.report.text import summary_lines
+from importer.settings import Settings, load_settings
+from importer.text.terminal import command_line, on_one_line, quoted
 
 WORST_FIRST: Final = (143, 130, 1, 2, 3, 5, 75, 4)
 """Exit codes: a pass ends with the first of these that one of its files has, else with 0."""
 
+# Stops of a run that any other file would meet now too.
+_OF_THE_SERVICE: Final = (
+    *("token-refused", "service-redirected", "service-unreachable", "run-stalled", "request-refused"),
+    *("run-interrupted", "time-over"),
+)
+# Stops that the same file would meet again: a person must change the file, its mapping or its target.
+_OF_THE_FILE: Final = ("rejection-repeated", "too-many-errors", "target-forbidden", "target-not-found")
+# Codes that begin like these are about the settings or this machine, and not about the file.
+_OF_THE_MACHINE: Final = (
+    *("address-", "base-url-", "not-writable", "ledger-", "results-folder-untrusted", "sandbox-start-"),
+    *("setting", "token-", "transport-", "trust-"),
+)
+_SIGNALED: Final = 128
 _SHORTEST_WAIT: Final = 0.05  # seconds between two looks
-_LOOKED_AT: Final = timedelta(days=1)  # how long a sender may go on with a file that is done
 
 
-def run_once(folders: Sequence[Path], means: Means, on_error: Callable[[ImporterError], None]) -> int:
-    """One pass over each inbox; its exit code. An inbox that cannot be used does not stop the others."""
-    codes: list[int] = []
-    for folder in folders:
-        try:
-            one = _Pass(open_inbox(folder), means, codes)
-            one.run()
-            if one.is_over:  # a signal, or the service, which all inboxes share
-                break
-        except ImporterError as error:
-            on_error(error)
-            codes.append(error.exit_code)
-    return next((code for code in WORST_FIRST if code in codes), 0)
+# --- what a pass tells, and what it works with ------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FileTaken:
+    """A complete file was taken, or one that an earlier pass had taken is continued."""
+
+    name: str
+    is_continued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileEnded:
+    """A pass ended with a file. Told once; after a crash perhaps twice, but never not at all.
+
+    folder: where the file is from now on, in done/, attention/, or working/, where the next pass continues.
+    """
+
+    record: Record
+    result: Result
+    folder: Path
+
+    @property
+    def run(self) -> str | None:
+        """Its last run, None if none began."""
+        return self.record.runs[-1] if self.record.runs else None
+
+    @property
+    def reason_file(self) -> Path:
+        """The file that says why it is in attention/."""
+        return replace(self.record, folder=self.folder).reason_file
+
+
+@dataclass(frozen=True, slots=True)
+class FileLeft:
+    """A file stays in incoming/. why: after its name. is_odd: no later pass takes it either."""
+
+    name: str
+    why: str
+    is_odd: bool
+
+
+Happened = FileTaken | FileEnded | FileLeft
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time, and how to wait: other ones in tests."""
+
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a worker works with. tell: is called for what happens to files; listen: for the events of each run.
+
+    out: the results folder, None for that of the settings. sandbox: all files are imported into the sandbox.
+    window: the time in which rows may be sent.
+    """
+
+    tell: Callable[[Happened], None]
+    listen: orders.Listener = orders.ignore
+    control: RunControl = field(default_factory=RunControl)
+    clock: Clock = Clock()
+    out: Path | None = None
+    sandbox: bool = False
+    window: Window | None = None
+
+    @property
+    def flags(self) -> dict[str, str]:
+        """Those of the command, for the next one."""
+        return {**({"--out": str(self.out)} if self.out else {}), **({"--sandbox": ""} if self.sandbox else {})}
+
+    def settings(self, rule: FileRule | None) -> Settings:
+        """The settings of a run by a rule.
+
+        Raises:
+            UnusableInput: with every setting that is not valid.
+        """
+        if rule is None:
+            return load_settings(out=self.out)
+        patience = parse_minutes(rule.give_up_after) if rule.give_up_after else None
+        return load_settings(
+            out=self.out,
+            rate=rule.rate,
+            concurrency=rule.concurrency,
+            strict=rule.strict or None,
+            give_up_minutes=patience,
+        )
+
+
+# --- the pass -----------------------------------------------------------------------------------------------
+
+
+def run_once(folder: Path, means: Means) -> int:
+    """One pass over an inbox; its exit code.
+
+    Raises:
+        Busy: another worker holds the inbox. UnusableInput: the inbox or the settings cannot be used.
+    """
+    inbox = open_inbox(folder)
+    for rule in inbox.rules.files:  # before anything is taken
+        means.settings(rule)
+    with inbox.lock():
+        one = _Pass(inbox, means)
+        one.run()
+    return next((code for code in WORST_FIRST if code in one.codes), 0)
 
 
 class _Pass:
-    """One pass over one inbox. codes: gets the exit code of each of its files."""
+    """codes: of its files. is_over: no other file can be imported now either."""
 
-    def __init__(self, inbox: Inbox, means: Means, codes: list[int]) -> None:
-        self._inbox, self._means, self._codes = inbox, means, codes
-        self.is_over = False
+    def __init__(self, inbox: Inbox, means: Means) -> None:
+        self._inbox, self._means = inbox, means
+        self.codes: list[int] = []
+        self._is_over = False
 
     def run(self) -> None:
-        """Do it.
-
-        Raises:
-            Busy: another worker holds the inbox. UnusableInput: the inbox or the settings cannot be used.
-        """
-        for rule in self._inbox.rules.files:  # before anything is taken
-            self._means.settings(rule)
-        with self._inbox.lock():
-            self._history = History(self._inbox)
-            for record in self._history.unreported():
-                self._put_where_it_belongs(record)
-            self._look_again()
-            left = list(unfinished(self._inbox))
-            self._continue(record for record in left if not record.is_cut_off)
-            self._take_all()
-            # Last, because a file may be what killed its worker: it must not keep the others from being imported.
-            self._continue(record for record in left if record.is_cut_off)
-
-    def _look_again(self) -> None:
-        """Notice a sender that went on with a file that is done: a rename does not stop it."""
-        now = self._means.clock.now()
-        for record in self._history.done_since(now - _LOOKED_AT):
-            try:
-                identity = Identity.of(record.file.stat())
-                if record.identity.has_same_content(identity):
-                    continue
-                reasons = changed_since(record)
-            except FileNotFoundError:  # a person removed it
-                continue
-            except OSError as error:
-                raise not_writable(self._inbox.folder, error) from None
-            if reasons:
-                assert record.result is not None
-                result = replace(record.result, exit_code=4, place="attention", reasons=tuple(reasons))
-                self._put_where_it_belongs(self._kept(record, result=result, reported=False))
-            else:  # only its time changed; the next pass need not read it
-                self._kept(record, identity=identity)
+        left = self._inbox.unfinished()
+        self._continue(record for record in left if record.result or record.released)
+        self._take_all()
+        # Last, because a file may be what killed its worker: it must not keep the others from being imported.
+        self._continue(record for record in left if not (record.result or record.released))
 
     def _continue(self, records: Iterable[Record]) -> None:
         for record in records:
-            if self.is_over:
+            if self._is_over:
                 return
             self._means.tell(FileTaken(record.name, is_continued=True))
             self._finish(record)
@@ -95,80 +183,221 @@ class _Pass:
     def _take_all(self) -> None:
         """Take and finish every complete file; wait for those that still change, as long as the rules allow."""
         arrivals, waited = Arrivals(self._inbox, self._means.clock.monotonic), 0.0
-        while not self.is_over:
-            looked = arrivals.look()
-            for arrival in looked.ready:
-                if self.is_over:
+        while not self._is_over:
+            ready, waiting = arrivals.look()
+            for arrival in ready:
+                if self._is_over:
                     return
-                if (record := take(self._inbox, arrival, self._means.clock.now())) is not None:
+                pattern, now = arrival.rule.pattern if arrival.rule else None, self._means.clock.now()
+                if (record := self._inbox.take(arrival.name, pattern, arrival.marker, now)) is not None:
                     self._means.tell(FileTaken(record.name))
                     self._finish(record)
-            if looked.ready:
+            settling = [each.settles_in for each in waiting if each.settles_in is not None]
+            if ready:
                 continue
-            settling = [each.settles_in for each in looked.waiting if each.settles_in is not None]
             if not settling or waited >= self._inbox.rules.wait:
-                self._leave(looked.waiting)
+                self._leave(waiting)
                 return
             pause = max(min(settling), _SHORTEST_WAIT)
             self._means.clock.sleep(pause)
             waited += pause
 
-    def _leave(self, waiting: Sequence[Waiting]) -> None:
+    def _leave(self, waiting: list[Waiting]) -> None:
         for each in waiting:
             self._means.tell(FileLeft(each.name, each.why, each.is_odd))
             if each.is_odd and self._inbox.rules.rule_for(each.name):
-                self._codes.append(4)  # it has the name of a file to import, but will never be taken
-
-    # --- one file ---
+                self.codes.append(4)  # it has the name of a file to import, but will never be taken
 
     def _finish(self, record: Record) -> None:
-        """Import a file that was taken, unless that is done, and move it where it belongs."""
+        """Import a file, unless that is done, say what became of it, and move it where it belongs."""
         result = record.result
         if result is None or result.place == "working":
-            with self._inbox.importing(record.folder.name, self._means.clock.now()):
-                judged = FileImport(self._inbox, self._means, self._history).result_of(record)
-            self.is_over = judged.ends_pass
-            result = judged.result
-            record = self._kept(judged.record, result=result, is_begun=False, reported=False)
-        self._put_where_it_belongs(record)
+            one = FileImport(self._inbox, self._means, record)
+            result = one.result()
+            self._is_over, record = one.ends_pass, one.record.with_changes(result=result)
+        self.codes.append(result.exit_code)
+        if result.place == "working":
+            self._means.tell(FileEnded(record, result, record.folder))
+            return
+        destination = self._inbox.destination(record, result.place)
+        self._write_reason(record, result, destination)
+        self._means.tell(FileEnded(record, result, destination))
+        self._inbox.move(record, destination)
 
-    def _put_where_it_belongs(self, record: Record) -> None:
-        result = record.result
-        assert result is not None
-        if result.place not in ("working", record.folder.parent.name):
-            self._put(record, result)
-            record = move(self._inbox, record, result.place)
-            self._history.add(record)
-        self._report(record)
+    def _write_reason(self, record: Record, result: Result, destination: Path) -> None:
+        """Say beside the file why it is in attention/."""
+        with writing(self._inbox.folder):
+            record.reason_file.unlink(missing_ok=True)  # of before it was released
+            if result.place == "attention":
+                lines = map(on_one_line, self._reasons(record, result, destination))
+                write_private(record.reason_file, "".join(f"{line}\n" for line in lines).encode())
+                sync_folder(record.folder)
 
-    def _put(self, record: Record, result: Result) -> None:
-        out = self._means.settings(self._inbox.rules.rule_for(record.name)).out
-        run = out / record.runs[-1] if record.runs else None
-        write_reports(self._inbox, record, result, run, self._means.flags)
+    def _reasons(self, record: Record, result: Result, folder: Path) -> Iterator[str]:
+        yield f"{record.name} needs a person. It was in {self._inbox.incoming}, and is now here: {folder / record.name}"
+        yield ""
+        for reason in result.reasons:
+            yield f"- {reason.text} [{reason.code}]"
+            if reason.hint:
+                yield f"  -> {reason.hint}"
+        yield ""
+        summary = None
+        if record.runs and result.outcomes:
+            run = self._means.settings(self._inbox.rules.rule_for(record.name)).out / record.runs[-1]
+            with suppress(UnusableInput):  # it was purged meanwhile
+                summary = read_summary(run)
+                yield from summary_lines(summary, run)
+        if summary is None:
+            sent = "An earlier run sent rows of it; importer status shows them."
+            yield sent if record.runs else "Nothing of it was sent."
+        yield ""
+        yield "To import the file again from here, with what you changed since (imported rows are skipped):"
+        yield from (f"  {command}" for command in commands_again(self._inbox, record, self._means.flags))
+        yield "If it is settled in another way, move this folder to done/:"
+        yield f"  mv {quoted(str(folder))} {quoted(str(self._inbox.place('done')))}"
 
-    def _report(self, record: Record) -> None:
-        result = record.result
-        assert result is not None
-        self._codes.append(result.exit_code)
-        self._means.tell(
-            FileEnded(
-                self._inbox.folder,
-                record.name,
-                record.pattern,
-                record.runs[-1] if record.runs else None,
-                result.outcomes,
-                result.exit_code,
-                record.folder,
-                result.reasons,
-                record.reason_file,
-            )
-        )
-        self._kept(record, reported=True)
 
-    def _kept(self, record: Record, **values: object) -> Record:
+def commands_again(inbox: Inbox, record: Record, flags: Mapping[str, str]) -> tuple[str, ...]:
+    """The commands that import a file in attention/ again. flags: of the second one."""
+    release = command_line("inbox", "release", inbox.folder, record.folder.name)
+    return release, command_line("inbox", "run", inbox.folder, flags=flags)
+
+
+# --- the import of one file -----------------------------------------------------------------------------------
+
+
+class FileImport:
+    """The import of one file that was taken. record: as it is kept; ends_pass: what stopped it would stop any other
+    file now too.
+    """
+
+    def __init__(self, inbox: Inbox, means: Means, record: Record) -> None:
+        self._inbox, self._means, self.record = inbox, means, record
+        self.ends_pass = False
+        self._held: Problem | None = None
+
+    def result(self) -> Result:
+        """Import it. Rows that an earlier run imported are skipped.
+
+        Raises:
+            UnusableInput: the inbox cannot be written.
+        """
+        rule = self._inbox.rules.rule_for(self.record.name)
+        if not is_regular(self.record.file):
+            message = "it is not a regular file, or it was removed from working/ during its import"
+            return self._unusable(Problem("inbox-file-missing", message, "ask its sender for the file"))
+        if rule is None:
+            message = "its name matches no pattern of inbox.toml"
+            hint = "add a [[files]] section for it and release it, or correct the name and put it into incoming/ again"
+            return self._unusable(Problem("inbox-file-unmatched", message, hint))
+        self.record = replace(self.record, pattern=rule.pattern)  # the rules may have changed
         try:
-            record = record.with_changes(**values)
-        except OSError as error:
-            raise not_writable(self._inbox.folder, error) from None
-        self._history.add(record)
-        return record
+            finished = import_file(self._order(rule), self._listen, self._means.control, self._may_begin)
+        except UnusableInput as error:
+            self.ends_pass = any(one.code.startswith(_OF_THE_MACHINE) for one in error.problems)
+            reasons = tuple(map(Reason.of, error.problems))
+            return Result(error.exit_code, "working" if self.ends_pass else "attention", reasons)
+        except ImporterError as error:  # the service, another run of its target, or an option
+            self.ends_pass = isinstance(error, StoppedEarly)
+            return Result(error.exit_code, "working", (Reason.of(Problem("inbox-run-stopped", str(error))),))
+        if finished is None:
+            assert self._held is not None
+            return self._unusable(self._held)
+        return self._of_run(finished)
+
+    def _unusable(self, problem: Problem) -> Result:
+        reason = Reason.of(replace(problem, place=FilePlace(self.record.name)))
+        return Result(UnusableInput.exit_code, "attention", (reason,))
+
+    def _of_run(self, finished: Finished) -> Result:
+        summary, code = finished.summary, finished.summary.exit_code or 0
+        outcomes = {kind.value: count for kind, count in summary.outcomes.items() if count}
+        if code in (0, 4):
+            reasons = tuple(map(Reason.of, (*self._changed(), *_open_rows(summary))))
+            return Result(4 if reasons else 0, "attention" if reasons else "done", reasons, outcomes)
+        stop = summary.stopped
+        reason = Reason(stop.code, stop.reason, stop.hint) if stop else Reason("run-interrupted", "it was interrupted")
+        place: Place = "attention" if reason.code in _OF_THE_FILE else "working"
+        self.ends_pass = code > _SIGNALED or reason.code.startswith((*_OF_THE_SERVICE, *_OF_THE_MACHINE))
+        return Result(code, place, (reason,), outcomes)
+
+    def _order(self, rule: FileRule) -> Order:
+        sandbox = SandboxSetup() if rule.sandbox or self._means.sandbox else None
+        limit = ErrorLimit.parse(rule.max_errors) if rule.max_errors else None
+        record, moved = self.record, self._inbox.place("attention") / self.record.folder.name / self.record.name
+        return Order(
+            record.file,
+            rule.mapping,
+            self._means.settings(rule),
+            sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox, self._means.window),
+            file_shown_as=str(self._inbox.incoming / record.name),
+            taken=TakenFile(str(moved), commands_again(self._inbox, record, self._means.flags)),
+            flags=_flags(rule, self._means.out),
+            sheet=rule.sheet,
+        )
+
+    def _listen(self, event: orders.Event) -> None:
+        if not isinstance(event, Planned):  # a file that is held is not sent
+            self._means.listen(event)
+
+    def _may_begin(self, planned: Planned) -> bool:
+        """Asked before the first request of a run: keeps what is in the file, and that its run begins or why not."""
+        contents = Contents(planned.service, planned.sha256)
+        self._held = None if self.record.released else self._held_by(contents)
+        if self._held is None:
+            self.record = self.record.with_changes(contents=contents, runs=(*self.record.runs, planned.folder.name))
+            self._means.listen(planned)
+        return self._held is None
+
+    def _held_by(self, contents: Contents) -> Problem | None:
+        """Why a person decides whether this file is imported."""
+        before = self.record.contents
+        if before is not None and before.service != contents.service:
+            message = f"its import began at {before.service}, but the settings name {contents.service}"
+            hint = "correct the settings, or release the file to send its rows to the other service"
+            return Problem("inbox-service-differs", message, hint)
+        if before is not None:  # an earlier pass has looked
+            return None
+        for one in self._inbox.records("done", "attention"):
+            is_imported = one.result is None or one.result.exit_code in (0, 4)
+            if one.pattern == self.record.pattern and one.contents == contents and is_imported:
+                at = f"{one.taken_at:%Y-%m-%d} at {one.taken_at:%H:%M} UTC"
+                message = f"it has the same content as {one.name}, which was imported on {at}"
+                return Problem("inbox-file-repeated", message, "ask its sender for the file that was meant")
+        return None
+
+    def _changed(self) -> Iterator[Problem]:
+        """Whether the file has another content now than the one that was imported."""
+        with writing(self._inbox.folder), self.record.file.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        if self.record.contents is not None and sha256 != self.record.contents.sha256:
+            message = "its sender changed it after the import had read it: rows may be missing"
+            hint = "wait until its sender has finished, then release it: rows that were imported already are skipped"
+            yield Problem("inbox-file-changed", message, hint, FilePlace(self.record.name))
+
+
+def _open_rows(summary: Summary) -> Iterator[Problem]:
+    """Why a finished run needs a person."""
+    if summary.exit_code:
+        open_rows = summary.rows_of(*NEEDS_ATTENTION)
+        yield Problem("inbox-rows-open", f"{open_rows:,} of its {summary.source.rows:,} rows need a person")
+
+
+def _flags(rule: FileRule, out: Path | None) -> dict[str, str]:
+    """The flags of the command that imports a file as its rule does; without --sandbox, which the run adds."""
+    values = {
+        "--out": out,
+        "--rate": rule.rate,
+        "--concurrency": rule.concurrency,
+        "--max-errors": rule.max_errors,
+        "--give-up-after": rule.give_up_after,
+        "--sheet": rule.sheet,
+        "--resend-unconfirmed": rule.resend_unconfirmed if rule.resend_unconfirmed != "end" else None,
+    }
+    switches = {
+        "--resend-rejected": rule.resend_rejected,
+        "--strict": rule.strict,
+        "--no-personal-data": rule.no_personal_data,
+    }
+    given = {flag: str(value) for flag, value in values.items() if value is not None}
+    return given | {flag: "" for flag, is_set in switches.items() if is_set}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,15 +10,27 @@ from pathlib import Path
 import pytest
 
 from importer.app import orders
-from importer.inbox.happened import FileEnded, FileTaken, Happened
-from importer.inbox.importing import Clock, Means
-from importer.inbox.worker import run_once
+from importer.inbox.folders import Reason
+from importer.inbox.worker import Clock, FileEnded, FileTaken, Happened, Means, run_once
 from importer.problems import ImporterError
 from tests.cli.conftest import Served, candidate, front_door, serve, write_csv
 
 __all__ = ["front_door", "serve"]
 
 RULES = '[[files]]\npattern = "people*.csv"\nmapping = "../mapping.yaml"\n'
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What became of a file in a pass."""
+
+    name: str
+    place: str
+    outcomes: Mapping[str, int]
+    reasons: tuple[Reason, ...]
+    folder: Path
+    reason_file: Path
+    run: str | None
 
 
 @dataclass
@@ -46,7 +58,11 @@ class Night:
         """One pass of a worker; its exit code."""
         self.events.clear()
         self.errors.clear()
-        return run_once([self.folder], self.means, self.errors.append)
+        try:
+            return run_once(self.folder, self.means)
+        except ImporterError as error:
+            self.errors.append(error)
+            return error.exit_code
 
     @property
     def means(self) -> Means:
@@ -63,15 +79,27 @@ class Night:
         self.at_sleep()
 
     @property
-    def ended(self) -> list[FileEnded]:
-        return [event for event in self.events if isinstance(event, FileEnded)]
+    def ended(self) -> list[Ended]:
+        return [
+            Ended(
+                one.record.name,
+                one.result.place,
+                one.result.outcomes,
+                one.result.reasons,
+                one.folder,
+                one.reason_file,
+                one.run,
+            )
+            for one in self.events
+            if isinstance(one, FileEnded)
+        ]
 
     @property
     def places(self) -> dict[str, list[str]]:
         """The names of the files in each folder that has any, without those that the worker wrote."""
         found = {"incoming": sorted(path.name for path in (self.folder / "incoming").iterdir())}
         for place in ("working", "done", "attention"):
-            own = {".taken.json", "reason.txt", "report.xlsx", "summary.json"}
+            own = {".taken.json", "reason.txt"}
             files = (self.folder / place).glob("*/*")
             found[place] = sorted(path.name for path in files if path.name not in own)
         return {place: names for place, names in found.items() if names}

@@ -11,16 +11,16 @@ import pytest
 from importer.inbox.arrivals import Arrivals
 from importer.inbox.folders import Inbox
 from importer.inbox.rules import FileRule, Rules
-from importer.inbox.taking import take, unfinished
 
 UNCHANGED = FileRule("*.csv", Path("m.yaml"))
 MARKER = FileRule("*.csv", Path("m.yaml"), complete="marker")
 RENAMED = FileRule("*.csv", Path("m.yaml"), complete="renamed")
 
 
-def inbox_in(folder: Path, *rules: FileRule, unmatched: str = "attention") -> Inbox:
-    (folder / "incoming").mkdir()
-    return Inbox(folder, Rules(rules, unmatched="leave" if unmatched == "leave" else "attention"))
+def inbox_in(folder: Path, *rules: FileRule) -> Inbox:
+    for name in ("incoming", "working", "done", "attention"):
+        (folder / name).mkdir()
+    return Inbox(folder, Rules(rules))
 
 
 def after_settling(inbox: Inbox) -> dict[str, str]:
@@ -29,8 +29,8 @@ def after_settling(inbox: Inbox) -> dict[str, str]:
     arrivals = Arrivals(inbox, lambda: next(times))
     arrivals.look()
     times = iter([10.0] * 50)
-    looked = arrivals.look()
-    return {each.name: "ready" for each in looked.ready} | {each.name: each.why for each in looked.waiting}
+    ready, waiting = arrivals.look()
+    return {each.name: "ready" for each in ready} | {each.name: each.why for each in waiting}
 
 
 FILES = [
@@ -73,9 +73,12 @@ def test_what_is_not_a_regular_file_is_never_taken(tmp_path: Path) -> None:
     (inbox.incoming / "link.csv").symlink_to(tmp_path / "secret")
     (inbox.incoming / "folder.csv").mkdir()
     os.mkfifo(inbox.incoming / "pipe.csv")
+    (tmp_path / "secret").touch()
+    (inbox.incoming / "second.csv").hardlink_to(tmp_path / "secret")
     assert after_settling(inbox) == {
         "link.csv": "is a symbolic link, which is never imported",
         "folder.csv": "is a folder, which is never imported",
+        "second.csv": "has a second name (a hard link), and is never imported",
         "pipe.csv": "is a pipe or a device, which is never imported",
     }
 
@@ -92,34 +95,33 @@ def test_a_file_with_the_same_size_and_mtime_but_another_ctime_has_changed(tmp_p
     while file.stat().st_ctime_ns == at.st_ctime_ns:
         file.write_text("two")
         os.utime(file, ns=(at.st_atime_ns, at.st_mtime_ns))
-    assert [each.why for each in arrivals.look().waiting] == ["is still changing"]
+    _, waiting = arrivals.look()
+    assert [each.why for each in waiting] == ["is still changing"]
 
 
 def test_the_oldest_file_comes_first(tmp_path: Path) -> None:
-    """Or the first by name, if that is set."""
+    """As its sender says."""
     inbox = inbox_in(tmp_path, RENAMED)
     for name, at in (("b.csv", 1), ("a.csv", 2)):
         (inbox.incoming / name).touch()
         os.utime(inbox.incoming / name, (at, at))
-    assert [each.name for each in Arrivals(inbox, lambda: 0.0).look().ready] == ["b.csv", "a.csv"]
-    by_name = Inbox(tmp_path, Rules((RENAMED,), order="name"))
-    assert [each.name for each in Arrivals(by_name, lambda: 0.0).look().ready] == ["a.csv", "b.csv"]
+    ready, _ = Arrivals(inbox, lambda: 0.0).look()
+    assert [each.name for each in ready] == ["b.csv", "a.csv"]
 
 
 def test_a_marker_that_a_crash_left_is_moved_but_not_that_of_the_next_file(tmp_path: Path) -> None:
     """Else the next file of the same name would look complete while it is written."""
     inbox = inbox_in(tmp_path, MARKER)
-    inbox.place("working").mkdir()
     marker = inbox.incoming / "a.csv.done"
     for path in (inbox.incoming / "a.csv", marker):
         path.touch()
-    (arrival,) = Arrivals(inbox, lambda: 0.0).look().ready
-    record = take(inbox, arrival, datetime(2026, 3, 1, tzinfo=UTC))
+    ((arrival,), _) = Arrivals(inbox, lambda: 0.0).look()
+    record = inbox.take(arrival.name, "*.csv", arrival.marker, datetime(2026, 3, 1, tzinfo=UTC))
     assert record is not None
     assert list(inbox.incoming.iterdir()) == []
     (record.folder / "a.csv.done").rename(marker)  # as after a kill between the two renames
-    assert list(unfinished(inbox)) == [record]
+    assert inbox.unfinished() == [record]
     assert list(inbox.incoming.iterdir()) == []
     marker.write_text("the next one")
-    assert list(unfinished(inbox)) == [record]
+    assert inbox.unfinished() == [record]
     assert list(inbox.incoming.iterdir()) == [marker]

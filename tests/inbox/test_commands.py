@@ -8,10 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from importer.inbox.arrivals import Arrival
 from importer.inbox.folders import open_inbox
-from importer.inbox.records import Identity
-from importer.inbox.taking import take
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.inbox.conftest import RULES, write_rules
 
@@ -44,7 +41,7 @@ def test_a_user_tries_an_inbox_and_looks_at_its_status(front_door: FrontDoor) ->
     assert (late.code, late.out) == (
         4,
         "box: 0 files waiting, 0 in work, 0 in attention\n"
-        "  pattern    people*.csv: no file so far; LATE: one is expected every 24h\n",
+        "  pattern    people*.csv: no file yet; LATE: one is expected every 24h\n",
     )
     assert front_door("inbox", "run", "box", "--sandbox").err == "No file was complete and waiting.\n"
     write_csv(front_door.folder / "box" / "incoming" / "people.csv", [candidate(1), candidate(2, Salary="much")])
@@ -72,36 +69,24 @@ def test_a_user_tries_an_inbox_and_looks_at_its_status(front_door: FrontDoor) ->
     )
 
 
-def test_the_status_says_what_is_imported_now_and_what_each_file_waits_for(front_door: FrontDoor) -> None:
-    """With times; what a killed worker left is not taken for a running import."""
+def test_the_status_says_what_each_file_waits_for(front_door: FrontDoor) -> None:
+    """With times."""
     (front_door.folder / "mapping.yaml").touch()
     inbox = open_inbox(inbox_in(front_door.folder, complete="unchanged"))
     for name in ("people1.csv", "people2.csv.part"):
         (inbox.incoming / name).touch()
-    at = datetime(2026, 3, 1, 2, tzinfo=UTC)
-    identity = Identity.of((inbox.incoming / "people1.csv").stat())
-    record = take(inbox, Arrival("people1.csv", inbox.rules.files[0], identity), at)
-    assert record is not None
+    assert inbox.take("people1.csv", "people*.csv", None, datetime(2026, 3, 1, 2, tzinfo=UTC)) is not None
     (inbox.incoming / "people3.csv").touch()
-
-    def status() -> list[str]:
-        shown = front_door("inbox", "status", "box")
-        assert shown.code == 0
-        return re.sub(r"for \d+ seconds?\n", "for some time\n", shown.out).splitlines()
-
-    with inbox.lock(), inbox.importing(record.folder.name, at):
-        lines = status()
-        (kept,) = (path.read_bytes() for path in (inbox.folder / ".importer").glob("importing.json"))
-    assert lines == [
+    shown = front_door("inbox", "status", "box")
+    assert shown.code == 0
+    assert re.sub(r"for \d+ seconds?\n", "for some time\n", shown.out).splitlines() == [
         "box: 2 files waiting, 1 in work, 0 in attention",
         "  incoming   people2.csv.part has the name of an unfinished transfer, and waits until its sender renames it; "
         "unchanged for some time",
         "  incoming   people3.csv is taken once it is unchanged for 10 seconds; unchanged for some time",
-        "  working    people1.csv is being imported, since 2026-03-01 02:00 UTC",
+        "  working    people1.csv: taken; it is being imported, or the next pass imports it",
         "  pattern    people*.csv: last arrived people1.csv, 2026-03-01 02:00 UTC",
     ]
-    (inbox.folder / ".importer" / "importing.json").write_bytes(kept)
-    assert "  working    people1.csv was taken, and the next pass imports it" in status()
 
 
 def test_a_signal_stops_a_worker_after_pending_requests(serve: Callable[..., Served], tmp_path: Path) -> None:

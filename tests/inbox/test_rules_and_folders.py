@@ -16,7 +16,7 @@ from tests.inbox.conftest import write_rules
 DOCS = Path(__file__).parent.parent.parent / "docs" / "inbox.md"
 
 WRONG = """\
-ordr = "name"
+wai = "1m"
 wait = "soon"
 [[files]]
 patern = "*.csv"
@@ -41,7 +41,7 @@ def test_every_problem_is_reported_at_its_line(tmp_path: Path) -> None:
         read_rules(tmp_path)
     found = [str(one).removeprefix(f"{tmp_path}/inbox.toml:") for one in refused.value.problems]
     assert sorted(found, key=lambda text: int(text.partition(":")[0])) == [
-        "1:1: unknown key 'ordr'; did you mean 'order'? use one of files, order, wait, unmatched",
+        "1:1: unknown key 'wai'; did you mean 'wait'? use one of files, wait",
         "2:1: wait is not valid: 'soon' is not a valid duration; write it like 15m, 90s or 2h; fix the value",
         "3:1: this section has no pattern; add pattern = to it",
         "4:1: unknown key 'patern'; did you mean 'pattern'? use one of pattern, mapping, complete, settle, marker, "
@@ -65,7 +65,7 @@ _SECTION = '[[files]]\npattern = "*.csv"\nmapping = "m.yaml"\n'
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        pytest.param("order = name", "the file cannot be read: Invalid value (at line 1, column 9)", id="not TOML"),
+        pytest.param("wait = name", "the file cannot be read: Invalid value (at line 1, column 8)", id="not TOML"),
         pytest.param("", "the file has no [[files]] section", id="no section"),
         pytest.param('files = ["x"]', "the file has no [[files]] section", id="a text as a section"),
         pytest.param(f"wait = nan\n{_SECTION}", "wait is not valid: it is not a time", id="no time"),

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from importer.app.orders import Event, Planned, Window, ignore
 from importer.cli.app import main
-from importer.inbox.happened import FileLeft
-from importer.inbox.release import release
-from importer.inbox.status import status_of
+from importer.inbox.attention import release, status_of
+from importer.inbox.worker import FileLeft
 from importer.problems import UsageError
 from tests.cli.conftest import HEADER, Served
 from tests.inbox.conftest import Night, night_of
@@ -25,14 +22,13 @@ def reasons(night: Night) -> list[str]:
     return [reason.code for event in night.ended for reason in event.reasons]
 
 
-def test_a_complete_file_is_imported_and_done_with_its_report(night: Night) -> None:
-    """It lies in done/ beside its report, and only its owner can read both."""
+def test_a_complete_file_is_imported_and_done(night: Night) -> None:
+    """It lies in done/, and only its owner can read it."""
     night.drop("people1.csv", range(3))
     assert night.run() == 0
     (first,) = night.ended
     assert (first.place, first.outcomes) == ("done", {"created": 3})
-    names = {"people1.csv", ".taken.json", "report.xlsx", "summary.json"}
-    assert {path.name for path in first.folder.iterdir()} == names
+    assert {path.name for path in first.folder.iterdir()} == {"people1.csv", ".taken.json"}
     assert oct(first.folder.stat().st_mode & 0o777) == "0o700"
     night.drop("people2.csv", range(3, 6))
     assert night.run() == 0
@@ -67,18 +63,6 @@ def test_a_file_that_grows_for_too_long_stays_for_the_next_pass(night: Night) ->
     assert night.places == {"done": ["people.csv"]}
 
 
-def test_a_sender_that_still_writes_after_the_file_was_taken_is_waited_for(night: Night) -> None:
-    """A rename does not stop it: the import begins when it has finished."""
-    path = night.drop("people.csv", range(3))
-    rows = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(rows[:2]))
-    with path.open("ab", buffering=0) as sender:
-        night.at_taken = lambda: sender.write(rows[2])
-        night.at_sleep = lambda: sender.write(rows.pop()) if night.places.get("working") and len(rows) == 4 else None
-        assert night.run() == 0
-    assert night.ended[0].outcomes == {"created": 3}
-
-
 def test_a_sender_that_writes_during_the_import_is_noticed(night: Night) -> None:
     """A rename does not stop it: the file waits in attention, and a release imports the rest."""
     path = night.drop("people.csv", range(3))
@@ -94,31 +78,6 @@ def test_a_sender_that_writes_during_the_import_is_noticed(night: Night) -> None
     release(night.folder, ["people.csv"])
     assert night.run() == 0
     assert night.ended[0].outcomes == {"created": 1, "already_imported": 2}
-
-
-def test_a_sender_that_goes_on_after_the_import_is_noticed_once(night: Night) -> None:
-    """The next pass moves the file from done to attention; a release imports the rest. Later changes are a person's."""
-    path = night.drop("people.csv", range(3))
-    rows = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(rows[:3]))
-    with path.open("ab", buffering=0) as sender:
-        assert night.run() == 0
-        (done,) = (night.folder / "done").glob("*/people.csv")
-        os.utime(done, (1, 1))  # by a backup
-        assert (night.run(), night.events) == (0, [])
-        sender.write(rows[3])
-        assert (night.run(), reasons(night)) == (4, ["inbox-file-changed"])
-    text = night.ended[0].reason_file.read_text()
-    assert "its sender changed it after the import had read it: rows may be missing [inbox-file-changed]" in text
-    settled = night.ended[0].folder.rename(night.folder / "done" / "settled")
-    assert (night.run(), night.events) == (0, [])
-    settled.rename(night.folder / "attention" / "settled")
-    release(night.folder, ["people.csv"])
-    assert night.run() == 0
-    assert night.ended[0].outcomes == {"created": 1, "already_imported": 2}
-    night.at += timedelta(days=2)
-    (night.ended[0].folder / "people.csv").write_text("of a person")
-    assert (night.run(), night.events) == (0, [])
 
 
 def test_rows_to_fix_wait_in_attention_with_the_commands_that_go_on(night: Night) -> None:
@@ -170,10 +129,6 @@ def test_files_are_released_together_or_not_at_all(night: Night) -> None:
         "inbox/attention has no file people3.csv; list its files with: importer inbox status inbox",
         "no file was released",
     ]
-    assert refusal(Path("people1.csv"), "people2.csv", "inbox") == (
-        "people1.csv is not an inbox, but inbox is: name the inbox first, then its files: "
-        "importer inbox release inbox people1.csv people2.csv"
-    )
     (first,) = (path.name for path in (night.folder / "attention").glob("*people1.csv"))
     released = release(night.folder, ["people1.csv", first, "people2.csv"])
     assert [record.name for record in released] == ["people1.csv", "people2.csv"]
@@ -220,19 +175,6 @@ def test_the_same_content_as_of_an_imported_file_is_held_before_anything_is_sent
     release(night.folder, ["people2.csv"])
     assert night.run() == 0
     assert (night.ended[0].outcomes, len(night.served.accepted)) == ({"already_imported": 20}, 20)
-
-
-def test_what_an_earlier_version_noted_of_a_file_is_known(night: Night) -> None:
-    """Also with notes that are not used any more: the same content is held, and the file waits in attention."""
-    night.drop("people1.csv", range(2))
-    assert night.run() == 0
-    (note,) = (night.folder / "done").glob("*/.taken.json")
-    noted = json.loads(note.read_text())
-    noted["contents"] |= {"rows": 2, "columns": ["E-mail"], "questions": []}
-    noted["result"] |= {"is_final": False, "reasons": [{"code": "x", "text": "x", "hint": "", "shown": "all"}]}
-    note.write_text(json.dumps(noted))
-    night.drop("people2.csv", range(2))
-    assert (night.run(), reasons(night)) == (3, ["inbox-file-repeated"])
 
 
 def test_a_service_that_is_down_or_refuses_the_token_leaves_every_file_for_the_next_pass(
