@@ -28,12 +28,12 @@ def test_the_current_folder_is_not_on_the_path(tmp_path: Path, monkeypatch: pyte
 
 
 def test_no_secret_is_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The child's environment has no token, ours (in any case) or another tool's, but it has the limits of reading."""
+    """The child's environment has no token, ours (in any case) or another tool's, but it has the other settings."""
     monkeypatch.setenv("IMPORTER_TOKEN", "s3cret")
     monkeypatch.setenv("importer_token", "s3cret")
     monkeypatch.setenv("IMPORTER_LEDGER", "postgresql://me:s3cret@db.example.com/ledger")
     monkeypatch.setenv("OTHER_TOOL_KEY", "s3cret")
-    monkeypatch.setenv("IMPORTER_WORKBOOK_UNPACKED_MEGABYTES", "7")
+    monkeypatch.setenv("IMPORTER_OUT", "7")
     _, _, environment = json.loads(subprocess.check_output(python_command(TOLD), env=child_environment()))
     assert "s3cret" not in str(environment)
-    assert environment["IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"] == "7"
+    assert environment["IMPORTER_OUT"] == "7"

@@ -14,7 +14,6 @@ from importer.files import read_regular
 from importer.ledger import ledger_name
 from importer.problems import UnusableInput
 from importer.settings import Settings, WireFormat, load_settings
-from importer.sources import ReadingLimits
 
 
 @pytest.fixture(autouse=True)
@@ -377,18 +376,6 @@ def test_a_missing_token_file_is_reported(folder: Path) -> None:
     assert str(refused.value) == (
         "IMPORTER_TOKEN_FILE: the token file cannot be read: No such file or directory; the path is set by a "
         "command-line flag; set IMPORTER_TOKEN_FILE to the path of a file that contains only the token"
-    )
-
-
-def test_reading_limits_have_defaults_and_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The defaults of the settings are those of the reader; megabytes become bytes."""
-    assert ReadingLimits.of(load_settings()) == ReadingLimits()
-    monkeypatch.setenv("IMPORTER_WORKBOOK_UNPACKED_MEGABYTES", "3000")
-    monkeypatch.setenv("IMPORTER_SOURCE_MEGABYTES", "9000")
-    monkeypatch.setenv("IMPORTER_CSV_ROW_MEGABYTES", "40")
-    monkeypatch.setenv("IMPORTER_CSV_COLUMNS", "20000")
-    assert ReadingLimits.of(load_settings()) == ReadingLimits(
-        source=9000 << 20, row=40 << 20, columns=20_000, unpacked=3000 << 20
     )
 
 

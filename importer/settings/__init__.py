@@ -191,17 +191,11 @@ class Settings(BaseModel):
     upload_id_at: Annotated[str, Field(pattern=r"^(/[^/]+)+$")] | None = None
     document_megabytes: int = Field(default=20, ge=1, le=100)
     strict: bool = False
-    standard_input_megabytes: int = Field(default=2048, ge=1)
-    upload_megabytes: int = Field(default=1024, ge=1)
-    source_megabytes: int = Field(default=4096, ge=1)
-    csv_row_megabytes: int = Field(default=16, ge=1)
-    csv_columns: int = Field(default=16_384, ge=1)
     notify: Literal["always", "problems"] = "problems"
     notify_file: Path | None = None
     ping_url: SecretStr | None = None
     metrics_folder: Path | None = None
     mapping_folders: str | None = None  # more folders for files of mappings, separated as in PATH
-    workbook_unpacked_megabytes: int = Field(default=2048, ge=1)
 
     _set_by: dict[str, SettingSource] = PrivateAttr(default_factory=dict)
     _kept_sheets: str | None = PrivateAttr(default=None)

@@ -165,10 +165,8 @@ class CsvFile:
         """A record from its cells, which are joined in `joined`, as clean text."""
         if len(cells) > self.limits.columns:
             message = f"the row has {len(cells):,} cells; the limit is {self.limits.columns:,}"
-            hint = (
-                f"check that {shown_delimiter(self.delimiter)} is the right delimiter and that no line break "
-                "is missing, or raise IMPORTER_CSV_COLUMNS"
-            )
+            right = f"check that {shown_delimiter(self.delimiter)} is the right delimiter"
+            hint = f"{right} and that no line break is missing"
             raise UnusableInput(Problem("limit-exceeded", message, hint, CellPlace(self.origin, number)))
         if self.formula_escaped:
             cells = list(map(unescape_formula, cells))
@@ -234,5 +232,5 @@ def shown_delimiter(delimiter: str) -> str:
 def _row_too_long(place: CellPlace, limits: ReadingLimits) -> Problem:
     """The problem of a row that needs too much memory."""
     message = f"a row is longer than {limits.row >> 20:,} MB, which is the limit"
-    hint = "check that the file is a table and that no line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES"
+    hint = "check that the file is a table and that no line break is missing"
     return Problem("limit-exceeded", message, hint, place)

@@ -71,18 +71,8 @@ class ReadingLimits:
 
     @classmethod
     def of(cls, settings: Settings) -> ReadingLimits:
-        """The limits in the settings.
-
-        They are not part of a mapping or a run: a report that is written again uses today's limits.
-        """
-        return cls(
-            source=settings.source_megabytes << 20,
-            standard_input=settings.standard_input_megabytes << 20,
-            row=settings.csv_row_megabytes << 20,
-            columns=settings.csv_columns,
-            unpacked=settings.workbook_unpacked_megabytes << 20,
-            kept=settings.kept_sheets,
-        )
+        """The usual ones, with the folder that these settings name."""
+        return cls(kept=settings.kept_sheets)
 
 
 # --- what the readers of all formats return -----------------------------------------------------

@@ -77,7 +77,7 @@ def _require_file(path: Path, name: str, max_bytes: int) -> None:
             raise unusable_file("file-empty", "the file is empty", "export it again", name)
         if status.st_size > max_bytes:
             message = f"the file has {status.st_size >> 20:,} MB; the limit is {max_bytes >> 20:,} MB"
-            hint = "check that it is the right file, or raise IMPORTER_SOURCE_MEGABYTES"
+            hint = "check that it is the right file; split one that is"
             raise unusable_file("limit-exceeded", message, hint, name)
         path.open("rb").close()
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the name
@@ -232,7 +232,7 @@ def _copied_input(target: Path, limit: int) -> SourceCopy:
     copy = _copied(sys.stdin.buffer, target, limit)
     if sys.stdin.buffer.read(1):
         copy.path.unlink()
-        hint = "save it to a file and import that, or raise IMPORTER_STANDARD_INPUT_MEGABYTES"
+        hint = "save it to a file and import that"
         message = f"it has more than {limit:,} bytes, which is the limit"
         raise unusable_file("limit-exceeded", message, hint, "standard input")
     return copy

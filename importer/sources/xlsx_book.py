@@ -121,8 +121,7 @@ def _check(path: Path, file: str, limits: ReadingLimits) -> bool:
         if size > limits.unpacked:
             megabytes, allowed = -(-size >> 20), limits.unpacked >> 20
             message = f"the workbook unpacks to {megabytes:,} MB; the limit is {allowed:,} MB"
-            hint = "save the sheet as CSV, which has no such limit; or, if you trust the workbook, raise "
-            raise unusable_file("limit-exceeded", message, f"{hint}IMPORTER_WORKBOOK_UNPACKED_MEGABYTES", file)
+            raise unusable_file("limit-exceeded", message, "save the sheet as CSV, which has no such limit", file)
         names = [name.replace("\\", "/").lstrip("/").lower() for name in archive.namelist()]
         if twice := next((name for name in names if names.count(name) > 1 and name.endswith(".xml")), None):
             raise damaged(f"it has the part {twice} twice", file)

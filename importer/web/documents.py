@@ -15,7 +15,7 @@ from fastapi.responses import Response
 
 from importer.app.document_list import IDS_FILE, count_files, list_documents, read_ids
 from importer.problems import UsageError
-from importer.web.forms import Sent, download, receive_upload
+from importer.web.forms import MOST_UPLOADED, Sent, download, receive_upload
 from importer.web.pages import FieldError, ImportPage, OfImport
 from importer.web.result import found_run
 
@@ -35,7 +35,7 @@ def show(page: OfImport) -> Response:
         known=len(read_ids(ids)),
         is_uploaded=settings.upload is not None,
         causes=[one for one in last.to_fix if one.code.startswith("document-")] if last else [],
-        most=settings.upload_megabytes,
+        most=MOST_UPLOADED >> 20,
         most_of_list=_LARGEST_LIST >> 20,
     )
 
@@ -62,7 +62,7 @@ def use_path(page: OfImport, index: int, form: Sent) -> Response:
 async def upload(request: Request, page: OfImport, index: int) -> Response:
     """Use a .zip that the browser sends."""
     with _received(page) as folder:
-        path = await receive_upload(request, folder, page.settings.upload_megabytes << 20)
+        path = await receive_upload(request, folder)
         return _use(page, index, path, f"upload-{index}")
 
 
@@ -98,7 +98,7 @@ def download_list(page: OfImport) -> Response:
 async def use_list(request: Request, page: OfImport) -> Response:
     """Use the list that a person has filled in."""
     with _received(page) as folder:
-        path = await receive_upload(request, folder, _LARGEST_LIST, setting="")
+        path = await receive_upload(request, folder, _LARGEST_LIST)
         read_ids(path, "" if page.draft.sandbox else str(page.settings.base_url or ""))
     page.change(documents={**page.draft.documents, IDS_FILE: str(path.absolute())}, check="")
     return page.go("documents")

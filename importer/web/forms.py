@@ -92,10 +92,11 @@ Sent = Annotated[Form, Depends(read_form)]
 
 # --- uploads --------------------------------------------------------------------------------------
 
+MOST_UPLOADED: Final = 1 << 30  # bytes
 
-async def receive_upload(request: Request, folder: Path, most: int, setting: str = "IMPORTER_UPLOAD_MEGABYTES") -> Path:
-    """Stream the file of a form into a new private folder, which is of no use after an error. most: bytes of it;
-    setting: the one that allows more, "" if there is none.
+
+async def receive_upload(request: Request, folder: Path, most: int = MOST_UPLOADED) -> Path:
+    """Stream the file of a form into a new private folder, which is of no use after an error. most: bytes of it.
 
     What is too large is still read, without being stored, so that the browser gets an answer.
 
@@ -144,7 +145,7 @@ async def receive_upload(request: Request, folder: Path, most: int, setting: str
             each.close()
     _use_token(request, Form(fields))
     if size > most + _LARGEST_FORM or any(each.size > most for each in files):
-        raise _too_large(most, setting)
+        raise _too_large(most)
     chosen = next((each for each in files if each.file_name and each.actual_file_name), None)
     if chosen is None:
         raise _missing()
@@ -170,13 +171,10 @@ def _not_stored(error: Exception) -> UnusableInput:
     return unusable_file("upload-not-stored", message, hint, "upload")
 
 
-def _too_large(most: int, setting: str) -> UnusableInput:
-    return unusable_file(
-        "limit-exceeded",
-        f"the file is larger than {most >> 20:,} MB, the limit for uploads",
-        "name it by its path on this machine: then it is read in place" + (f"; or raise {setting}" if setting else ""),
-        "upload",
-    )
+def _too_large(most: int) -> UnusableInput:
+    message = f"the file is larger than {most >> 20:,} MB, the limit for uploads"
+    hint = "name it by its path on this machine: then it is read in place"
+    return unusable_file("limit-exceeded", message, hint, "upload")
 
 
 def safe_name(given: str) -> str:

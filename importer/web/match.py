@@ -202,7 +202,7 @@ async def upload(request: Request, page: OfImport) -> Response:
     folder = page.folder / _UPLOAD
     rmtree(folder, ignore_errors=True)
     try:
-        path = await receive_upload(request, folder, _LARGEST, setting="")
+        path = await receive_upload(request, folder, _LARGEST)
         return _opened(page, path, path.name)
     finally:
         rmtree(folder, ignore_errors=True)

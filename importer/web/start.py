@@ -13,7 +13,7 @@ from importer.app.doctor import missing_settings
 from importer.app.shown_runs import recent_runs, running_runs, state_of
 from importer.report.summary import Summary
 from importer.runs.results_folder import announce_run
-from importer.web.forms import Sent, receive_upload
+from importer.web.forms import MOST_UPLOADED, Sent, receive_upload
 from importer.web.pages import FieldError, OfAny, OfImport, shown
 from importer.web.steps import NAMES
 
@@ -40,7 +40,7 @@ def show(page: OfAny) -> Response:
         missing=list(missing_settings(settings)),
         by_request=page.web.sandbox,
         out=settings.out,
-        most=settings.upload_megabytes,
+        most=MOST_UPLOADED >> 20,
     )
 
 
@@ -67,7 +67,7 @@ async def upload(request: Request, page: OfAny) -> Response:
     presence = announce_run(page.settings.out, draft.id)  # if this process is killed, the next one removes the folder
     try:
         folder = page.web.drafts.upload_folder(draft)
-        file = await receive_upload(request, folder, page.settings.upload_megabytes << 20)
+        file = await receive_upload(request, folder)
     except BaseException:
         page.web.drafts.remove(draft)
         raise

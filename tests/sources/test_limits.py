@@ -87,8 +87,7 @@ def test_bomb_is_rejected_before_it_is_unpacked(tmp_path: Path) -> None:
     path.write_bytes(raw_xlsx(_HEADER, extra={"xl/media/zeros.bin": bytes(40 << 20)}))
     assert path.stat().st_size < 100_000
     assert refusal(path, ReadingLimits(unpacked=20 << 20)) == (
-        "bomb.xlsx: the workbook unpacks to 41 MB; the limit is 20 MB; save the sheet as CSV, which has no such "
-        "limit; or, if you trust the workbook, raise IMPORTER_WORKBOOK_UNPACKED_MEGABYTES"
+        "bomb.xlsx: the workbook unpacks to 41 MB; the limit is 20 MB; save the sheet as CSV, which has no such limit"
     )
 
 
@@ -154,7 +153,7 @@ def test_row_of_many_lines(tmp_path: Path) -> None:
     path.write_bytes(b"Name,City\nAda,London\n" + b'"a\n",' * 600_000 + b"\n")
     assert refusal(path, ReadingLimits(row=1 << 20)) == (
         "a.csv, row 3: a row is longer than 1 MB, which is the limit; check that the file is a table and that no "
-        "line break is missing, or raise IMPORTER_CSV_ROW_MEGABYTES"
+        "line break is missing"
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from importer.web.forms import receive_upload
 from tests.cli.conftest import candidate, write_csv
 from tests.patience import wait_until
 from tests.web.client import Client
@@ -156,9 +157,10 @@ def test_what_is_cut_off_is_no_bug(pages: Start, capfd: pytest.CaptureFixture[st
     assert capfd.readouterr().err == ""
 
 
-def test_an_upload_that_is_too_large_is_refused_in_words(pages: Start) -> None:
+def test_an_upload_that_is_too_large_is_refused_in_words(pages: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit nothing is kept, and the page says what to do instead."""
-    found = pages({"IMPORTER_UPLOAD_MEGABYTES": "1"})
+    monkeypatch.setattr(receive_upload, "__defaults__", (1 << 20,))
+    found = pages()
     shown = found.client.upload(found.first.form("/upload"), "large.csv", b"x" * (3 << 20))
     assert "the file is larger than 1 MB, the limit for uploads" in shown.text
     assert "Name it by its path on this machine: then it is read in place" in shown.text
