@@ -35,7 +35,8 @@ MAY_IMPORT = {
     "runs": GROUND | SUPPLIES | {"documents", "sources", "sending", "report", "transform"},
     "notices": GROUND | SUPPLIES | {"report"},
     "app": GROUND | SUPPLIES | STAGES | {"documents", "notices", "runs", "sandbox"},
-    "web": GROUND | {"settings", "report", "runs", "app"},  # of report the values and their words
+    "web": GROUND | {"settings", "report", "runs", "app", "web.models"},  # of report the values and their words
+    "web.models": GROUND | SUPPLIES | {"sources", "transform", "suggest", "report", "runs", "app"},
     "inbox": GROUND | {"settings", "report", "runs", "app", "notices"},
     "cli": GROUND | {"settings", "report", "runs", "app", "notices", "sandbox", "web", "inbox"},
     "sandbox": {"importer", "processes"},
@@ -96,7 +97,12 @@ class Arrow:
 
 
 def room_of(module: str) -> str:
-    """`importer.sending.pace` is in the room `sending`; `importer` alone is the package itself."""
+    """`importer.sending.pace` is in the room `sending`; `importer` alone is the package itself.
+
+    What the page shows is a room behind its steps: no step knows a stage.
+    """
+    if module.startswith("importer.web.models"):
+        return "web.models"
     return module.split(".")[1] if "." in module else "importer"
 
 
@@ -144,9 +150,9 @@ def test_the_house_has_at_most_nine_floors() -> None:
     """A room stands one floor above the highest room that it imports, and no two rooms import each other."""
     below: dict[str, set[str]] = {}
     for arrow in arrows(PACKAGE):
-        goal = room_of(arrow.module)
-        if arrow.module.startswith("importer.") and goal != arrow.room:
-            below.setdefault(arrow.room, set()).add(goal)
+        room, goal = (name.partition(".")[0] for name in (arrow.room, room_of(arrow.module)))
+        if arrow.module.startswith("importer.") and goal != room:
+            below.setdefault(room, set()).add(goal)
     order = TopologicalSorter(below).static_order()  # refuses a circle
     floors: dict[str, int] = {}
     for room in order:

@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from importer.app.cell_fixes import Fix, apply_fix, proposed_fix
-from importer.app.checked_rows import CheckedRow, CheckedRows
 from importer.app.import_file import check_file
 from importer.problems import Column, UsageError
 from importer.report.summary import ProblemGroup
 from importer.web.forms import Form, Sent
+from importer.web.models.cell_fixes import Fix, apply_fix, proposed_fix
+from importer.web.models.checked_rows import CheckedRow, CheckedRows
 from importer.web.pages import ImportPage, OfImport
 from importer.web.result import CORRECTIONS, found_run
 

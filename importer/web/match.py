@@ -11,10 +11,12 @@ from urllib.parse import quote, urlencode
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from importer.app.draft_mapping import DraftMapping, open_mapping
 from importer.app.import_file import check_file
-from importer.app.mapping_changes import MappingChanges
-from importer.app.matching import (
+from importer.problems import UsageError
+from importer.web.forms import Form, Sent, receive_upload
+from importer.web.models.draft_mapping import DraftMapping, open_mapping
+from importer.web.models.mapping_changes import MappingChanges
+from importer.web.models.matching import (
     ENTRY_FIELDS,
     EntryKind,
     Matched,
@@ -22,9 +24,7 @@ from importer.app.matching import (
     anchor_of,
     sample_of,
 )
-from importer.app.shown_candidates import Order
-from importer.problems import UsageError
-from importer.web.forms import Form, Sent, receive_upload
+from importer.web.models.shown_candidates import Order
 from importer.web.pages import FieldError, ImportPage, OfImport, shown_problem
 
 router = APIRouter()

@@ -8,14 +8,14 @@ from pathlib import Path
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from importer.app.draft_mapping import DraftMapping
 from importer.app.earlier_runs import resume
 from importer.app.import_file import import_file
-from importer.app.matching import anchor_of
 from importer.app.orders import Sending
 from importer.app.plan import sending_rate
 from importer.models import OutcomeKind
 from importer.web.forms import Sent
+from importer.web.models.draft_mapping import DraftMapping
+from importer.web.models.matching import anchor_of
 from importer.web.pages import OfImport
 from importer.web.result import earlier, found_run
 from importer.web.running import again, sent

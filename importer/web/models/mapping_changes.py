@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from importer.app.file_sample import Sample, column_name
-from importer.app.readable_mapping import ReadableMapping
 from importer.mapping import EntryKind, FromRow, ResolvedValue, scalar
 from importer.problems import UsageError
 from importer.suggest import (
@@ -17,6 +15,8 @@ from importer.suggest import (
     propose_value,
     write_value,
 )
+from importer.web.models.file_sample import Sample, column_name
+from importer.web.models.readable_mapping import ReadableMapping
 
 
 class MappingChanges:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from importer.app.draft_mapping import open_mapping
-from importer.app.matching import EntryKind, Matched, Matching, sample_of
 from importer.mapping import read_mapping, resolve
 from importer.models import Application, Operation, Question, SourceOptions, Target
 from importer.problems import UsageError
@@ -18,6 +16,8 @@ from importer.settings import Settings, load_settings
 from importer.sources import ReadingLimits, open_sheet
 from importer.suggest import write_proposal
 from importer.transform import Invalid, trace_row, transform_row
+from importer.web.models.draft_mapping import open_mapping
+from importer.web.models.matching import EntryKind, Matched, Matching, sample_of
 
 HEADER = ["E-mail", "Name", "CV", "Mobile", "Grade", "Since", "Pay", "School 1", "School 2", "Town", "Land", "Note"]
 ROWS = [

@@ -10,12 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from importer.app.file_sample import Sample, SampledColumn, sample_of
-from importer.app.mapping_changes import MappingChanges
-from importer.app.matched import MarkedText, Matched, anchor_of
-from importer.app.readable_mapping import ReadableMapping, id_of, read_what_is_right
-from importer.app.shown_candidates import ShownCandidates
-from importer.app.shown_values import settings_of, shown_entries, with_results
 from importer.mapping import ENTRY_FIELDS, EntryKind, Kind
 from importer.models import Question
 from importer.problems import Problem
@@ -29,6 +23,12 @@ from importer.suggest import (
     question_goals,
 )
 from importer.transform import EntriesReader
+from importer.web.models.file_sample import Sample, SampledColumn, sample_of
+from importer.web.models.mapping_changes import MappingChanges
+from importer.web.models.matched import MarkedText, Matched, anchor_of
+from importer.web.models.readable_mapping import ReadableMapping, id_of, read_what_is_right
+from importer.web.models.shown_candidates import ShownCandidates
+from importer.web.models.shown_values import settings_of, shown_entries, with_results
 
 # Re-exported for pages, together with what is defined here.
 __all__ = ["ENTRY_FIELDS", "EntryKind", "Matched", "anchor_of", "sample_of"]

@@ -10,13 +10,13 @@ from datetime import date
 from itertools import islice
 from typing import Any, Final
 
-from importer.app.matched import DateForm, Entries, Entry, Matched, Result, UnknownText
 from importer.mapping import ENTRY_SOURCES, EntryKind, Kind, ResolvedEntries
 from importer.models import Row
 from importer.problems import Problem
 from importer.settings import WireFormat
 from importer.suggest import date_forms
 from importer.transform import EntriesReader, ValueReader
+from importer.web.models.matched import DateForm, Entries, Entry, Matched, Result, UnknownText
 
 _SHOWN: Final = 5  # results
 _SAMPLES: Final = 3

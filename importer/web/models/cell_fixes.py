@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from importer.app.checked_rows import Cause, CheckedRows
 from importer.models import Row
 from importer.problems import UsageError
+from importer.web.models.checked_rows import Cause, CheckedRows
 
 _LOOKED_AT: Final = 300  # rows of a cause, before a person chooses its fix
 _EXAMPLES: Final = 3

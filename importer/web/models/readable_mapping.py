@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from importer.app.file_sample import Sample
 from importer.app.mapping_files import tables_of
 from importer.mapping import Mapping, ResolvedEntries, ResolvedMapping, read_mapping, resolve
 from importer.models import Question, Row
@@ -17,6 +16,7 @@ from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
 from importer.settings import Settings
 from importer.suggest import MappingText, question_key
 from importer.transform import BodyReader, EntriesReader, ValueReader, candidate_rows
+from importer.web.models.file_sample import Sample
 
 _TRIES: Final = 8
 _MAPPING_FILE: Final = "the mapping file"

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from importer.app.file_sample import Sample
 from importer.files import read_private, write_json, write_private
 from importer.mapping import read_mapping
 from importer.models import SourceOptions, Target
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
 from importer.settings import Settings
 from importer.suggest import MappingText, refitted, write_proposal
+from importer.web.models.file_sample import Sample
 
 _PROPOSED: Final = "proposal.txt"
 _BEFORE: Final = "mapping_before.json"

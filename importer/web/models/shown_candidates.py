@@ -9,13 +9,13 @@ from functools import cached_property, lru_cache
 from math import log2
 from typing import Final, Literal
 
-from importer.app.matched import Oddity, SentPart, ShownCandidate
-from importer.app.readable_mapping import ReadableMapping, id_of
 from importer.models import Row
 from importer.problems import CellPlace, Column, Problem
 from importer.sent_answers import SentLine, sent_lines
 from importer.suggest import ColumnView, MappingText
 from importer.transform import TracedPart, body_reader, trace_parts
+from importer.web.models.matched import Oddity, SentPart, ShownCandidate
+from importer.web.models.readable_mapping import ReadableMapping, id_of
 
 Order = Literal["odd", "file"]
 

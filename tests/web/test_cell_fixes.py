@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from importer.app.cell_fixes import Fix, apply_fix, proposed_fix
-from importer.app.checked_rows import CheckedRows
 from importer.app.import_file import check_file
 from importer.app.orders import Order, SandboxSetup, Sending
 from importer.problems import UsageError
 from importer.settings import Settings
+from importer.web.models.cell_fixes import Fix, apply_fix, proposed_fix
+from importer.web.models.checked_rows import CheckedRows
 from tests.cli.conftest import MAPPING, candidate, write_csv
 
 EMAIL, PHONE, DATE = ("email-invalid", "E-mail"), ("phone-invalid", "Phone"), ("date-invalid", "Salary")
