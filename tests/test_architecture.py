@@ -53,7 +53,7 @@ HOMES = {
     "csv": {"sources", "mapping", "report", "documents"},
     "ruamel": {"mapping", "suggest"},
     "rapidfuzz": {"text", "suggest"},
-    "re2": {"mapping"},
+    "regex": {"mapping"},
     "phonenumbers": {"transform", "suggest"},
     "email_validator": {"transform"},
     "sqlite3": {"sqlite_file", "ledger"},

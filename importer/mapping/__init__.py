@@ -22,7 +22,6 @@ from importer.mapping.fields import (
     spec_of_question,
 )
 from importer.mapping.header import Header
-from importer.mapping.linear_pattern import LinearPattern
 from importer.mapping.model import FULL_NAME, IN_SOURCE, Mapping
 from importer.mapping.nodes import OUTSIDE_HINT, Items, Keys, Node, Text, is_within
 from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
@@ -46,7 +45,7 @@ from importer.mapping.resolved import (
     ResolvedTable,
     ResolvedValue,
 )
-from importer.mapping.scalars import REGIONS
+from importer.mapping.scalars import REGIONS, CellPattern
 from importer.mapping.tables import ChildSource
 from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
 from importer.mapping.yaml_text import comment_text, flow_list, one_or_list, scalar
@@ -55,8 +54,8 @@ __all__ = [
     "ENTRY_FIELDS", "ENTRY_SOURCES", "FULL_NAME", "IN_SOURCE", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER",
     "REGIONS",
     "TEST_ROWS", "YES_WORDS",
-    "ChildSource", "DuplicatePolicy", "Edge", "EntriesFrom", "EntryKind", "EntryOrder", "FieldSpec", "FromChild",
-    "FromGroup", "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind", "LinearPattern",
+    "CellPattern", "ChildSource", "DuplicatePolicy", "Edge", "EntriesFrom", "EntryKind", "EntryOrder", "FieldSpec",
+    "FromChild", "FromGroup", "FromJson", "FromLists", "FromPieces", "FromRow", "Header", "Items", "Keys", "Kind",
     "Lookup",
     "Mapping", "NameRule", "Node", "Options", "Otherwise", "ResolvedAnswer", "ResolvedEntries",
     "ResolvedFilter", "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping", "ResolvedSource", "ResolvedTable",

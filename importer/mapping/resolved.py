@@ -11,7 +11,7 @@ from typing import Protocol
 from importer.documents.folder import DocumentFolder
 from importer.mapping.entries import EntryKind, EntryOrder
 from importer.mapping.fields import FieldSpec
-from importer.mapping.linear_pattern import LinearPattern
+from importer.mapping.scalars import CellPattern
 from importer.mapping.values import DuplicatePolicy, Formats, Otherwise, ValueSpec
 from importer.models import Question, Row, Target
 from importer.problems import Column, LinePlace, Origin, Problem
@@ -144,7 +144,7 @@ class FromPieces:
 
     column: Column
     split: str
-    pattern: LinearPattern
+    pattern: CellPattern
     place: LinePlace
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Final, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, Final, NamedTuple
 
+import regex  # type: ignore[import-untyped]  # it ships no types
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from importer.mapping.linear_pattern import LinearPattern, NotLinear, linear_pattern
 from importer.mapping.nodes import Keys, Node, Reading, Text
 from importer.mapping.shapes import (
     FILLED,
@@ -235,10 +237,38 @@ FileName = Annotated[NamePattern, Leaf(_file_name, {"type": "string", "pattern":
 # --- patterns -----------------------------------------------------------------------------------
 
 _PATTERN_HINT = "name the part that you need, for example (?P<city>.+), and put the pattern in single quotes"
+_SECONDS: Final = 0.5  # for one cell: some patterns would take hours
+_MOST_SLOW: Final = 3  # cells of a pattern; then its further ones are not tried
 
 
-def expression(node: Node) -> LinearPattern:
-    """A regular expression with at least one named group, matched in linear time."""
+class CellPattern(NamedTuple):
+    """An expression that must match a whole text; `names` are its named groups, in order."""
+
+    text: str
+    names: tuple[str, ...]
+
+    def groups_of(self, text: str) -> Mapping[str, str | None] | None:
+        """The texts of the named groups; None if the text does not match, or if that cannot be said in time."""
+        if _SLOW[self.text] == _MOST_SLOW:
+            return None
+        try:
+            match = _compiled(self.text).fullmatch(text, timeout=_SECONDS)
+        except TimeoutError:
+            _SLOW[self.text] += 1
+            return None
+        return match.groupdict() if match else None
+
+
+_SLOW: Final = Counter[str]()
+
+
+@lru_cache(maxsize=256)
+def _compiled(text: str) -> Any:
+    return regex.compile(text)
+
+
+def expression(node: Node) -> CellPattern:
+    """A regular expression with at least one named group."""
     text = read_filled(node)
     try:
         with warnings.catch_warnings():
@@ -249,14 +279,10 @@ def expression(node: Node) -> LinearPattern:
         raise refusal("pattern-invalid", message, _PATTERN_HINT) from None
     if not found.groupindex:
         raise refusal("pattern-group-invalid", f"{text.name} has no named group", _PATTERN_HINT)
-    try:
-        return linear_pattern(found)
-    except NotLinear as error:
-        message = f"{text.name} uses a feature that is not supported: {error}"
-        raise refusal("pattern-invalid", message, error.hint) from None
+    return CellPattern(str(text), tuple(found.groupindex))
 
 
-Expression = Annotated[LinearPattern, Leaf(expression, {"type": "string", "pattern": r"\(\?P<"})]
+Expression = Annotated[CellPattern, Leaf(expression, {"type": "string", "pattern": r"\(\?P<"})]
 
 # --- value tables -------------------------------------------------------------------------------
 

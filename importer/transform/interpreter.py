@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Literal
 
 from importer.documents.folder import NotFound, Pending, Several
-from importer.mapping import Kind, LinearPattern, Otherwise, ResolvedTable, ResolvedValue, Take
+from importer.mapping import CellPattern, Kind, Otherwise, ResolvedTable, ResolvedValue, Take
 from importer.problems import Unread
 from importer.settings import WireFormat
 from importer.text.literals import InvalidLiteral, read_literal
@@ -101,7 +101,7 @@ class Interpreter:
             return self._read_choices(text, typed)
         return self._read_piece(text, typed)
 
-    def _matched(self, text: str, pattern: LinearPattern) -> str | InvalidValue:
+    def _matched(self, text: str, pattern: CellPattern) -> str | InvalidValue:
         groups = pattern.groups_of(text) if len(text) <= _LONGEST_MATCHED else None
         if groups is None:
             hint = f"correct it, or change pattern: {in_mapping(self._spec.node.key('pattern').place)}"
