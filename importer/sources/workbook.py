@@ -27,7 +27,6 @@ from importer import __version__
 from importer.files import make_subfolder, open_private
 from importer.models import SourceOptions
 from importer.problems import CellPlace, Origin, Problem, UnusableInput, column_letter, file_problem, unusable_file
-from importer.sources.cell_text import quoted
 from importer.sources.header import place_of
 from importer.sources.sheet import WINDOW, CellProblem, FileKind, Layout, ReadingLimits, Record, SheetName
 from importer.sources.table import RecordSource
@@ -238,7 +237,7 @@ class _KeptSheet:
             sheets = [(one.title, one.visible) for one in book.sheets]
             heads = list(_heads(book, name, [one for one, is_visible in sheets if not is_visible and one != title]))
             merged = [tuple(each) for each in facts.merged]
-            known = facts.hidden, facts.hidden_columns, facts.links, facts.lost_digits, facts.formats
+            known = facts.hidden, facts.hidden_columns, facts.links, facts.lost_digits
             _write(file, (title, sheets, heads, merged, *known))
             file.write(_OFFSET.pack(end))
             file.flush()
@@ -369,15 +368,6 @@ def _warnings(sheet: _KeptSheet, others: Sequence[str], layout: Layout) -> Itera
             message = "the column contains numbers of more than 15 digits, but a workbook stores only 15"
             hint = "if they are IDs, format the column as text in the original and export it again"
             yield Problem("digits-lost", message, hint, CellPlace(origin, row, layout.column_at(index)))
-    for (index, code), cells in sheet.facts.formats.items():
-        if own := [each for each in cells if each[0] > layout.header_row]:
-            row, text = own[0]
-            message = (
-                f"the number format {quoted(code)} shows something else than is read in {len(own):,} "
-                f"{'cells' if len(own) > 1 else 'cell'} of the column; this one is read as {quoted(text)}"
-            )
-            hint = "if the format's letters or digits belong to the value, type them into the cells as text"
-            yield Problem("format-not-read", message, hint, CellPlace(origin, row, layout.column_at(index)))
 
 
 def _merged(sheet: _KeptSheet, layout: Layout) -> Iterator[Problem]:

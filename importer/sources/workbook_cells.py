@@ -19,8 +19,9 @@ from importer.sources.cell_text import (
     has_lost_digits,
     is_canonical,
     plain_number,
+    quoted,
 )
-from importer.sources.number_format import DateKind, Shown, date_kind, shown_number, shown_text
+from importer.sources.number_format import DateKind, date_kind, shown_number, shown_text
 from importer.sources.sheet import CellProblem, Record
 from importer.text.currencies import currency_of_format
 
@@ -57,14 +58,12 @@ class SheetFacts:
 
     hidden: the numbers of hidden rows, hidden_columns: indexes. links: the addresses of hyperlinks, by row and index of
     the column. lost_digits: by column, the row of the first number with more digits than a spreadsheet stores.
-    formats: the cells of which a person sees more than is read, by column and number format.
     """
 
     hidden: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
     links: dict[int, dict[int, str]] = field(default_factory=dict)
     lost_digits: dict[int, int] = field(default_factory=dict)
-    formats: dict[tuple[int, str], list[tuple[int, str]]] = field(default_factory=dict)
     merged: list[MergedRange] = field(default_factory=list)
 
 
@@ -85,12 +84,19 @@ class CellReader:
                 texts[index] = str(value)
                 problems.append(CellProblem(index, problem))
             elif isinstance(value, str):
-                texts[index] = text = self._text(number, index, value, code)
-                if not (text.isascii() and text.isalnum()) and (found := find_problem(text)):
+                text = clean(value)
+                shown = shown_text(text, code) if code and text and "@" in code else text
+                texts[index] = text if shown is None else clean(shown)
+                if shown is None:
+                    problems.append(CellProblem(index, _not_read(value, code)))
+                elif not (text.isascii() and text.isalnum()) and (found := find_problem(text)):
                     problems.append(CellProblem(index, found))
             else:
-                texts[index] = text = self._value(number, index, value, code)
-                if is_canonical(text):
+                shown = self._shown(number, index, value, code)
+                texts[index] = text = cell_text(value) if shown is None else clean(shown)
+                if shown is None:
+                    problems.append(CellProblem(index, _not_read(text, code)))
+                elif is_canonical(text):
                     typed.append(index)
                     if code and (currency := currency_of_format(code)) and not isinstance(value, bool):
                         currencies.append((index, currency))
@@ -98,21 +104,12 @@ class CellReader:
             self._refuse_stray(number, texts)
         return Record(number, tuple(texts), frozenset(typed), tuple(problems), (), tuple(currencies))
 
-    def _text(self, number: int, index: int, value: str, code: str) -> str:
-        text = clean(value)
-        return self._noted(number, index, code, shown_text(text, code)) if code and text and "@" in code else text
-
-    def _value(self, number: int, index: int, value: Value, code: str) -> str:
+    def _shown(self, number: int, index: int, value: Value, code: str) -> str | None:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return cell_text(value)
         if has_lost_digits(value):
             self._facts.lost_digits.setdefault(index, number)
-        return self._noted(number, index, code, shown_number(value, code)) if code else cell_text(value)
-
-    def _noted(self, number: int, index: int, code: str, shown: Shown) -> str:
-        if shown.differs:
-            self._facts.formats.setdefault((index, code), []).append((number, shown.text))
-        return clean(shown.text)
+        return shown_number(value, code) if code else cell_text(value)
 
     def _refuse_stray(self, number: int, texts: list[str]) -> None:
         """Refuse a sheet that a few stray cells make so wide that reading it takes too long."""
@@ -122,6 +119,14 @@ class CellReader:
             message = f"stray cells make rows up to {len(texts):,} columns wide, such as {column_letter(first)}{number}"
             hint = "delete the columns to the right of the table and save the workbook again, or save the sheet as CSV"
             raise unusable_file("sheet-too-wide", message, hint, self._file)
+
+
+def _not_read(value: str, code: str) -> Problem:
+    """The problem of a cell whose format shows more than its value, or something that cannot be told."""
+    message = f"the cell has {quoted(value)}, but its number format {quoted(code)} shows something else"
+    return Problem(
+        "format-not-read", message, "give the column the format General or Text, and check what it shows then"
+    )
 
 
 # Characters that XML does not allow, and the underscore of a text that looks like such an escape. openpyxl takes the

@@ -26,7 +26,7 @@ _CODES = (  # the number format, the value, and what is read of it
 _UNITS = (('0 "years"', 5, "5"), (";;;", 6, "6"), ("0,", 50000, "50000"), ("00000", 12.7, "12.7"), ("0;0", -5, "-5"))
 
 
-def _formatted(cells: tuple[tuple[str, Any, str], ...], id_: str, promise: str, warnings: tuple[str, ...]) -> Case:
+def _formatted(cells: tuple[tuple[str, Any, str], ...], id_: str, promise: str, problems: tuple[str, ...]) -> Case:
     """One cell of column B for each format."""
 
     def edit(book: Any, sheet: Any) -> None:
@@ -36,14 +36,13 @@ def _formatted(cells: tuple[tuple[str, Any, str], ...], id_: str, promise: str, 
 
     rows = {row: ("x", text) for row, (*_, text) in enumerate(cells, 2)}
     content = partial(edited, (("Name", "Value"),), edit)
-    return Case(id_, promise, "a.xlsx", content, Expected(("Name", "Value"), rows, warnings=warnings))
+    return Case(id_, promise, "a.xlsx", content, Expected(("Name", "Value"), rows, problems))
 
 
-def _format_warning(row: int, number_format: str, text: str) -> str:
+def _not_read(row: int, number_format: str, text: str) -> str:
     return (
-        f"a.xlsx, Sheet!B{row}: the number format {number_format!r} shows something else than is read in 1 cell of the "
-        f"column; this one is read as '{text}'; if the format's letters or digits belong to the value, type them into "
-        "the cells as text"
+        f"a.xlsx, Sheet!B{row}: the cell has '{text}', but its number format {number_format!r} shows something else; "
+        "give the column the format General or Text, and check what it shows then"
     )
 
 
@@ -121,8 +120,8 @@ SHOWN_CASES = (
     _formatted(
         _UNITS,
         "units",
-        "keeps numbers whose formats show something else, and names the formats",
-        tuple(_format_warning(row, each, text) for row, (each, _, text) in enumerate(_UNITS, 2)),
+        "refuses numbers whose formats show something else, and names the formats",
+        tuple(_not_read(row, each, text) for row, (each, _, text) in enumerate(_UNITS, 2)),
     ),
     _dates("a.xlsx", lambda: _column(_SERIAL_CELLS)),
     _dates("a.xls", lambda: xls_bytes(_TABLE)),
