@@ -80,10 +80,9 @@ def pair(rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Iterator[ReportedR
         MissingOutcome: a row does not have exactly one outcome.
     """
     for row, outcome in zip_longest(rows, outcomes):
-        if outcome is None or (row is not None and outcome.row > row.number):
-            raise MissingOutcome(f"row {row.number} of {row.origin.file} has no outcome")
-        if row is None or outcome.row < row.number:
-            raise MissingOutcome(f"the outcome {outcome.kind} of row {outcome.row} has no row, or its row has two")
+        if row is None or outcome is None or row.number != outcome.row:
+            found = f"row {row.number} of {row.origin.file}" if row else "no row"
+            raise MissingOutcome(f"{found} has {f'the outcome of row {outcome.row}' if outcome else 'no outcome'}")
         yield ReportedRow(row, outcome)
 
 

@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from importer.models import ManyTargets, OutcomeKind
+from importer.models import ManyTargets
 from importer.problems import DamagedRun
 from importer.report.next_steps import next_steps
-from importer.report.outcomes import PAGE_FILE, csv_file, outcome_text
+from importer.report.outcomes import PAGE_FILE, csv_file
 from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import Summary, read_summary
 from importer.report.text import headline, moment, run_details, title_of
@@ -35,28 +35,17 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> 
     with_personal_data: show messages, which quote cells and responses; otherwise the general text of each code.
     """
     shown = summary if with_personal_data else GeneralTexts().summary(summary)
-    kinds = [kind for kind in OutcomeKind if summary.outcomes[kind]]
     return _template().render(
         title=title_of(summary),
         sentence=headline(summary),
-        kind="Check" if summary.dry_run else "Sandbox run" if summary.sandbox else "Run",
         when=moment(summary.started_at),
-        stopped=shown.stopped,
-        outcomes=[(kind, outcome_text(kind, dry_run=summary.dry_run), summary.outcomes[kind]) for kind in kinds],
-        file_of=csv_file,
+        summary=shown,
+        outcomes=[(csv_file(kind), summary.words(kind), count) for kind, count in summary.outcomes.items() if count],
         with_personal_data=with_personal_data,
-        total=summary.source.rows or 0,
         steps=next_steps(summary, folder),
         targets=list(_targets(summary, folder, with_links=with_personal_data)),
-        # The ID of a part of the page, its title, its groups and other texts.
-        sections=[
-            ("fix", "What to fix", shown.to_fix, ()),
-            ("warnings", "Warnings", shown.warned, shown.warnings),
-            ("notes", "Notes", shown.notes, ()),
-        ],
         first=_FIRST_CAUSES,
         most=_MOST_CAUSES,
-        label=lambda kind: outcome_text(kind, dry_run=summary.dry_run).label,
         details=run_details(summary),
     )
 

@@ -26,7 +26,7 @@ from importer.models import (
     TargetRun,
 )
 from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem, Severity
-from importer.report.outcomes import SUMMARY_FILE
+from importer.report.outcomes import SUMMARY_FILE, OutcomeText, outcome_text
 from importer.text.terminal import command_line
 
 VERSION: Final = 2
@@ -150,6 +150,10 @@ class Summary(RunState):
     requests: Requests
     problems: tuple[ProblemGroup, ...]
     files: tuple[str, ...]
+
+    def words(self, kind: OutcomeKind) -> OutcomeText:
+        """The texts for an outcome."""
+        return outcome_text(kind, dry_run=self.dry_run)
 
     def rows_of(self, *kinds: OutcomeKind) -> int:
         """How many rows have one of these outcomes."""

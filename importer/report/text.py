@@ -10,7 +10,7 @@ from typing import Final
 
 from importer.models import CREATED_EMAILS, IMPORTED_WITH_OTHER_DATA, OutcomeKind
 from importer.report.next_steps import Step, next_steps
-from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE, outcome_text
+from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE
 from importer.report.summary import ProblemGroup, Summary
 from importer.text.dates import in_words
 from importer.text.terminal import HEIGHT, WIDTH, clipped, on_one_line, wrapped
@@ -82,9 +82,13 @@ def summary_lines(
     steps: what to do, if it is not of one run. with_repeated: show the command that was given too, where it is to be
     repeated. Control characters are escaped.
     """
-    opening = [*(wrapped(title, others="  ") if title else []), *_opening(summary)]
+    opening = [*(wrapped(title, others="  ") if title else []), *wrapped(headline(summary))]
+    if summary.stopped:
+        opening += clipped(summary.stopped.reason, "Why: ", " " * 5, most=3)
+    report = [f"Report: {on_one_line(str(folder / PAGE_FILE))} (and {WORKBOOK_FILE})"]
     to_do = _next(steps or next_steps(summary, folder), with_repeated=with_repeated or is_verbose)
-    first, last = _with_blank_lines([opening, _outcomes(summary)]), [*details, *_report(summary, folder), *to_do]
+    first = _with_blank_lines([opening, _outcomes(summary)])
+    last = [*details, *(report if PAGE_FILE in summary.files else ()), *to_do]
     if is_verbose:
         return _with_blank_lines([first, *_everything(summary), last])
     # As many of the largest causes and of the warnings as there is room for.
@@ -163,18 +167,10 @@ def _with_blank_lines(parts: Iterable[Iterable[str]]) -> list[str]:
     return lines
 
 
-def _opening(summary: Summary) -> Iterator[str]:
-    yield from wrapped(headline(summary))
-    if summary.stopped:
-        yield from clipped(summary.stopped.reason, "Why: ", " " * 5, most=3)
-
-
 def _outcomes(summary: Summary) -> Iterator[str]:
     """`     226 created                 5 already exists`, three in a line."""
     counts = [
-        f"{count:>8,} {outcome_text(kind, dry_run=summary.dry_run).label:<17}"
-        for kind in OutcomeKind
-        if (count := summary.outcomes[kind])
+        f"{count:>8,} {summary.words(kind).label:<17}" for kind in OutcomeKind if (count := summary.outcomes[kind])
     ]
     for first in range(0, len(counts), 3):
         yield "".join(counts[first : first + 3]).rstrip()
@@ -184,11 +180,6 @@ def _outcomes(summary: Summary) -> Iterator[str]:
     for text in summary.warnings:
         if MARKED in text:  # in the sandbox a warning, but the real service gets nothing
             yield from clipped(text, " " * 5, " " * 5)
-
-
-def _report(summary: Summary, folder: Path) -> Iterator[str]:
-    if PAGE_FILE in summary.files:
-        yield f"Report: {on_one_line(str(folder / PAGE_FILE))} (and {WORKBOOK_FILE})"
 
 
 def _next(steps: Sequence[Step], *, with_repeated: bool) -> Iterator[str]:

@@ -245,7 +245,7 @@ class _SummarySheet:
         self._groups("What to fix", summary, summary.to_fix)
         self._section("Outcomes", "Outcome", "Rows", "Meaning", "", "What to do", "", "")
         for kind, count in summary.outcomes.items():
-            words = outcome_text(kind, dry_run=summary.dry_run)
+            words = summary.words(kind)
             style, link = (_PLAIN, f"internal:'{sheet_title(kind)}'!A1") if count else (_FAINT, "")
             cells = (words.meaning, style), ("", _PLAIN), (words.next_step if count else "", _PLAIN)
             self._line((words.label, _LINK if count else _FAINT), (count, _NUMBER), *cells, link=link)
@@ -264,7 +264,7 @@ class _SummarySheet:
             self._line(*((each, _HEADER) for each in header))
         for group in groups:
             wrapped = (group.column or "", group.what, group.hint, group.where, group.code)
-            label = outcome_text(group.outcome, dry_run=summary.dry_run).label
+            label = summary.words(group.outcome).label
             link = f"internal:'{sheet_title(group.outcome)}'!A1"
             self._line((label, _LINK), (group.count, _NUMBER), *((text, _WRAPPED) for text in wrapped), link=link)
         for text in texts:

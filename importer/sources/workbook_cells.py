@@ -124,9 +124,8 @@ class CellReader:
 def _not_read(value: str, code: str) -> Problem:
     """The problem of a cell whose format shows more than its value, or something that cannot be told."""
     message = f"the cell has {quoted(value)}, but its number format {quoted(code)} shows something else"
-    return Problem(
-        "format-not-read", message, "give the column the format General or Text, and check what it shows then"
-    )
+    hint = "give the column the format General or Text, and check what it shows then"
+    return Problem("format-not-read", message, hint)
 
 
 # Characters that XML does not allow, and the underscore of a text that looks like such an escape. openpyxl takes the

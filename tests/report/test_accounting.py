@@ -30,16 +30,17 @@ from tests.report.building import (
     rows,
 )
 
-LEFT_OVER = "the outcome created of row {} has no row, or its row has two"
+OF_OTHER = "{} has the outcome of row {}"
+ROW = "row {} of candidates.xlsx"
 BROKEN = {
     "no outcomes": ([4, 5], [], "row 4 of candidates.xlsx has no outcome"),
-    "an outcome missing inside": ([4, 5, 6], [4, 6], "row 5 of candidates.xlsx has no outcome"),
+    "an outcome missing inside": ([4, 5, 6], [4, 6], OF_OTHER.format(ROW.format(5), 6)),
     "an outcome missing at the end": ([4, 5], [4], "row 5 of candidates.xlsx has no outcome"),
-    "an outcome before the first row": ([4, 5], [3, 4, 5], LEFT_OVER.format(3)),
-    "an outcome in a gap": ([4, 6], [4, 5, 6], LEFT_OVER.format(5)),
-    "an outcome after the last row": ([4, 5], [4, 5, 9], LEFT_OVER.format(9)),
-    "two outcomes": ([4, 5], [4, 4, 5], LEFT_OVER.format(4)),
-    "outcomes in another order": ([4, 5], [5, 4], "row 4 of candidates.xlsx has no outcome"),
+    "an outcome before the first row": ([4, 5], [3, 4, 5], OF_OTHER.format(ROW.format(4), 3)),
+    "an outcome in a gap": ([4, 6], [4, 5, 6], OF_OTHER.format(ROW.format(6), 5)),
+    "an outcome after the last row": ([4, 5], [4, 5, 9], OF_OTHER.format("no row", 9)),
+    "two outcomes": ([4, 5], [4, 4, 5], OF_OTHER.format(ROW.format(5), 4)),
+    "outcomes in another order": ([4, 5], [5, 4], OF_OTHER.format(ROW.format(4), 5)),
 }
 
 
