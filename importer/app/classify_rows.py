@@ -24,7 +24,7 @@ from importer.problems import CellPlace, Origin, Problem
 from importer.processes import without_secrets
 from importer.report.accounting import ReportedRow, SummaryCounter
 from importer.report.summary import ProblemGroup
-from importer.runs.known_rows import Emails
+from importer.runs.known_rows import Address, Emails
 from importer.runs.table import Classified, RunTable
 from importer.sqlite_file import Connection, connect_to_temporary
 from importer.transform import (
@@ -45,6 +45,7 @@ _FEW: Final = 2_000  # rows that are prepared in less time than it takes to star
 _BLOCK: Final = 64  # rows that another process prepares at once
 _AHEAD: Final = 3  # blocks that wait for each process
 _MOST_PROCESSES: Final = 8
+_OF_DOCUMENTS: Final = "document-"  # codes of problems
 
 
 class _Prepared(NamedTuple):
@@ -55,12 +56,16 @@ class _Prepared(NamedTuple):
 
 
 class _Checked(NamedTuple):
-    """The rows of a candidate, its submission or outcome, the warnings about a submission, and the row it is from."""
+    """The rows of a candidate, its submission or outcome, the warnings about a submission, and the row it is from.
+
+    email: as of Classified.
+    """
 
     rows: tuple[int, ...]
     result: Submission | ReadyCandidate | Outcome
     warnings: tuple[Problem, ...] = ()
     row: Row | None = None
+    email: str = ""
 
 
 Known = Callable[[Emails], tuple[dict[int, Outcome], set[int]]]
@@ -133,13 +138,13 @@ class Candidates:
             yield block
 
     def __iter__(self) -> Iterator[Classified]:
-        for rows, result, warnings, _ in self._checked():
+        for rows, result, warnings, _, email in self._checked():
             ready = result if isinstance(result, Outcome | ReadyCandidate) else self._prepare.ready(result)
-            yield Classified(rows, ready, warnings)
+            yield Classified(rows, ready, warnings, email)
 
     def bodies(self) -> Iterator[tuple[Row, Submission]]:
         """The candidates that are ready, each with its row; a pass of its own."""
-        for _, result, _, row in self._checked(may_start_processes=False):
+        for _, result, _, row, _ in self._checked(may_start_processes=False):
             if row is not None and isinstance(result, Application | PoolCandidate):
                 yield row, result
 
@@ -176,7 +181,9 @@ class Candidates:
             if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
                 problems += (duplicate,)
             if problems or isinstance(result, Invalid) or seen is None:
-                yield _Checked(numbers, Outcome(row.number, OutcomeKind.INVALID, problems=problems))
+                is_of_document = all(problem.code.startswith(_OF_DOCUMENTS) for problem in problems)
+                outcome = Outcome(row.number, OutcomeKind.INVALID, problems=problems)
+                yield _Checked(numbers, outcome, email=result.email if is_of_document else "")
             elif (warnings := likely.of_row(row, result.email, seen) + self._late_of(numbers)) and self._strict:
                 errors = tuple(replace(warning, severity="error") for warning in warnings)
                 yield _Checked(numbers, Outcome(row.number, OutcomeKind.INVALID, problems=errors))
@@ -299,12 +306,12 @@ _AT_ONCE: Final = 1_000  # looked up in the ledger, and kept
 
 def to_look_up(candidates: Iterable[Classified]) -> Emails:
     """The rows of each candidate that may be known in another form, with the e-mail address if it can be sent."""
-    found: dict[tuple[int, ...], str | None] = {}
+    found: dict[tuple[int, ...], Address | None] = {}
     for one in candidates:
         if isinstance(one.result, ReadyCandidate):
-            found[one.rows] = one.result.email
+            found[one.rows] = Address(one.result.email)
         elif one.result.kind is OutcomeKind.INVALID:
-            found[one.rows] = None
+            found[one.rows] = Address(one.email, is_ready=False) if one.email else None
     return found
 
 
@@ -317,6 +324,8 @@ def forecast_of(blocks: Iterable[list[Classified]], known: Known, origin: Origin
         outcomes, imported = known(to_look_up(block))
         for one in block:
             rows, result = one.rows, outcomes.get(one.rows[0], one.result)
+            if one.email and rows[0] in imported:  # whatever its document is now
+                result = Outcome(rows[0], OutcomeKind.ALREADY_IMPORTED)
             last_row = max(last_row, rows[-1])
             if len(rows) > 1:
                 groups.append(rows)

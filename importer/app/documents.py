@@ -21,6 +21,7 @@ from importer.ledger import Ledger
 from importer.mapping import OUTSIDE_HINT, Mapping, ResolvedMapping, is_within
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Stop
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
+from importer.runs.known_rows import Address
 from importer.runs.table import RunTable
 from importer.sending import Cancellation, Document, Uploader
 from importer.transform import Filtered, candidate_rows, filtered, value_reader
@@ -178,7 +179,7 @@ def _waiting(table: RunTable, plan: Plan, ledger: Ledger, mark: bytes) -> Iterat
     kept = table.kept()
     while block := list(islice(kept, _AT_ONCE)):
         ready = {one.rows: one.result for one in block if isinstance(one.result, ReadyCandidate)}
-        known = plan.known.imported(ledger, {rows: one.email for rows, one in ready.items()})
+        known = plan.known.imported(ledger, {rows: Address(one.email) for rows, one in ready.items()})
         for rows, one in ready.items():
             if rows[0] not in known:
                 yield from (found.decode() for found in pattern.findall(one.body))
@@ -249,7 +250,9 @@ def _note_documents(
 
 def _without_id(folder: DocumentFolder) -> Problem:
     names = folder.without_id
-    message = f"{len(names):,} documents have no ID yet, and get an invented one in the sandbox: {listed(names)}"
+    one = len(names) == 1
+    have = "document has no ID yet, and gets" if one else "documents have no ID yet, and get"
+    message = f"{len(names):,} {have} an invented one in the sandbox: {listed(names)}"
     hint = "before a run for the real service, see importer documents list"
     return Problem("document-without-id", message, hint, FilePlace(folder.shown_as))
 
@@ -262,7 +265,8 @@ def _with_equal_content(folder: DocumentFolder) -> Problem:
 
 
 def _of_nobody(folder: DocumentFolder) -> Problem:
-    names = listed((file.path for file in folder.unused), 5)
-    message = f"{len(folder.unused):,} of its {len(folder.files):,} files are the document of no row: {names}"
+    names, count = listed((file.path for file in folder.unused), 5), len(folder.unused)
+    are = "is" if count == 1 else "are"
+    message = f"{count:,} of its {len(folder.files):,} files {are} the document of no row: {names}"
     hint = "check their names, if they should belong to a row"
     return Problem("documents-unused", message, hint, FilePlace(folder.shown_as))

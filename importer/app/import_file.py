@@ -58,6 +58,7 @@ from importer.models import IMPORTED_WITH_OTHER_DATA, Operation
 from importer.problems import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
 from importer.report.summary import Summary
 from importer.runs.finalize import close, end_whole
+from importer.runs.known_rows import Address
 from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
@@ -265,7 +266,7 @@ class _Execution:
                 new = (
                     (row, body)
                     for row, body in bodies
-                    if ledger is None or not plan.known.imported(ledger, {(row.number,): body.email})
+                    if ledger is None or not plan.known.imported(ledger, {(row.number,): Address(body.email)})
                 )
                 corrected = [(one.row, one.column.index) for one in self.order.corrections]
                 traced = ((row, mark_corrected(trace_row(row, plan.mapping, body), corrected)) for row, body in new)

@@ -14,7 +14,7 @@ from importer.app.earlier_runs import fixed_order
 from importer.app.orders import Order, Sending
 from importer.cli import options
 from importer.cli.app import Command, next_command
-from importer.cli.messages import print_lines, print_next, print_result
+from importer.cli.messages import counted, print_lines, print_next, print_result
 from importer.cli.terminal import Terminal
 from importer.report.text import problem_lines
 from importer.settings import load_settings
@@ -94,8 +94,8 @@ def _show(counts: DocumentCounts, *, as_json: bool) -> None:
         return
     without = counts.named - counts.with_id
     print_lines(
-        f"{counts.named:,} documents of rows can be used: {counts.with_id:,} have a document ID, {without:,} "
-        f"{'will be uploaded' if counts.is_uploaded else 'do not'}. "
+        f"{counted(counts.named, 'document')} of rows can be used: {counts.with_id:,} with a document ID, {without:,} "
+        f"{'to be uploaded' if counts.is_uploaded else 'without'}. "
         f"{counts.unused:,} of {counts.files:,} files belong to no row."
     )
     for line in problem_lines("What to fix", counts.causes, room=14, all_in="importer check has all"):

@@ -128,7 +128,7 @@ def _complete_table(folder: Path, run: str, ledger: Ledger) -> None:
     state = next(states, None)
     with RunTable(folder) as table:
         missing, answered = list[Outcome](), list[Outcome]()
-        for rows, result, warnings in table.kept():
+        for rows, result, warnings, _ in table.kept():
             first = rows[0]
             while state is not None and state.row < first:
                 state = next(states, None)

@@ -12,13 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from importer.ledger import DONE, Known, Ledger, RunRecord, Scope, Sent, State
 from importer.models import IMPORTED_WITH_OTHER_DATA, Outcome, OutcomeKind
 from importer.problems import Problem
 
-Emails = Mapping[tuple[int, ...], str | None]
-"""The rows of candidates, each with its e-mail address; None if it is not valid."""
+
+class Address(NamedTuple):
+    """The e-mail address of a candidate; is_ready: it can be sent."""
+
+    email: str
+    is_ready: bool = True
+
+
+Emails = Mapping[tuple[int, ...], Address | None]
+"""The rows of candidates, each with its e-mail address; None if that does not matter, as the row is not valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +51,7 @@ class KnownRows:
     def imported(self, ledger: Ledger, candidates: Emails) -> set[int]:
         """The first rows of those that are in the service by their e-mail address."""
         identities = {
-            rows[0]: ledger.fingerprints.identity(self.scope, email) for rows, email in candidates.items() if email
+            rows[0]: ledger.fingerprints.identity(self.scope, one.email) for rows, one in candidates.items() if one
         }
         known = ledger.look_up([*identities.values()])
         return {row for row, identity in identities.items() if identity in known and known[identity].state in DONE}
@@ -52,9 +61,9 @@ class KnownRows:
         origins = {row: self.origin(ledger, row) for rows in candidates for row in rows}  # another row was first then
         sent = ledger.look_up_origins([*origins.values()])
         found: dict[int, Outcome] = {}
-        for rows, email in candidates.items():
-            own = ledger.fingerprints.identity(self.scope, email) if email else None
-            forms = [one for row in rows for one in sent.get(origins[row], ()) if self._is_other(one)]
+        for rows, one in candidates.items():
+            own = ledger.fingerprints.identity(self.scope, one.email) if one and one.is_ready else None
+            forms = [form for row in rows for form in sent.get(origins[row], ()) if self._is_other(form)]
             if (outcome := self._of_forms(ledger, rows, forms, own)) is not None:
                 found[rows[0]] = outcome
         return found

@@ -90,11 +90,15 @@ _INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?,
 
 
 class Classified(NamedTuple):
-    """A candidate to send, or its outcome; the numbers of its rows, in order; the warnings about one to send."""
+    """A candidate to send, or its outcome; the numbers of its rows, in order; the warnings about one to send.
+
+    email: of one that is held back by its document alone.
+    """
 
     rows: tuple[int, ...]
     result: ReadyCandidate | Outcome
     warnings: tuple[Problem, ...] = ()
+    email: str = ""
 
 
 class TableUnwritable(StoppedEarly):
@@ -458,7 +462,7 @@ def _kept_row(one: Classified) -> tuple[Any, ...]:
     """The values of _KEEP."""
     result, rows = one.result, json.dumps(one.rows) if len(one.rows) > 1 else ""
     if isinstance(result, Outcome):
-        return one.rows[0], rows, None, None, result.kind.value, problems_to_json(result.problems), ""
+        return one.rows[0], rows, one.email, None, result.kind.value, problems_to_json(result.problems), ""
     return one.rows[0], rows, result.email, result.body, None, "", problems_to_json(one.warnings)
 
 
@@ -466,7 +470,8 @@ def _classified(found: tuple[Any, ...]) -> Classified:
     row, listed, email, body, kind, problems, warnings = found
     rows = tuple(json.loads(listed)) if listed else (row,)
     if kind is not None:
-        return Classified(rows, Outcome(row, OutcomeKind(kind), problems=problems_from_json(problems)))
+        outcome = Outcome(row, OutcomeKind(kind), problems=problems_from_json(problems))
+        return Classified(rows, outcome, email=email or "")
     return Classified(rows, ReadyCandidate(row, email, body), problems_from_json(warnings))
 
 

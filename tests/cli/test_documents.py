@@ -73,7 +73,7 @@ def test_documents_are_sent_by_the_ids_that_a_person_fills_in(served: Served) ->
     assert "has no document ID yet [document-without-id]" in " ".join(held.out.split())
     listed = served("documents", "list", "people.csv", "--mapping", "mapping.yaml")
     assert listed.code == 0
-    assert "4 documents of rows can be used: 0 have a document ID, 4 do not. 0 of 4 files" in listed.out
+    assert "4 documents of rows can be used: 0 with a document ID, 4 without. 0 of 4 files" in listed.out
     path = folder / "documents.csv"
     _fill_in(path, {f"cvs/{name}.pdf": f"10{at}" for at, name in enumerate(PEOPLE[:3])})
     open_one = served("documents", "check", "people.csv", "--mapping", "mapping.yaml", "--json")
@@ -441,12 +441,21 @@ def test_an_older_document_does_not_replace_one_without_an_id(served: Served) ->
 
 
 def test_a_row_that_is_there_stays_so_whatever_its_document(served: Served) -> None:
-    """A file that was replaced later makes nobody unsent."""
+    """A file that was replaced or removed later makes nobody unsent, also in the next export with a new row."""
+    folder = served.door.folder
     assert served(*RUN, **UPLOADS).code == 0
-    (served.door.folder / "cvs" / "ada.pdf").write_bytes(b"%PDF-1.7\nnew")
+    (folder / "cvs" / "ada.pdf").write_bytes(b"%PDF-1.7\nnew")
     again = served(*RUN, **UPLOADS)
     assert (again.code, len(served.sandbox.uploaded)) == (0, 4)
     assert "4 already imported" in again.out
+    (folder / "cvs" / "ada.pdf").unlink()
+    (folder / "cvs" / "bob.pdf").write_bytes(b"")
+    (folder / "cvs" / "eve.pdf").write_bytes(b"%PDF-1.7\neve")
+    with (folder / "people.csv").open("a", encoding="utf-8") as file:
+        file.write("eve@example.com,Eve,Example,eve.pdf,+44 20 7946 0101,yes\n")
+    checked = served("check", "people.csv", "--mapping", "mapping.yaml", "--json", **UPLOADS)
+    assert checked.counts == {"already_imported": 4, "not_sent": 1}
+    assert served(*RUN, "--json", **UPLOADS).counts == {"already_imported": 4, "created": 1}
 
 
 def test_a_column_in_the_names_of_files_is_proposed(served: Served) -> None:
