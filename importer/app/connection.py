@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from importer.app.orders import Listener, Order, Paused, QuestionsDelayed, Resumed, SandboxSetup
 from importer.file_lock import hold_lock
@@ -172,32 +171,6 @@ def _patience(order: Order) -> float:
         return give_up_after
     left = max(window.ends_at - time.time(), 0.0)
     return left if window.waits else min(left, give_up_after)
-
-
-def other_addresses(address: str, settings: Settings) -> tuple[str, ...]:
-    """Other addresses in the ledger that may be the same service: the ledger identifies services by their address.
-
-    Without those that are known to be different services.
-    """
-    ledger = open_existing_ledger(settings.ledger_address) if address != SANDBOX else None
-    if ledger is None:
-        return ()
-    with ledger:
-        known = ledger.bases()
-    others = (other for other in known if other not in (address, SANDBOX))
-    return tuple(other for other in others if address not in known or is_same_address(address, other))
-
-
-def is_same_address(one: str, other: str) -> bool:
-    """Whether two base URLs look like spellings of one address, such as localhost and 127.0.0.1."""
-    return _canonical(one) == _canonical(other)
-
-
-def _canonical(base_url: str) -> tuple[str, ...]:
-    parts = urlsplit(base_url)
-    host = (parts.hostname or "").rstrip(".")
-    this_machine = host in ("localhost", "::1") or host.startswith("127.")
-    return parts.scheme, "localhost" if this_machine else host, str(parts.port), parts.path
 
 
 def sandbox_memory(out: Path) -> Path:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 
 from importer import __version__
-from importer.app.connection import SANDBOX, connect, is_same_address
+from importer.app.connection import connect
 from importer.documents.contents import look_into
 from importer.files import mode_for_others
 from importer.ledger import ledger_name, open_existing_ledger
@@ -193,11 +192,10 @@ def _ledger(settings: Settings) -> Iterator[Finding]:
         yield Finding("ledger", True, f"{name} (does not exist yet; the first run creates it)")
         return
     with ledger:
-        problems, bases, described = ledger.check(), ledger.bases(), ledger.description()
+        problems, described = ledger.check(), ledger.description()
     if not problems:
         yield Finding("ledger", True, f"{name}, no problems found{described and f' ({described})'}")
     yield from (_failure("ledger", problem) for problem in problems)
-    yield from _addresses_of(bases)
 
 
 def _notices(settings: Settings) -> Iterator[Finding]:
@@ -206,18 +204,3 @@ def _notices(settings: Settings) -> Iterator[Finding]:
             yield Finding("notices", True, f"{settings.notify}: {', '.join(addresses)}")
     except AddressesUnusable as unusable:
         yield Finding("notices", False, str(unusable))
-
-
-def _addresses_of(bases: Sequence[str]) -> Iterator[Finding]:
-    """Addresses that the ledger treats as different services, although they may be one."""
-
-    services = [base for base in bases if base != SANDBOX]
-    alike = any(is_same_address(one, other) for one, other in combinations(services, 2))
-    if len(services) > 1:
-        hint = (
-            "use only one in IMPORTER_BASE_URL: candidates sent to one address are sent again to the other"
-            if alike
-            else ""
-        )
-        message = "look like one address, but count as different services" if alike else "count as different services"
-        yield Finding("addresses", not alike, f"{', '.join(services)} in the ledger {message}", hint)

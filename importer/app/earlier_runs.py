@@ -30,7 +30,7 @@ from importer.text.terminal import command_line
 # Of a run's flags, those for its results files too: no other one is taken from a file in its folder.
 _OF_ITS_RESULTS = (
     *("--questions", "--faults", "--rate", "--concurrency", "--max-errors", "--resend-unconfirmed"),
-    *("--give-up-after", "--strict", "--no-personal-data", "--log-level"),
+    *("--give-up-after", "--strict", "--no-personal-data"),
 )
 _SENT_AGAIN = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)  # by the same command
 

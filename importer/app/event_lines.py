@@ -26,12 +26,6 @@ def notice_of(event: orders.Event) -> str | None:
                 f"Of {count:,} documents, an earlier upload gave no ID: the service may have copies of them that "
                 "belong to no candidate."
             )
-        case orders.OtherAddressesKnown(address, others):
-            return (
-                f"The ledger contains runs for {' and '.join(others)}, and treats {address} as a different service: "
-                "candidates sent there are sent again. For the same service, always use one address in "
-                "IMPORTER_BASE_URL."
-            )
     return None
 
 

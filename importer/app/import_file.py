@@ -21,7 +21,6 @@ from importer.app.connection import (
     Connection,
     connect,
     first_patience,
-    other_addresses,
     retry_policy_of_run,
     wait_for_ledger,
 )
@@ -33,7 +32,6 @@ from importer.app.orders import (
     LeftoversRemoved,
     Listener,
     Order,
-    OtherAddressesKnown,
     Paused,
     Planned,
     Previewed,
@@ -101,7 +99,7 @@ def import_file(
     """
     order = order.of_part()
     with (
-        RunLog(order.settings.log_level, listen) as log,
+        RunLog(listen) as log,
         _connected(order, log, dry_run=False) as connection,
     ):
         execution = _Execution(order, connection, log, control or RunControl())
@@ -133,7 +131,7 @@ def check_file(order: Order, listen: Listener = ignore, control: RunControl | No
         CheckStopped: `control` stopped it.
     """
     with (
-        RunLog(order.settings.log_level, listen) as log,
+        RunLog(listen) as log,
         _connected(order, log, dry_run=True) as connection,
     ):
         execution = _Execution(order, connection, log, control or RunControl())
@@ -152,7 +150,7 @@ def planned_only(order: Order, listen: Listener = ignore) -> Iterator[PlannedRun
     Raises:
         UsageError, UnusableInput, StoppedEarly: as `check_file`.
     """
-    with RunLog(order.settings.log_level, listen) as log, _connected(order, log, dry_run=True) as connection:
+    with RunLog(listen) as log, _connected(order, log, dry_run=True) as connection:
         planned = _Execution(order, connection, log, RunControl()).plan(dry_run=True)
         try:
             yield planned
@@ -188,8 +186,6 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
                 f"run {before.run} was for {before.service}, but IMPORTER_BASE_URL is {connection.name}; set it to the "
                 "address of that run, or start a new import with importer run"
             )
-        if others := other_addresses(connection.name, order.settings):
-            listen(OtherAddressesKnown(connection.name, others))
         yield connection
 
 

@@ -298,14 +298,6 @@ class QuestionsDelayed(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class OtherAddressesKnown(Event):
-    """The ledger contains runs for other addresses, and treats this one as a different service."""
-
-    address: str
-    others: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ProxyUsed(Event):
     """Requests go through this proxy, an address without its password."""
 

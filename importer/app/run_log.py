@@ -4,39 +4,29 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import chain, pairwise
 from pathlib import Path
 from time import monotonic
 from types import TracebackType
-from typing import Any, Final, NamedTuple, Self, get_args
+from typing import Any, Final, NamedTuple, Self
 
 from importer.app import orders
 from importer.files import open_private
-from importer.models import Outcome
 from importer.sending import RequestAnswered
-from importer.settings import LogLevel
 
 LOG_FILE: Final = "log.jsonl"
-_NAMES: Final = (LOG_FILE, *(f"{LOG_FILE}.{number}" for number in range(1, 5)))  # the newest lines first
-_MAX_BYTES: Final = 50_000_000
 _DELAY: Final = 1.0  # seconds in which requests are written together
-_LEVELS: Final = get_args(LogLevel)
 
 
 class RunLog:
-    """Logs events from the given level on, and passes all of them to `listen`. A context manager that writes the rest.
+    """Logs events, and passes all of them to `listen`. A context manager that writes the rest.
 
     A run with several targets has one log, in the folder of the whole run. Texts that may quote a cell or the service
-    are left out; their codes are logged. If the log cannot be written, the run continues without it. max_bytes: with
-    more it is renamed and a new one begins; the oldest lines of a very long run are removed.
+    are left out; their codes are logged. If the log cannot be written, the run continues without it.
     """
 
-    def __init__(self, level: LogLevel, listen: orders.Listener, max_bytes: int = _MAX_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self._levels = frozenset(_LEVELS[_LEVELS.index(level) :])
+    def __init__(self, listen: orders.Listener) -> None:
         self._listen = listen
         self._run = '""'  # the current one, as JSON
         self._path: Path | None = None  # from `Planned` on, which makes the folder known
@@ -55,21 +45,14 @@ class RunLog:
         if not isinstance(event, orders.RowEnded):
             self._log_event(event)
             self._write()
-        elif "debug" in self._levels and not event.outcome.attempts:
-            self._log_unsent(event.outcome)
         self._listen(event)
 
     def answered(self, request: RequestAnswered) -> None:
         """Log a request."""
         level = "info" if request.is_settled and request.attempt == 1 else "warning"
-        if level in self._levels:
-            status = "null" if request.status is None else request.status
-            found = f'"row": {request.row}, "attempt": {request.attempt}, "status": {status}'
-            self._put(level, "request", f'{found}, "milliseconds": {request.seconds * 1000:.0f}')
-
-    def _log_unsent(self, outcome: Outcome) -> None:
-        codes = list(dict.fromkeys(problem.code for problem in outcome.problems))
-        self._log("debug", "row", row=outcome.row, outcome=outcome.kind, codes=codes)
+        status = "null" if request.status is None else request.status
+        found = f'"row": {request.row}, "attempt": {request.attempt}, "status": {status}'
+        self._put(level, "request", f'{found}, "milliseconds": {request.seconds * 1000:.0f}')
 
     def _log_event(self, event: orders.Event) -> None:
         match event:
@@ -98,9 +81,8 @@ class RunLog:
                 outcomes = {kind: count for kind, count in summary.outcomes.items() if count}
                 self._log("info", "ended", exit_code=summary.exit_code, outcomes=outcomes)
 
-    def _log(self, level: LogLevel, event: str, **values: Any) -> None:
-        if level in self._levels:
-            self._put(level, event, json.dumps(values)[1:-1])
+    def _log(self, level: str, event: str, **values: Any) -> None:
+        self._put(level, event, json.dumps(values)[1:-1])
 
     def _put(self, level: str, event: str, values: str) -> None:
         if self._path is not None:
@@ -120,17 +102,8 @@ class RunLog:
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
             with os.fdopen(open_private(self._path, flags), "wb") as file:
                 file.write("".join(lines).encode())
-                size = file.seek(0, os.SEEK_END)
-            if size >= self._max_bytes:
-                self._rotate(self._path)
         except OSError:
             self._path = None  # the last line may be cut: nothing is written after it
-
-    @staticmethod
-    def _rotate(path: Path) -> None:
-        for name, older in reversed(list(pairwise(_NAMES))):
-            with suppress(FileNotFoundError):
-                path.with_name(name).replace(path.with_name(older))
 
 
 class LoggedRequest(NamedTuple):
@@ -144,16 +117,12 @@ class LoggedRequest(NamedTuple):
 def requests_of(folder: Path, run: str, row: int) -> tuple[LoggedRequest, ...]:
     """The requests of a run for one row, in their order, as far as its log has them. folder: of the whole run."""
     found: list[LoggedRequest] = []
-    for line in chain.from_iterable(_lines(folder / name) for name in reversed(_NAMES)):
-        if '"event": "request"' in line and f'"row": {row}, ' in line:
-            with suppress(ValueError, KeyError):  # the last line of a killed run may be cut
-                one = json.loads(line)
-                if one["run"] == run:
-                    time = datetime.fromisoformat(one["time"])
-                    found.append(LoggedRequest(time, one["milliseconds"] / 1000, one["status"]))
+    with suppress(OSError), (folder / LOG_FILE).open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if '"event": "request"' in line and f'"row": {row}, ' in line:
+                with suppress(ValueError, KeyError):  # the last line of a killed run may be cut
+                    one = json.loads(line)
+                    if one["run"] == run:
+                        time = datetime.fromisoformat(one["time"])
+                        found.append(LoggedRequest(time, one["milliseconds"] / 1000, one["status"]))
     return tuple(found)
-
-
-def _lines(path: Path) -> Iterator[str]:
-    with suppress(OSError), path.open(encoding="utf-8", errors="replace") as file:
-        yield from file

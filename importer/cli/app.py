@@ -106,7 +106,7 @@ class Command(TyperCommand):
 
 _MANY_OPTIONS = 15
 _FIRST_OPTIONS = frozenset(
-    ("--mapping", "--sandbox", "--dry-run", "--sheet", "--rows", "--limit", "--out", "--yes", "--quiet", "--verbose")
+    ("--mapping", "--sandbox", "--sheet", "--rows", "--limit", "--max-errors", "--out", "--yes", "--quiet", "--verbose")
 )
 _TYPE_WORDS = {bool: "", int: "number", float: "number", Path: "path", str: "text"}
 
@@ -124,8 +124,7 @@ def _prepare_help(command: Any) -> None:
 
 # Flags about one command's output or question, and the mapping, which is named where it is needed.
 _NOT_REPEATED = frozenset(
-    {"--json", "--quiet", "--log-level", "--yes", "--force", "--to", "--dry-run", "--mapping"}
-    | {"--until", "--max-runtime", "--job"}
+    {"--json", "--quiet", "--yes", "--force", "--to", "--mapping"} | {"--until", "--max-runtime", "--job"}
 )
 
 

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from importer import settings
 from importer.app import orders
 from importer.cli.messages import print_everything
 from importer.models import SourceOptions
@@ -74,10 +73,6 @@ Job = Annotated[
 ]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Treat warnings as errors: hold the rows back. [IMPORTER_STRICT]")
-]
-LogLevel = Annotated[
-    settings.LogLevel | None,
-    typer.Option("--log-level", metavar="level", help="What log.jsonl has: debug, info, warning or error. [info]"),
 ]
 NoPersonalData = Annotated[
     bool,

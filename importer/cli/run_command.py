@@ -39,7 +39,7 @@ from importer.report.summary import Summary
 from importer.report.text import subject_line, summary_lines
 from importer.runs.manifest import is_run
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_part, parse_rows
-from importer.settings import LogLevel, Settings, load_settings
+from importer.settings import Settings, load_settings
 
 Execute = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
 
@@ -49,9 +49,6 @@ def run(
     file: options.File,
     mapping: options.MappingOfFile = None,
     out: options.Out = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check everything, send nothing; same as importer check.")
-    ] = False,
     sandbox: options.UseSandbox = False,
     questions: options.SandboxQuestions = None,
     faults: options.SandboxFaults = None,
@@ -73,7 +70,6 @@ def run(
     strict: options.Strict = False,
     no_personal_data: options.NoPersonalData = False,  # in the flags of the order
     yes: options.Yes = False,
-    log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -82,15 +78,13 @@ def run(
     if mapping is None:
         _as_in_its_run(context, file)
     selection = _selection(rows, limit, part)
-    settings = _settings(out, rate, concurrency, give_up_after, log_level, strict=strict)
+    settings = _settings(out, rate, concurrency, give_up_after, strict=strict)
     sandbox_setup = options.sandbox_setup(sandbox, questions, faults)
     most, window = ErrorLimit.parse(max_errors) if max_errors else None, _window(until, max_runtime)
     sending = Sending(most, resend_unconfirmed, resend_rejected, sandbox_setup, window)
     flags = given_flags(context, "run")
     order = earlier_runs.fixed_order(Order(file, mapping, settings, selection, sending, flags=flags, sheet=sheet))
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
-    if dry_run:
-        session.check(order)
     if not sandbox:
         confirm_address(settings)
     session.send(partial(import_file, order), order.shown_as)
@@ -109,7 +103,6 @@ def check(
     show: options.Show = None,
     strict: options.Strict = False,
     no_personal_data: options.NoPersonalData = False,  # in the flags of the order
-    log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
@@ -118,10 +111,7 @@ def check(
     if mapping is None:
         _as_in_its_run(context, file)
     sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
-    settings, flags = (
-        load_settings(out=out, strict=strict or None, log_level=log_level),
-        given_flags(context, "run"),
-    )
+    settings, flags = load_settings(out=out, strict=strict or None), given_flags(context, "run")
     order = Order(
         file,
         mapping,
@@ -151,13 +141,12 @@ def resume(
     max_runtime: options.MaxRuntime = None,
     job: options.Job = None,
     yes: options.Yes = False,
-    log_level: options.LogLevel = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
 ) -> None:
     """Continue a run that was stopped or killed, from its copies of the file and the mapping."""
-    settings = _settings(out, rate, concurrency, give_up_after, log_level)
+    settings = _settings(out, rate, concurrency, give_up_after)
     sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed, _window(until, max_runtime))
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
     session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet, job=job)
@@ -217,13 +206,12 @@ def _settings(
     rate: float | None,
     concurrency: int | None,
     give_up_after: str | None,
-    log_level: LogLevel | None,
     *,
     strict: bool = False,
 ) -> Settings:
     minutes = parse_minutes(give_up_after) if give_up_after else None
     given: dict[str, Any] = {"rate": rate, "concurrency": concurrency, "give_up_minutes": minutes}
-    return load_settings(out=out, strict=strict or None, log_level=log_level, **given)
+    return load_settings(out=out, strict=strict or None, **given)
 
 
 def _window(until: str | None, max_runtime: str | None) -> Window | None:

@@ -225,7 +225,7 @@ def _show_row(shown: ShownRow, *, as_json: bool) -> None:
     if not shown.was_sent:
         print_lines("No request was sent for it in this run.")
     elif not shown.requests:
-        print_lines("The log of the run does not list its requests (see --log-level).")
+        print_lines("The log of the run does not list its requests.")
     if shown.imported_by is not None:
         run, row = shown.imported_by
         print_lines(f"It was imported by run {run}, row {row} there.")

@@ -289,11 +289,6 @@ class Ledger:
         """The runs of a scope without an end: killed, or running now (see `lock_target`), the newest first."""
         return self._find_runs(select(runs).where(runs.c.ended_at.is_(None)).filter_by(**_scope_values(scope)))
 
-    def bases(self) -> tuple[str, ...]:
-        """The base URLs of all runs; two spellings of one address count as two."""
-        query = select(runs.c.base).distinct().order_by(runs.c.base)
-        return tuple(self._ask(lambda connection: connection.scalars(query).all()))
-
     def has_answered(self, base: str) -> bool:
         """Whether the service at that address ever responded to a run."""
         query = select(people.c.status).join(runs).where(runs.c.base == base, people.c.status.is_not(None)).limit(1)

@@ -61,9 +61,6 @@ _ANYWHERE: Final = ("notify_file", "ca_file")
 _MAX_TOKEN_BYTES: Final = 64 << 10  # bytes
 _PIPE_SECONDS: Final = 5.0  # to wait for a token from a pipe
 
-LogLevel = Literal["debug", "info", "warning", "error"]
-"""What the log of a run has: each level also has those after it."""
-
 
 def _checked_base_url(url: str) -> str:
     """The normalized address: https only, except for this computer, as the token and personal data are sent there.
@@ -168,7 +165,6 @@ class Settings(BaseModel):
     out_shared: Literal["no", "group", "any"] = "no"
     ledger: str | None = None
     ledger_key_file: Path | None = None
-    log_level: LogLevel = "info"
     concurrency: int = Field(default=8, ge=1, le=256)
     rate: float | None = Field(default=None, gt=0)
     max_attempts: int = Field(default=6, ge=1, le=50)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from importer import __version__
-from importer.sandbox import SHIPPED_QUESTIONS, SandboxOptions, running
+from importer.sandbox import SHIPPED_QUESTIONS
 from tests.cli.conftest import FrontDoor, Served, candidate
 from tests.cli.test_run import CHECK, RUN, people
 from tests.patience import PATIENCE
@@ -318,39 +318,3 @@ def test_suggested_commands_can_be_typed(front_door: FrontDoor) -> None:
     asked = front_door("questions", "4f2c9a", "--sandbox")
     again = "importer mapping new FILE --job-post 4f2c9a --sandbox"
     assert (asked.code, f"Next: {again}\n" in asked.err) == (0, True)
-
-
-def test_two_spellings_of_one_address_are_reported(serve: Callable[..., Served]) -> None:
-    """The ledger treats them as two services: runs and doctor warn about it."""
-    served = serve()
-    people(served.door.folder, 1)
-    one, other = served.sandbox.base_url, served.sandbox.base_url.replace("127.0.0.1", "localhost")
-    assert served(*RUN, "--json").counts == {"created": 1}
-    assert "The ledger contains runs" not in served(*RUN).err
-    for command in (("check", *RUN[1:]), RUN, RUN):
-        ran = served(*command, "--json", IMPORTER_BASE_URL=other)
-        assert ran.code == 0
-        assert ran.err.startswith(
-            f"The ledger contains runs for {one}, and treats {other} as a different service: candidates sent there are "
-            "sent again. For the same service, always use one address in IMPORTER_BASE_URL.\n"
-        )
-    doctor = served("doctor")
-    assert doctor.code == 3
-    assert (
-        f"ERROR  addresses: {one}, {other} in the ledger look like one address, but count as different services\n"
-        "         -> use only one in IMPORTER_BASE_URL: candidates sent to one address are sent again to the other\n"
-    ) in doctor.out
-
-
-def test_another_service_is_reported_once(serve: Callable[..., Served]) -> None:
-    """A ledger may also contain a test system: reported when it is new, but not a problem."""
-    served = serve()
-    people(served.door.folder, 1)
-    assert served(*RUN, "--json").counts == {"created": 1}
-    with running(SandboxOptions(token="t0ken")) as second:
-        first, more = (served(*RUN, IMPORTER_BASE_URL=second.base_url) for _ in range(2))
-        assert f"treats {second.base_url} as a different service" in first.err
-        assert "for another service" not in more.err
-        doctor = served("doctor", IMPORTER_BASE_URL=second.base_url)
-    assert doctor.code == 0
-    assert "in the ledger count as different services\n" in doctor.out

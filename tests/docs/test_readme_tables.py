@@ -163,7 +163,7 @@ def test_every_file_of_the_results_folder_is_listed() -> None:
     """docs/results.md has each file of a run's folder."""
     listed = {name for key in table(RESULTS, "file", "contents") for name in key.split(", ")}
     kept = {"source.*", "mapping.yaml", "questions.json", ASKED, MANIFEST, TABLE}
-    kept |= {LOG_FILE, f"{LOG_FILE}.N", "child-*"}
+    kept |= {LOG_FILE, "child-*"}
     assert listed == {*map(csv_file, OutcomeKind), PAGE_FILE, WORKBOOK_FILE, SUMMARY_FILE, *kept}
 
 

@@ -285,8 +285,6 @@ def test_a_service_has_answered_once_a_status_was_read(ledger: Ledger) -> None:
     lead_to(ledger, State.UNCONFIRMED, row=3)
     assert ledger.has_answered(JOB_POST.base)
     assert not ledger.has_answered("https://other.example.com")
-    ledger.begin_run(record("run-2", replace(POOL, base="https://other.example.com")))
-    assert ledger.bases() == ("https://other.example.com", JOB_POST.base)
 
 
 @pytest.mark.parametrize(("created", "state"), [(True, State.CREATED), (False, State.FAILED)], ids=["there", "absent"])

@@ -58,7 +58,7 @@ def test_a_notice_has_what_to_do_and_no_personal_data(serve: Serve, web: Web) ->
     with mail_server() as (port, mails):
         mail = f"mailto://127.0.0.1:{port}?from=importer@example.com&to=staff@example.com"
         settings = set_up(served, f"json://127.0.0.1:{web.port}/hook", mail, web=web)
-        ran = served(*RUN, "--log-level", "debug", **settings)
+        ran = served(*RUN, **settings)
     assert ran.code == 4
     (subject, body), (mail_subject, mail_body) = web.texts[0], mails[0]
     run = next(path for path in (served.door.folder / "results").iterdir() if path.name[0].isdigit())
