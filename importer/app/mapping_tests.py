@@ -70,7 +70,8 @@ def _of_test_rows(problem: Problem, beside: Path) -> Problem:
     """A column that is not found is missing in the test rows, perhaps by a slip there."""
     if not problem.code.startswith("column-"):
         return problem
-    return replace(problem, message=f"{problem.message} in the test rows", hint=f"{problem.hint}; check {beside}")
+    hint = f"add it to the rows of {beside}, or correct the mapping: {problem.hint}"
+    return replace(problem, message=f"{problem.message} in the test rows", hint=hint)
 
 
 def _questions(tests: TestRows) -> tuple[Question, ...]:

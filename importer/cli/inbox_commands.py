@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import typer
 
-from importer.app.connection import SANDBOX
 from importer.app.orders import RunControl, parse_minutes, parse_window
 from importer.cli import options
 from importer.cli.app import Command
@@ -24,7 +23,6 @@ from importer.inbox.worker import FileEnded, FileLeft, FileTaken, Happened, Mean
 from importer.notices import Notifier
 from importer.settings import load_settings
 from importer.text.dates import in_words
-from importer.text.terminal import command_line
 
 inbox = typer.Typer(
     name="inbox",
@@ -101,13 +99,8 @@ def release(
     ],
 ) -> None:
     """Let the next pass import files that wait in attention/: all that are named, or none."""
-    records = release_files(folder, files)
-    for record in records:
+    for record in release_files(folder, files):
         print_result(f"{record.name} is released; the next pass imports it.")
-    services = {record.contents.service for record in records if record.contents is not None}
-    if len(services) == 1:  # otherwise it is not known which one the next pass is for
-        flags = {"--sandbox": ""} if services == {SANDBOX} else {}
-        print_next("Next", command_line("inbox", "run", folder, flags=flags))
 
 
 # --- what is shown ----------------------------------------------------------------------------------

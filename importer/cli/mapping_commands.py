@@ -156,7 +156,7 @@ def _marked_lines(lines: list[str]) -> list[str]:
             comments = [*takewhile(lambda one: one.startswith("#"), map(str.strip, lines[number:]))]
             if not value.strip():  # the mark stands above its line, with further comments between
                 value = "".join(lines[number + len(comments) :][:1])
-                reason = " ".join([reason, *(one.lstrip("# ") for one in comments if "[...]" not in one)])
+                reason = " ".join([reason, *(one.lstrip("# ") for one in comments)])
             found.append(f"  line {number}: {value.strip()}  {mark}{reason}")
     return found
 

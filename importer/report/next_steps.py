@@ -128,7 +128,10 @@ def _steps_of_documents(summary: Summary, folder: Path, again: tuple[str, ...]) 
 
 
 def _again(summary: Summary, folder: Path) -> tuple[str, ...]:
-    """The commands that continue a run, or send what was checked. A file that was piped in exists only as a copy."""
+    """The commands that continue a run, or send what was checked. A file that was piped in exists only as a copy, and
+    what was fixed in a report only in the folder of its check."""
+    if summary.dry_run and summary.continues:
+        return (command_line("run", folder / WORKBOOK_FILE),)
     if _repeats_file(summary):
         return _of_source("run", summary.source.file, summary, folder)
     return (_of_file("run", folder / "source.csv", summary, folder) if summary.dry_run else _resume(summary, folder),)
@@ -143,7 +146,7 @@ def _of_source(command: str, file: str | Path, summary: Summary, folder: Path) -
 def _repeats_file(summary: Summary) -> bool:
     """Whether the run is continued by importing its file again, so that what was fixed in it since is read."""
     is_of_target = re.search(r"\.(?!\d+of\d+$)", summary.run) is not None
-    return summary.source.file != _PIPED and (summary.dry_run or not (is_of_target or summary.continues))
+    return summary.source.file != _PIPED and not summary.continues and (summary.dry_run or not is_of_target)
 
 
 def _resume(summary: Summary, folder: Path) -> str:

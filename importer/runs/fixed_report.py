@@ -69,7 +69,7 @@ def read_fixed(file: Path, folder: Path, manifest: RunManifest, settings: Settin
         comparison = _Comparison(str(file), manifest, table, outcomes)
         for each in results_tables(file, str(file), ReadingLimits.of(settings)):
             comparison.add(each)
-        changed = comparison.finish()
+        changed = comparison.finish(may_be_unchanged=manifest.dry_run and bool(table.corrections))
         merged = dict(table.corrections)
         for cell, one in changed.items():
             old = merged.pop(cell).old if cell in merged else one.old
@@ -198,8 +198,11 @@ class _Comparison:
     def _outcome(self, row: int) -> Outcome | None:
         return next(filter(None, (each.outcome(row) for each in self._outcomes)), None)
 
-    def finish(self) -> dict[tuple[int, int], CorrectedCell]:
-        """The changed cells, by row number and index of the column."""
+    def finish(self, *, may_be_unchanged: bool) -> dict[tuple[int, int], CorrectedCell]:
+        """The changed cells, by row number and index of the column.
+
+        may_be_unchanged: the run was a check of what was fixed before, which is sent now.
+        """
         if self._replaced:
             self._problems += self._mixed()
         if self._rewritten:
@@ -208,8 +211,9 @@ class _Comparison:
             message = f"a spreadsheet program may have changed values: {cells}{more}"
             hint = _IN_REPORT if self._is_csv else _AS_TEXT
             self._problems.append(Problem("results-file-rewritten", message, hint, FilePlace(self._file)))
-        if not self._problems and not self._changed:
-            message, hint = "no cell of this file was changed", "fix the highlighted cells, save it, and run it again"
+        if not self._problems and not self._changed and not may_be_unchanged:
+            message = "no cell of this file was changed"
+            hint = "fix the highlighted cells, save it, and run it again; rows can be removed only in your own file"
             self._problems.append(Problem("nothing-corrected", message, hint, FilePlace(self._file)))
         if self._problems:
             raise UnusableInput(self._problems)

@@ -147,7 +147,7 @@ def duplicate_of(row: int, other_row: int | None) -> Outcome:
     problem = Problem(
         "email-duplicate",
         f"{other} of this file has the same e-mail address for the same target",
-        "remove one of the two rows, or correct the address if they are two people",
+        "remove one of the two rows in your own file, or correct the address if they are two people",
     )
     return Outcome(row, OutcomeKind.INVALID, problems=(problem,))
 

@@ -24,6 +24,7 @@ _NAME = 0.2  # what a name above texts says
 _NUMBER = re.compile(r"[-+(]?[\d][\d\s.,()/:%+-]*")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*")
 _ADDRESS = re.compile(r"\S+@\S+\.\S+|https?://\S+")
+_NOTE = re.compile(r"[^:]+:\s*\S.*", re.DOTALL)  # above a table: `Stand: 20.11.2026`
 _DISTINCT = 4  # names, of which more may occur again: Round, Date, Result, Round, Date, Result
 _PLACEHOLDER = re.compile(r"(?:column|unnamed: ?|sütun|spalte|colonne|columna)\s?\d+", re.IGNORECASE)
 
@@ -121,6 +122,8 @@ def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
     """
     lower, rows = below[0], below[1 : _BODY + 1]
     if not rows or lower.number != upper.number + 1 or upper.filled < 2 or has_values(upper) or has_values(lower):
+        return False
+    if any(map(_NOTE.fullmatch, upper.cells)):
         return False
     width = max(upper.width, lower.width)
     above, names = ([_cell(record, index) for index in range(width)] for record in (upper, lower))

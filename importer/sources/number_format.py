@@ -73,18 +73,23 @@ def shown_number(value: int | float, number_format: str) -> str | None:
         return None
     if not section.has_digits:
         return plain if _PUNCTUATION.issuperset(words) else words
-    is_currency = bool(currency_of_format(number_format))
-    if section.is_code and not is_currency:
+    if section.is_code:
         sign = "-" if value < 0 and not is_negative else ""
         is_whole = value == int(value) or "general" in section.codes
         return sign + section.filled(plain_number(abs(value))).strip() if is_whole else None
-    if not (_PUNCTUATION.issuperset(words) or is_currency) or section.is_scaled:
+    if not (_PUNCTUATION.issuperset(words) or section.currency) or section.is_scaled:
         return None
-    if "%" in section.codes:
-        return plain_number(float(Decimal(repr(value)) * 100)) + "%"
     hides_zero = value == 0 and not {"0", "?", "general"}.intersection(section.codes)
     hides_sign = is_negative and {"-", "(", "−"}.isdisjoint(words)
-    return None if hides_zero or hides_sign else plain
+    if hides_zero or hides_sign:
+        return None
+    return plain_number(float(Decimal(repr(value)) * 100)) + "%" if "%" in section.codes else plain
+
+
+def shown_currency(value: int | float, number_format: str) -> str:
+    """The currency that a format shows with a number; "" if it shows none."""
+    section, _ = _section_for(value, number_format)
+    return section.currency if section else ""
 
 
 def shown_text(value: str, number_format: str) -> str | None:
@@ -101,6 +106,7 @@ def shown_text(value: str, number_format: str) -> str | None:
 class _Section(NamedTuple):
     """A section of a format. parts: literals, and single placeholders, each with whether it is a literal."""
 
+    text: str
     parts: tuple[tuple[bool, str], ...]
     condition: tuple[str, float] | None
     is_known: bool
@@ -120,9 +126,14 @@ class _Section(NamedTuple):
 
     @property
     def is_scaled(self) -> bool:
-        """Whether it shows thousands or millions: a comma follows the last digit before the point."""
-        whole = "".join(self.codes).partition(".")[0]
-        return whole.endswith(",") and any(digit in whole for digit in _DIGITS)
+        """Whether it shows thousands or millions: a comma follows the last digit, before or behind the point."""
+        whole, _, fraction = "".join(self.codes).partition(".")
+        return "," in fraction or (whole.endswith(",") and any(digit in whole for digit in _DIGITS))
+
+    @property
+    def currency(self) -> str:
+        """The currency that it shows; "" if none, or if its words have digits: those would look like its own."""
+        return "" if any(map(str.isdecimal, self.words)) else currency_of_format(self.text)
 
     @property
     def is_code(self) -> bool:
@@ -131,9 +142,14 @@ class _Section(NamedTuple):
             return False
         places = [at for at, (is_literal, _) in enumerate(self.parts) if not is_literal]
         before = "".join(text for _, text in self.parts[: places[0]])
-        inner = "".join(text for is_literal, text in self.parts[places[0] : places[-1]] if is_literal)
-        has_words = not _PUNCTUATION.issuperset(before + inner)
-        return self.codes.count("0") > 1 or "+" in before or has_words or not _JOINTS.isdisjoint(inner)
+        inside = [at for at, (is_literal, _) in enumerate(self.parts[: places[-1]]) if is_literal and at > places[0]]
+        inner = "".join(self.parts[at][1] for at in inside)
+        is_amount = self.currency and not before.strip().endswith("-")
+        has_words = not (is_amount or _PUNCTUATION.issuperset(before + inner))
+        # Signs between thousands, or lakhs, end three digits before the end: `#\ ##0`.
+        is_split = bool(inside) and sum(place > inside[-1] for place in places) % 3 > 0
+        is_joined = "+" in before or is_split or not _JOINTS.isdisjoint(inner)
+        return self.codes.count("0") > 1 or has_words or is_joined
 
     def filled(self, digits: str) -> str:
         """The text with the digits in it, from the last placeholder on; the first one takes all that are left."""
@@ -182,6 +198,7 @@ def _parsed(text: str) -> _Section:
     condition, is_known = None, True
     for quoted, escaped, bracket, code, other in _PIECE.findall(text):
         if quoted or escaped or other:
+            is_known = is_known and not other.isalpha()  # in a date they have a meaning
             parts.append((True, quoted + escaped + other))
         elif code:
             parts.append((False, code.lower()))
@@ -191,4 +208,4 @@ def _parsed(text: str) -> _Section:
             parts.append((True, mark))
         elif bracket.upper().startswith("DBNUM"):
             is_known = False  # other digits
-    return _Section(tuple(parts), condition, is_known)
+    return _Section(text, tuple(parts), condition, is_known)

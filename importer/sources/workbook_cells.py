@@ -21,9 +21,8 @@ from importer.sources.cell_text import (
     plain_number,
     quoted,
 )
-from importer.sources.number_format import DateKind, date_kind, shown_number, shown_text
+from importer.sources.number_format import DateKind, date_kind, shown_currency, shown_number, shown_text
 from importer.sources.sheet import CellProblem, Record
-from importer.text.currencies import currency_of_format
 
 _LEAP_DAY_1900 = 60  # Excel believes that 29 February 1900 exists
 _FIRST_STRAY = 702  # the index of column AAA; few tables are as wide
@@ -85,7 +84,7 @@ class CellReader:
                 problems.append(CellProblem(index, problem))
             elif isinstance(value, str):
                 text = clean(value)
-                shown = shown_text(text, code) if code and text and "@" in code else text
+                shown = shown_text(text, code) if text and ("@" in code or code.count(";") > 2) else text
                 texts[index] = text if shown is None else clean(shown)
                 if shown is None:
                     problems.append(CellProblem(index, _not_read(value, code)))
@@ -96,9 +95,9 @@ class CellReader:
                 texts[index] = text = cell_text(value) if shown is None else clean(shown)
                 if shown is None:
                     problems.append(CellProblem(index, _not_read(text, code)))
-                elif is_canonical(text):
-                    typed.append(index)
-                    if code and (currency := currency_of_format(code)) and not isinstance(value, bool):
+                elif is_canonical(text) and ("." not in text or text.endswith("%") or text == cell_text(value)):
+                    typed.append(index)  # but not the text of a code: its point may be a decimal point
+                    if code and isinstance(value, int | float) and (currency := shown_currency(value, code)):
                         currencies.append((index, currency))
         if len(texts) > _FIRST_STRAY:
             self._refuse_stray(number, texts)

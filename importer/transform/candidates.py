@@ -217,17 +217,12 @@ class Duplicates:
 
     def _problem(self, row: Row, other: int) -> Problem:
         """`other`: the other row; negative if it has problems of its own."""
-        which, hint = (
-            "which is imported instead",
-            "remove one of the two rows, or correct the address if they are two people",
-        )
+        which, way = "which is imported instead", ""
         if self._all_are_problems:
             which = "and neither row is sent"
         elif other < 0:
-            which, hint = (
-                "which has problems of its own",
-                f"fix row {-other}, or remove one of the two rows, or correct the address if they are two people",
-            )
+            which, way = "which has problems of its own", f"fix row {-other}, or "
+        hint = f"{way}remove one of the two rows in your own file, or correct the address if they are two people"
         column = next((column for column in self._columns if row.cells[column.index].strip()), None)
         # Without a sheet a row has no cells to name; of several rows or columns another one may have the address.
         is_cell_known = row.origin.sheet is not None and len(self._columns) == 1 and not row.members

@@ -78,7 +78,9 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
 
 
 def _has_several(text: str, region: str | None) -> bool:
-    """Whether the text up to a separator is a number of its own."""
+    """Whether the text up to a separator is a number of its own, or more than one begins with +."""
+    if sum(map(text.count, "+＋")) > 1:
+        return True
     for found in _SEVERAL.finditer(text):
         try:
             if phonenumbers.is_valid_number(phonenumbers.parse(text[: found.start()], region)):
