@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -26,7 +26,7 @@ from importer.mapping.shapes import (
     reading_of,
     refusal,
 )
-from importer.problems import LinePlace
+from importer.problems import LinePlace, Problem
 from importer.text.currencies import currency_code
 from importer.text.dates import COUNTS, LANGUAGES, tokens
 from importer.text.normalize import did_you_mean, normalize
@@ -238,28 +238,30 @@ FileName = Annotated[NamePattern, Leaf(_file_name, {"type": "string", "pattern":
 
 _PATTERN_HINT = "name the part that you need, for example (?P<city>.+), and put the pattern in single quotes"
 _SECONDS: Final = 0.5  # for one cell: some patterns would take hours
-_MOST_SLOW: Final = 3  # cells of a pattern; then its further ones are not tried
+_MOST_SLOW: Final = 3  # cells of a pattern in one file; then its further ones are not tried
+_FUZZY: Final = re.compile(r"(?<!\\)(?:\\\\)*\{(?!\d*,?\d*\})")  # another meaning than in Python's own expressions
 
 
-class CellPattern(NamedTuple):
-    """An expression that must match a whole text; `names` are its named groups, in order."""
+@dataclass(frozen=True, slots=True)
+class CellPattern:
+    """An expression that must match a whole text; `names` are its named groups, in order. slow: the texts that took too
+    long since the mapping was read.
+    """
 
     text: str
     names: tuple[str, ...]
+    slow: list[str] = field(default_factory=list, compare=False, repr=False)
 
-    def groups_of(self, text: str) -> Mapping[str, str | None] | None:
-        """The texts of the named groups; None if the text does not match, or if that cannot be said in time."""
-        if _SLOW[self.text] == _MOST_SLOW:
-            return None
+    def groups_of(self, text: str) -> Mapping[str, str | None] | Problem:
+        """The texts of the named groups, or what is said of a text that does not match, or not in time."""
+        if len(self.slow) == _MOST_SLOW:
+            return Problem("pattern-slow", f"was not tried: the pattern takes too long, as for {self.slow[0][:40]!r}")
         try:
             match = _compiled(self.text).fullmatch(text, timeout=_SECONDS)
         except TimeoutError:
-            _SLOW[self.text] += 1
-            return None
-        return match.groupdict() if match else None
-
-
-_SLOW: Final = Counter[str]()
+            self.slow.append(text)
+            return Problem("pattern-slow", f"takes the pattern longer than {_SECONDS} seconds")
+        return match.groupdict() if match else Problem("pattern-mismatch", "does not match the pattern")
 
 
 @lru_cache(maxsize=256)
@@ -274,11 +276,14 @@ def expression(node: Node) -> CellPattern:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # refuse syntax that a later Python may read differently
             found = re.compile(text)
-    except (re.error, RecursionError, OverflowError, FutureWarning, DeprecationWarning) as error:
+            _compiled(str(text))
+    except (re.error, regex.error, RecursionError, OverflowError, FutureWarning, DeprecationWarning) as error:
         message = f"{text.name} is not a valid regular expression: {error}"
         raise refusal("pattern-invalid", message, _PATTERN_HINT) from None
     if not found.groupindex:
         raise refusal("pattern-group-invalid", f"{text.name} has no named group", _PATTERN_HINT)
+    if _FUZZY.search(text):
+        raise refusal("pattern-invalid", f"{text.name} has a {{ that begins no count like {{2}}", "write it as \\{")
     return CellPattern(str(text), tuple(found.groupindex))
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Final
 
 from importer.models import (
@@ -26,7 +27,8 @@ MOST_GROUPS: Final = 500
 """After so many groups, problems of one code and column are one group, whatever their messages say."""
 _DIFFER: Final = "the messages differ; the report has that of each row"
 _PLACES_KEPT: Final = 5
-_AROUND_WORDS: Final = "'\"“”„«»‘’<>.,:;()[]"
+_WORD: Final = re.compile(r"[\w@.+'’-]+")
+_LONG_CELL: Final = 60  # characters; its words are not those of a name or a number
 
 # Their messages come from the service or the connection: the same code can have different causes.
 _BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
@@ -133,9 +135,13 @@ class _Group:
 
 
 class SummaryCounter:
-    """Counts outcomes and groups problems; memory stays flat in the number of rows."""
+    """Counts outcomes and groups problems; memory stays flat in the number of rows.
 
-    def __init__(self) -> None:
+    identity: the indexes of the columns with names and addresses, which do not distinguish messages of the service.
+    """
+
+    def __init__(self, identity: Iterable[Iterable[int]] = ()) -> None:
+        self._of_people = frozenset(chain.from_iterable(identity))
         self._outcomes = dict.fromkeys(OutcomeKind, 0)
         self._sent = 0
         self._retried = 0
@@ -163,7 +169,7 @@ class SummaryCounter:
         if problem.code in _BY_VALUE:
             text = problem.message
         elif outcome in _BY_MESSAGE:
-            text = _without_own_words(problem.message, row)
+            text = self._without_own_words(problem.message, row)
         elif problem.code in _BY_HINT:
             text = problem.hint
         elif problem.code == "document-unusable":  # what it is, without the name of the file
@@ -171,6 +177,17 @@ class SummaryCounter:
         key = outcome, problem.code, problem.column, text
         is_full = text is not None and len(self._groups) >= MOST_GROUPS and key not in self._groups
         return (*key[:-1], _DIFFER) if is_full else key
+
+    def _without_own_words(self, message: str, row: Row) -> str:
+        """A message of the service without what is only of this row: its names, addresses and numbers."""
+        own = {
+            word
+            for index, cell in enumerate(row.cells)
+            if len(cell) <= _LONG_CELL
+            for word in _words(cell)
+            if index in self._of_people or (len(word) > 3 and any(map(str.isdigit, word)))
+        }
+        return " ".join(word for word in _words(message) if word not in own)
 
     def count(self, kind: OutcomeKind) -> int:
         """How many of the rows so far have this outcome."""
@@ -200,8 +217,5 @@ class SummaryCounter:
         )
 
 
-def _without_own_words(message: str, row: Row) -> str:
-    """A message of the service without what the cells of the row have too: its names, addresses and numbers."""
-    own = {word.casefold() for cell in row.cells if len(cell) <= 60 for word in cell.split()}
-    words = [word.strip(_AROUND_WORDS).removesuffix("'s") for word in message.split()]
-    return " ".join(word for word in words if word.casefold() not in own or (word.isalpha() and word.islower()))
+def _words(text: str) -> list[str]:
+    return [word.strip(".'’-").removesuffix("'s").removesuffix("’s") for word in _WORD.findall(text.casefold())]

@@ -51,7 +51,7 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
         CsvFiles(staged, facts) as csv_files,
         closing(ReportWorkbook(staged, facts)) as workbook,
     ):
-        counter = SummaryCounter()
+        counter = SummaryCounter(facts.identity)
         for reported in pair(rows, outcomes):
             counter.add(reported)
             csv_files.add(reported)

@@ -56,7 +56,7 @@ class SourceStatus:
 
     def summarize(self) -> tuple[Summary, tuple[Path, ...]]:
         """The summary over all runs, and the folders of those with rows to fix."""
-        counter = SummaryCounter()
+        counter = SummaryCounter(self.last.identity)
         to_fix = dict[Path, None]()
         for reported, run in self.rows():
             counter.add(reported)

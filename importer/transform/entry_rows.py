@@ -24,7 +24,6 @@ from importer.text.normalize import join_key, normalize
 from importer.transform.candidates import matches
 from importer.transform.texts import in_mapping, quoted, stripped
 
-_LONGEST_MATCHED = 2_000  # characters of one entry
 _NUMBERED = re.compile(r"(.*)\[([0-9]{1,4})\]", re.DOTALL)
 
 
@@ -103,12 +102,14 @@ def _members(source: FromGroup, row: Row) -> list[EntryRow]:
 def _pieces(source: FromPieces, row: Row, missing: frozenset[str], problems: list[Problem]) -> Iterator[EntryRow]:
     place = row.place(source.column)
     for piece in map(stripped, _filled(row, source.column, missing).split(source.split)):
-        named = source.pattern.groups_of(piece) if piece and len(piece) <= _LONGEST_MATCHED else None
-        if named is not None:
-            yield _made(row, [stripped(named[name] or "") for name in source.pattern.names], place)
-        elif piece:
+        if not piece:
+            continue
+        named = source.pattern.groups_of(piece)
+        if isinstance(named, Problem):
             hint = f"correct it, or change pattern: {in_mapping(source.place)}"
-            problems.append(Problem("pattern-mismatch", f"{quoted(piece)} does not match the pattern", hint, place))
+            problems.append(Problem(named.code, f"{quoted(piece)} {named.message}", hint, place))
+        else:
+            yield _made(row, [stripped(named[name] or "") for name in source.pattern.names], place)
 
 
 def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list[Problem]) -> Iterator[EntryRow]:

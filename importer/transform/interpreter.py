@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from importer.documents.folder import NotFound, Pending, Several
 from importer.mapping import CellPattern, Kind, Otherwise, ResolvedTable, ResolvedValue, Take
-from importer.problems import Unread
+from importer.problems import Problem, Unread
 from importer.settings import WireFormat
 from importer.text.literals import InvalidLiteral, read_literal
 from importer.text.normalize import did_you_mean, normalize, pieces_with, range_pieces, site_of
@@ -30,7 +30,7 @@ _JSON = "json"  # as `split:`
 _BETWEEN_CHOICES = r"([;,|\n])"
 _OTHER_RULES = ("date-incomplete", "date-in-future")  # the other end of a range has its own
 _SPARE = 20  # normalizing removes spaces, so a missing word may be written this much longer
-_LONGEST_MATCHED = 10_000  # characters of a cell that a pattern is tried on
+_LONGEST_PICKED = 10_000  # characters of a cell
 
 
 class Interpreter:
@@ -83,8 +83,8 @@ class Interpreter:
                 return None
             text, typed = found, False
         if spec.pick is not None:
-            if len(text) > _LONGEST_MATCHED:
-                message = f"{quoted(text)} has {len(text):,} characters, of which pick: reads {_LONGEST_MATCHED:,}"
+            if len(text) > _LONGEST_PICKED:
+                message = f"{quoted(text)} has {len(text):,} characters, of which pick: reads {_LONGEST_PICKED:,}"
                 return InvalidValue("text-too-long", message, "shorten it")
             pieces = self._with_link(pieces_with(spec.pick, text), spec.pick, link)
             pieces = pieces and [piece for piece in pieces if not self.is_missing(piece)]
@@ -102,10 +102,10 @@ class Interpreter:
         return self._read_piece(text, typed)
 
     def _matched(self, text: str, pattern: CellPattern) -> str | InvalidValue:
-        groups = pattern.groups_of(text) if len(text) <= _LONGEST_MATCHED else None
-        if groups is None:
+        groups = pattern.groups_of(text)
+        if isinstance(groups, Problem):
             hint = f"correct it, or change pattern: {in_mapping(self._spec.node.key('pattern').place)}"
-            return InvalidValue("pattern-mismatch", f"{quoted(text)} does not match the pattern", hint)
+            return InvalidValue(groups.code, f"{quoted(text)} {groups.message}", hint)
         return stripped(groups[self._spec.group or pattern.names[0]] or "")
 
     def _with_link(self, pieces: list[str] | None, wanted: str, link: str) -> list[str] | None:

@@ -96,7 +96,7 @@ def test_an_invalid_row_holds_its_email_address(serve: Serve) -> None:
     )
     assert (
         second["import_hint"]
-        == "fix row 3, or remove one of the two rows, or correct the address if they are two people"
+        == "fix row 3, or remove one of the two rows in your own file, or correct the address if they are two people"
     )
     assert served(*CHECK, "--json").summary["problems"] == ran.summary["problems"]
     assert served(*RUN, "--json").counts == {"already_imported": 1, "invalid": 2}

@@ -165,7 +165,9 @@ def _cell(file: str, number: int) -> CellPlace:
 REFUSALS = {
     "names and numbers": "rejected (400: {first} {last} <{email}> was refused before)",
     "the name alone": "{last}, {first}: on the list",
-    "owned": "{first}'s application is closed",
+    "owned": "{first}’s application is closed",
+    "JSON": '{{"email":"{email}","reason":"blocked"}}',
+    "signs": "email={email}: `{first}` #{number} is blocked",
 }
 
 
@@ -176,18 +178,20 @@ def test_refusals_in_everybodys_own_words_are_one_group(tmp_path: Path, message:
     for n in numbers:
         first, last, email = f"Ada{'bcdefghijk'[n % 10]}", f"Lovelace{chr(97 + n % 26)}-Okon", f"ada{n}@example.com"
         first += chr(97 + n // 10 % 10) + chr(97 + n // 100)
-        read.append(Row(ORIGIN, n, (f"{first} {last}", email, "head of the service", "")))
-        said = message.format(first=first, last=last, email=email, number=n)
+        read.append(Row(ORIGIN, n, (f"{first} van {last}", email, "Salary", f"{n}4711")))
+        said = message.format(first=first, last=f"van {last}", email=email, number=f"{n}4711")
         outcomes.append(Outcome(n, OutcomeKind.REJECTED, 400, problems=(refused(said),)))
     outcomes[9] = replace(outcomes[9], problems=(refused("the salary is too low"),))
     outcomes[-1] = replace(outcomes[-1], problems=(refused("the salary is too low"),))
+    outcomes[8] = replace(outcomes[8], problems=(refused("the visa is too low"),))
 
     summary = write_report(tmp_path, FACTS, read, outcomes)
 
     first = outcomes[0].problems[0].message
     assert [(group.what, group.count, group.example_row, group.places) for group in summary.problems] == [
-        (first, 17, 1, ("row 1", "row 2", "row 3", "row 4", "row 5")),
+        (first, 16, 1, ("row 1", "row 2", "row 3", "row 4", "row 5")),
         ("the salary is too low", 2, 10, ("row 10", "row 19")),
+        ("the visa is too low", 1, 9, ("row 9",)),
     ]
 
 

@@ -198,7 +198,7 @@ def test_a_second_row_with_the_same_email_address() -> None:
     assert duplicates.check(first, emails[0]) is None
     assert str(duplicates.check(second, emails[1])) == (
         'c.csv, row 20, column "E-mail": the e-mail address is the same as in row 14, which is imported instead; '
-        "remove one of the two rows, or correct the address if they are two people"
+        "remove one of the two rows in your own file, or correct the address if they are two people"
     )
     assert duplicates.check(first, emails[0]) is None
 
