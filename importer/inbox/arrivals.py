@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from importer.inbox.folders import Inbox, on_one_line, writing
+from importer.inbox.folders import Inbox, is_regular, on_one_line, writing
 from importer.inbox.rules import FileRule, Rules
 from importer.text.dates import in_words
 
@@ -29,7 +29,8 @@ class Arrival:
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """A file that is not taken now. why: after its name. settles_in: seconds after which another look may show that it
-    is complete; None if only its sender can change that. is_odd: it is never taken. changed_at: when it was written or
+    is complete; None if only its sender can change that. is_odd: it has the name of a file to import, but is never
+    taken. changed_at: when it was written or
     got its name, in seconds since the epoch.
     """
 
@@ -79,21 +80,22 @@ class Arrivals:
         return seen
 
     def _judge(self, name: str, found: os.stat_result, names: set[str]) -> Arrival | Waiting:
+        rule = self._inbox.rules.rule_for(name)
         if not stat.S_ISREG(found.st_mode):
-            return Waiting(name, f"is {_kind(found.st_mode)}, which is never imported", is_odd=True)
+            return Waiting(name, f"is {_kind(found.st_mode)}, which is never imported", is_odd=rule is not None)
         if found.st_nlink != 1:  # its sender may not be allowed to read the file that it leads to
-            return Waiting(name, "has a second name (a hard link), and is never imported", is_odd=True)
+            return Waiting(name, "has a second name (a hard link), and is never imported", is_odd=rule is not None)
         if name.lower().endswith(_UNFINISHED):
             return Waiting(name, "has the name of an unfinished transfer, and waits until its sender renames it")
         if {f"~${name}", f"~${name[2:]}", f".~lock.{name}#"} & names:
             return Waiting(name, "waits until it is closed in a spreadsheet program, whose lock file is beside it")
-        rule = self._inbox.rules.rule_for(name)
         arrival = Arrival(name, rule, found.st_mtime_ns)
         if rule is not None and rule.complete == "renamed":
             return arrival
         if rule is not None and rule.complete == "marker":
             marker = rule.marker_of(name)
-            return replace(arrival, marker=marker) if marker in names else Waiting(name, f"waits for {marker}")
+            is_marked = is_regular(self._inbox.incoming / marker)
+            return replace(arrival, marker=marker) if is_marked else Waiting(name, f"waits for {marker}")
         now, settle = self._monotonic(), rule.settle if rule else _SETTLE
         why = f"is taken once it is unchanged for {in_words(settle)}"
         state = found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns

@@ -36,11 +36,11 @@ class InboxStatus:
 
     @property
     def needs_person(self) -> bool:
-        """Whether a file waits in attention/, a pass could not finish one, or one that was expected did not come."""
+        """Whether a file is in attention/, is never taken, is late, or was not finished for other reasons than time."""
         results = [each.result for each in self.working if each.result]
-        reasons = [reason.code for one in results if one.exit_code in (3, 5) for reason in one.reasons]
-        is_late = any(each.is_late for each in self.patterns)
-        return is_late or bool(self.attention) or any(code != "time-over" for code in reasons)
+        is_open = any(reason.code != "time-over" for one in results for reason in one.reasons)
+        is_late, is_odd = any(each.is_late for each in self.patterns), any(each.is_odd for each in self.waiting)
+        return bool(self.attention or self.unknown) or is_open or is_late or is_odd
 
 
 def status_of(folder: Path, now: datetime, expect_every: timedelta | None = None) -> InboxStatus:
@@ -117,7 +117,7 @@ def _find(inbox: Inbox, name: str) -> Record:
 def _refuse_useless(inbox: Inbox, record: Record) -> None:
     """Refuse a file that the next pass would only put aside again."""
     if not is_regular(record.file):
-        raise UsageError(f"{record.file} does not exist any more; put the file into {inbox.incoming} again")
+        raise UsageError(f"{record.file} is missing, or has a second name; put a copy of it into {inbox.incoming}")
     if inbox.rules.rule_for(record.name) is None:
         patterns = ", ".join(rule.pattern for rule in inbox.rules.files)
         raise UsageError(
@@ -129,7 +129,10 @@ def _refuse_useless(inbox: Inbox, record: Record) -> None:
 def _released(inbox: Inbox, record: Record) -> Record:
     if record.folder.parent.name == "working":
         return record
-    changed = record.with_changes(released=True, result=None)
+    reasons = record.result.reasons if record.result else ()
+    is_for_other = any(reason.code == "inbox-service-differs" for reason in reasons)
+    # Only a person who was told of the other service sends the rows there.
+    changed = record.with_changes(released=True, result=None, contents=None if is_for_other else record.contents)
     with writing(inbox.folder):
         record.reason_file.unlink(missing_ok=True)
     return inbox.move(changed, inbox.destination(record, "working"))

@@ -43,6 +43,11 @@ _OF_THE_MACHINE: Final = (
     *("address-", "base-url-", "not-writable", "ledger-", "results-folder-untrusted", "sandbox-start-"),
     *("setting", "token-", "transport-", "trust-"),
 )
+_MISSING: Final = Problem(
+    "inbox-file-missing",
+    "it was removed from working/ during its import, or has a second name (a hard link)",
+    "ask its sender for the file",
+)
 _SIGNALED: Final = 128
 _SHORTEST_WAIT: Final = 0.05  # seconds between two looks
 
@@ -82,7 +87,7 @@ class FileEnded:
 
 @dataclass(frozen=True, slots=True)
 class FileLeft:
-    """A file stays in incoming/. why: after its name. is_odd: no later pass takes it either."""
+    """A file stays in incoming/. why: after its name. is_odd: it has the name of one to import, but is never taken."""
 
     name: str
     why: str
@@ -195,7 +200,7 @@ class _Pass:
             settling = [each.settles_in for each in waiting if each.settles_in is not None]
             if ready:
                 continue
-            if not settling or waited >= self._inbox.rules.wait:
+            if not settling or waited >= max(self._inbox.rules.wait, _SHORTEST_WAIT):
                 self._leave(waiting)
                 return
             pause = max(min(settling), _SHORTEST_WAIT)
@@ -205,8 +210,8 @@ class _Pass:
     def _leave(self, waiting: list[Waiting]) -> None:
         for each in waiting:
             self._means.tell(FileLeft(each.name, each.why, each.is_odd))
-            if each.is_odd and self._inbox.rules.rule_for(each.name):
-                self.codes.append(4)  # it has the name of a file to import, but will never be taken
+            if each.is_odd:
+                self.codes.append(4)
 
     def _finish(self, record: Record) -> None:
         """Import a file, unless that is done, say what became of it, and move it where it belongs."""
@@ -248,9 +253,11 @@ class _Pass:
                 summary = read_summary(run)
                 yield from summary_lines(summary, run)
         if summary is None:
-            sent = "An earlier run sent rows of it; importer status shows them."
-            yield sent if record.runs else "Nothing of it was sent."
+            yield f"Rows of it were sent in run {record.runs[-1]}." if record.runs else "Nothing of it was sent."
         yield ""
+        if not is_regular(record.file):
+            yield f"When it is in {self._inbox.incoming} again, it is imported; imported rows are skipped."
+            return
         yield "To import the file again from here, with what you changed since (imported rows are skipped):"
         yield from (f"  {command}" for command in commands_again(self._inbox, record, self._means.flags))
         yield "If it is settled in another way, move this folder to done/:"
@@ -284,8 +291,7 @@ class FileImport:
         """
         rule = self._inbox.rules.rule_for(self.record.name)
         if not is_regular(self.record.file):
-            message = "it is not a regular file, or it was removed from working/ during its import"
-            return self._unusable(Problem("inbox-file-missing", message, "ask its sender for the file"))
+            return self._unusable(_MISSING)
         if rule is None:
             message = "its name matches no pattern of inbox.toml"
             hint = "add a [[files]] section for it and release it, or correct the name and put it into incoming/ again"
@@ -343,7 +349,7 @@ class FileImport:
     def _may_begin(self, planned: Planned) -> bool:
         """Asked before the first request of a run: keeps what is in the file, and that its run begins or why not."""
         contents = Contents(planned.service, planned.sha256)
-        self._held = None if self.record.released else self._held_by(contents)
+        self._held = self._held_by(contents)
         if self._held is None:
             self.record = self.record.with_changes(contents=contents, runs=(*self.record.runs, planned.folder.name))
             self._means.listen(planned)
@@ -356,7 +362,7 @@ class FileImport:
             message = f"its import began at {before.service}, but the settings name {contents.service}"
             hint = "correct the settings, or release the file to send its rows to the other service"
             return Problem("inbox-service-differs", message, hint)
-        if before is not None:  # an earlier pass has looked
+        if before is not None or self.record.released:  # an earlier pass has looked, or a person
             return None
         for one in self._inbox.records("done", "attention"):
             is_imported = one.result is None or one.result.exit_code in (0, 4)
@@ -368,6 +374,9 @@ class FileImport:
 
     def _changed(self) -> Iterator[Problem]:
         """Whether the file has another content now than the one that was imported."""
+        if not is_regular(self.record.file):
+            yield replace(_MISSING, place=FilePlace(self.record.name))
+            return
         with writing(self._inbox.folder), self.record.file.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         if self.record.contents is not None and sha256 != self.record.contents.sha256:

@@ -26,7 +26,7 @@ from importer.mapping.shapes import (
     reading_of,
     refusal,
 )
-from importer.problems import LinePlace, Problem
+from importer.problems import LinePlace
 from importer.text.currencies import currency_code
 from importer.text.dates import COUNTS, LANGUAGES, tokens
 from importer.text.normalize import did_you_mean, normalize
@@ -252,16 +252,20 @@ class CellPattern:
     names: tuple[str, ...]
     slow: list[str] = field(default_factory=list, compare=False, repr=False)
 
-    def groups_of(self, text: str) -> Mapping[str, str | None] | Problem:
-        """The texts of the named groups, or what is said of a text that does not match, or not in time."""
+    def groups_of(self, text: str) -> Mapping[str, str | None] | None:
+        """The texts of the named groups; None if the text does not match.
+
+        Raises:
+            TimeoutError: it takes too long for this text, or has for others before.
+        """
         if len(self.slow) == _MOST_SLOW:
-            return Problem("pattern-slow", f"was not tried: the pattern takes too long, as for {self.slow[0][:40]!r}")
+            raise TimeoutError
         try:
             match = _compiled(self.text).fullmatch(text, timeout=_SECONDS)
         except TimeoutError:
             self.slow.append(text)
-            return Problem("pattern-slow", f"takes the pattern longer than {_SECONDS} seconds")
-        return match.groupdict() if match else Problem("pattern-mismatch", "does not match the pattern")
+            raise
+        return match.groupdict() if match else None
 
 
 @lru_cache(maxsize=256)

@@ -381,7 +381,8 @@ def _matching_option(text: str, options: tuple[str, ...]) -> tuple[str | None, b
     named = [one for one in (set(words_of(option)) for option in options) if one and one <= own]
     is_one = not any(one - other and other - one for one in named for other in named)
     is_meant = is_one and not _names_several(text, similar) and _reversals_in(text) == _reversals_in(similar)
-    return (similar if is_meant and not _is_turned(own, set(words_of(similar))) else None), False
+    words, known = (set(words_of(each.casefold())) for each in (text, similar))  # not `Java Script`
+    return (similar if is_meant and not _is_turned(words, known) else None), False
 
 
 def _of_several(text: str, options: tuple[str, ...]) -> tuple[str | None, bool]:

@@ -22,7 +22,7 @@ from importer.problems import CellPlace, Column, Origin, Place, Problem, column_
 from importer.text.literals import InvalidLiteral, Parsed, read_literal
 from importer.text.normalize import join_key, normalize
 from importer.transform.candidates import matches
-from importer.transform.texts import in_mapping, quoted, stripped
+from importer.transform.texts import InvalidValue, matched, quoted, stripped
 
 _NUMBERED = re.compile(r"(.*)\[([0-9]{1,4})\]", re.DOTALL)
 
@@ -104,10 +104,9 @@ def _pieces(source: FromPieces, row: Row, missing: frozenset[str], problems: lis
     for piece in map(stripped, _filled(row, source.column, missing).split(source.split)):
         if not piece:
             continue
-        named = source.pattern.groups_of(piece)
-        if isinstance(named, Problem):
-            hint = f"correct it, or change pattern: {in_mapping(source.place)}"
-            problems.append(Problem(named.code, f"{quoted(piece)} {named.message}", hint, place))
+        named = matched(source.pattern, piece, source.place)
+        if isinstance(named, InvalidValue):
+            problems.append(named.at(place))
         else:
             yield _made(row, [stripped(named[name] or "") for name in source.pattern.names], place)
 

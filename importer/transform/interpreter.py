@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 from importer.documents.folder import NotFound, Pending, Several
 from importer.mapping import CellPattern, Kind, Otherwise, ResolvedTable, ResolvedValue, Take
-from importer.problems import Problem, Unread
+from importer.problems import Unread
 from importer.settings import WireFormat
 from importer.text.literals import InvalidLiteral, read_literal
 from importer.text.normalize import did_you_mean, normalize, pieces_with, range_pieces, site_of
 from importer.transform.kinds import joined_choices, reader_of
 from importer.transform.names import part_of_name
-from importer.transform.texts import InvalidValue, in_mapping, into_table, quoted, stripped
+from importer.transform.texts import InvalidValue, in_mapping, into_table, matched, quoted, stripped
 
 
 class OpenEnd:
@@ -102,10 +102,9 @@ class Interpreter:
         return self._read_piece(text, typed)
 
     def _matched(self, text: str, pattern: CellPattern) -> str | InvalidValue:
-        groups = pattern.groups_of(text)
-        if isinstance(groups, Problem):
-            hint = f"correct it, or change pattern: {in_mapping(self._spec.node.key('pattern').place)}"
-            return InvalidValue(groups.code, f"{quoted(text)} {groups.message}", hint)
+        groups = matched(pattern, text, self._spec.node.key("pattern").place)
+        if isinstance(groups, InvalidValue):
+            return groups
         return stripped(groups[self._spec.group or pattern.names[0]] or "")
 
     def _with_link(self, pieces: list[str] | None, wanted: str, link: str) -> list[str] | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import urlsplit
 
-from importer.mapping import REGIONS, ResolvedValue
+from importer.mapping import REGIONS, CellPattern, ResolvedValue
 from importer.problems import LinePlace, Place, Problem, Unread
 from importer.text.normalize import pieces_with, visible
 
@@ -50,6 +50,19 @@ def into_table(value: ResolvedValue) -> str:
 def or_leave_out(value: ResolvedValue) -> str:
     """How a text is left out; nothing if the value is required: without it, the row cannot be sent."""
     return "" if value.field.required else "; to leave it out, add it under missing:"
+
+
+def matched(pattern: CellPattern, text: str, place: LinePlace) -> Mapping[str, str | None] | InvalidValue:
+    """The texts of the named groups of a pattern, or why it has none. place: of the pattern."""
+    hint = f"correct it, or change pattern: {in_mapping(place)}"
+    try:
+        groups = pattern.groups_of(text)
+    except TimeoutError:
+        message = f"the pattern takes too long for {quoted(text)}, or for cells before it"
+        return InvalidValue("pattern-slow", message, hint)
+    if groups is None:
+        return InvalidValue("pattern-mismatch", f"{quoted(text)} does not match the pattern", hint)
+    return groups
 
 
 def stripped(text: str) -> str:

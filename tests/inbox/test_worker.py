@@ -15,7 +15,7 @@ from importer.inbox.attention import release, status_of
 from importer.inbox.worker import FileLeft
 from importer.problems import UsageError
 from tests.cli.conftest import HEADER, Served
-from tests.inbox.conftest import Night, night_of
+from tests.inbox.conftest import RULES, Night, night_of
 
 
 def reasons(night: Night) -> list[str]:
@@ -258,6 +258,60 @@ def test_an_import_that_began_is_not_continued_at_another_service(
     monkeypatch.setenv("IMPORTER_BASE_URL", night.served.sandbox.base_url)
     assert (night.run(), reasons(night)) == (3, ["inbox-service-differs"])
     assert night.served.accepted == []
+
+
+def test_a_release_for_another_reason_sends_nothing_to_another_service(
+    night: Night, serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as the practice of yesterday; a person who was told of the other service may send the rows there."""
+    other = serve()
+    night.drop("people.csv", range(2), Salary="much")
+    assert (night.run(), reasons(night)) == (4, ["inbox-rows-open"])
+    file = night.ended[0].folder / "people.csv"
+    file.write_text(file.read_text().replace("much", "1000"))
+    release(night.folder, ["people.csv"])
+    monkeypatch.setenv("IMPORTER_BASE_URL", other.sandbox.base_url)
+    assert (night.run(), reasons(night), other.accepted) == (3, ["inbox-service-differs"], [])
+    release(night.folder, ["people.csv"])
+    assert (night.run(), len(other.accepted), night.served.accepted) == (0, 2, [])
+
+
+def test_a_file_that_is_removed_during_its_import_was_sent_all_the_same(night: Night) -> None:
+    """It is told, with its run, and the next file is imported."""
+    night.drop("people1.csv", range(2))
+    night.drop("people2.csv", range(2, 4))
+
+    def remove(event: Event) -> None:
+        if isinstance(event, Planned):
+            for path in (night.folder / "working").glob("*/people1.csv"):
+                path.unlink()
+
+    night.listen = remove
+    assert (night.run(), reasons(night), len(night.served.accepted)) == (4, ["inbox-file-missing"], 4)
+    told = night.ended[0].reason_file.read_text()
+    assert (f"results/{night.ended[0].run}" in told, "release" in told) == (True, False)
+    with pytest.raises(UsageError, match="is missing, or has a second name"):
+        release(night.folder, ["people1.csv"])
+
+
+def test_the_status_reports_what_no_pass_takes(night: Night) -> None:
+    """A link with the name of a file to import, and a folder that has no record; not one of another name."""
+    (night.folder / "incoming" / "old").mkdir()
+    assert (night.run(), status_of(night.folder, night.at).needs_person) == (0, False)
+    (night.folder / "incoming" / "people.csv").symlink_to("old")
+    assert (night.run(), status_of(night.folder, night.at).needs_person) == (4, True)
+    (night.folder / "incoming" / "people.csv").unlink()
+    (night.folder / "attention" / "lost").mkdir()
+    assert status_of(night.folder, night.at).needs_person is True
+
+
+def test_a_pass_that_waits_for_nothing_takes_what_is_complete(
+    serve: Callable[..., Served], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It must look twice, so it waits for `settle` once."""
+    night = night_of(serve(), monkeypatch, f"wait = 0\n{RULES}")
+    night.drop("people.csv", range(2))
+    assert (night.run(), night.places) == (0, {"done": ["people.csv"]})
 
 
 def test_a_file_whose_worker_died_comes_after_the_others(night: Night) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from importer.mapping.scalars import CellPattern
-from importer.problems import Problem
 from tests.patience import PATIENCE
 
 _ATOMS = st.sampled_from(
@@ -28,8 +28,7 @@ def test_a_pattern_matches_like_python(flags: str, taken: list[str], after: list
     """The same cells match with the same groups, including letters of all scripts and their capitals."""
     expression = re.compile(f"{flags}(?P<one>{''.join(taken)})(?P<two>{'|'.join(after)})?")
     match = expression.fullmatch(cell)
-    groups = match.groupdict() if match else Problem("pattern-mismatch", "does not match the pattern")
-    assert CellPattern(expression.pattern, ("one", "two")).groups_of(cell) == groups
+    assert CellPattern(expression.pattern, ("one", "two")).groups_of(cell) == (match and match.groupdict())
 
 
 @pytest.mark.parametrize("pattern", ["(?P<a>(a+)+b)", "(?P<a>(?:a|a)*b)", r"(?P<a>(.*)(.*)(.*)(.*)(.*)(.*)b)"])
@@ -39,9 +38,9 @@ def test_a_pattern_that_would_take_hours_does_not_match(pattern: str) -> None:
     for _ in range(2):
         one = CellPattern(pattern, ("a",))
         assert one.groups_of("ab") == {"a": "ab"}
-        told = {problem.message for _ in range(1_000) if isinstance(problem := one.groups_of("a" * 2_000), Problem)}
-        not_tried = f"was not tried: the pattern takes too long, as for '{'a' * 40}'"
-        assert told in ({"takes the pattern longer than 0.5 seconds", not_tried}, {"does not match the pattern"})
+        for _ in range(1_000):
+            with suppress(TimeoutError):
+                assert one.groups_of("a" * 2_000) is None
     assert time.perf_counter() - started < PATIENCE  # and not for hours
 
 

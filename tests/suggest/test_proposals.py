@@ -512,6 +512,7 @@ def test_choices_get_a_table_with_the_closest_option() -> None:
         pytest.param(("Willing to travel", "Remote"), "isn't willing to travel", id="isn't"),
         pytest.param(("Not willing to travel", "Remote"), "willing to travel", id="only the option has a negation"),
         pytest.param(("Employed", "Student"), "Unemployed", id="a word with un- before it"),
+        pytest.param(("Python", "Java"), "JavaScript", id="a longer word"),
         pytest.param(("masters_degree",), "Master's degree (not finished)", id="a remark with not"),
         pytest.param(("masters_degree",), "Master's degree (abgebrochen)", id="a remark that reverses it"),
         pytest.param(("Englisch", "Deutsch"), "Englisch (B2), Deutsch (C2)", id="two languages"),

@@ -453,6 +453,9 @@ BAD = (
         "'01 5123 / 01 5124' contains several phone numbers; write one number, or set split: and take: first_valid in "
         "m.yaml:4",
         "{column: Cell, region: AT}"),
+    Bad("two phones, of which none is valid", PHONE, "+49 1 23 / +49 1 24",
+        "'+49 1 23 / +49 1 24' contains several phone numbers; write one number, or set split: and take: first_valid "
+        "in m.yaml:4"),
     Bad("phone without its area code", PHONE, "3023125",
         f"'3023125' {_ELSEWHERE}",
         "{column: Cell, region: DE}"),

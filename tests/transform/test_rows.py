@@ -67,6 +67,12 @@ def test_a_pool_candidate() -> None:
             "before the @-sign (1 character too many); write one address like name@example.com",
             id="e-mail with a long name",
         ),
+        pytest.param(
+            {"email": "ada@example.com; nur@example.com"},
+            "\"E-mail\": 'ada@example.com; nur@example.com' contains several e-mail addresses; write one address, or "
+            "set split: and take: first_valid in m.yaml:3",
+            id="two e-mail addresses",
+        ),
         pytest.param({"email": ""}, '"E-mail": the e-mail address is missing; fill it in', id="no e-mail"),
         pytest.param({"first": " "}, '"First": the first name is missing; fill it in', id="no first name"),
         pytest.param({"last": ""}, '"Last": the last name is missing; fill it in', id="no last name"),
