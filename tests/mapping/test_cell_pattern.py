@@ -38,7 +38,7 @@ def test_a_pattern_that_would_take_hours_does_not_match(pattern: str) -> None:
     for _ in range(2):
         one = CellPattern(pattern, ("a",))
         assert one.groups_of("ab") == {"a": "ab"}
-        for _ in range(1_000):
+        for _ in range(20):
             with suppress(TimeoutError):
                 assert one.groups_of("a" * 2_000) is None
     assert time.perf_counter() - started < PATIENCE  # and not for hours

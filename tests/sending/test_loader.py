@@ -303,7 +303,7 @@ def test_two_rows_with_one_email_are_sent_once(harness: Harness) -> None:
     problem = Problem(
         "email-duplicate",
         "row 2 of this file has the same e-mail address for the same target",
-        "remove one of the two rows, or correct the address if they are two people",
+        "remove one of the two rows in your own file, or correct the address if they are two people",
     )
     assert outcomes == {2: Outcome(2, K.CREATED, 201, 1), 3: Outcome(3, K.INVALID, problems=(problem,))}
     assert service.emails == [email_of(2)]
