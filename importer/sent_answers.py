@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
@@ -128,7 +128,7 @@ def sent_text(sent: str | bool | None) -> str:
 
 _PICKED_FROM = 5_000  # candidates: enough to meet every oddity of a file in a second
 _LONG = 300  # characters: a longer text is worth a look
-_ODD = [note for note in Note if note not in (Note.CONSTANT, Note.CURRENT, Note.DEFAULT)]
+_USUAL = (Note.CONSTANT, Note.CURRENT, Note.DEFAULT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,50 +141,27 @@ class PickedCandidate:
 
 
 def pick_candidates(traced: Iterable[tuple[Row, tuple[TracedAnswer, ...]]], count: int) -> tuple[PickedCandidate, ...]:
-    """At most `count` of the first candidates, the odd ones first: one for each oddity, then the first ordinary ones.
+    """At most `count` of the first candidates: those that are the first with an oddity, then ordinary ones.
 
     traced: the candidates that will be sent, each with its row; read as far as needed.
     """
-    odd: dict[str, tuple[int, PickedCandidate]] = {}  # of each oddity the largest, of equal ones the first
-    ordinary: list[PickedCandidate] = []
+    odd, ordinary, known = list[PickedCandidate](), list[PickedCandidate](), set[str]()
     for row, answers in islice(traced, _PICKED_FROM):
-        candidate = PickedCandidate(row, answers, "")
-        for why, size in _oddities(candidate).items():
-            if why not in odd or size > odd[why][0]:
-                odd[why] = (size, candidate)
-        if len(ordinary) < count:
-            ordinary.append(candidate)
-    picked: dict[int, PickedCandidate] = {}
-    for why in sorted(odd, key=_ODDITIES.index):
-        candidate = odd[why][1]
-        if why in _LARGEST or not any(why in one.why for one in picked.values()):
-            whys = [other for other in _ODDITIES if other in _oddities(candidate)]
-            whys = [other for other in whys if other not in _LARGEST or odd[other][1] is candidate]
-            picked.setdefault(candidate.row.number, replace(candidate, why="; ".join(whys)))
-    for candidate in ordinary:
-        picked.setdefault(candidate.row.number, candidate)
-    return tuple(islice(picked.values(), count))
+        new = [why for why in _oddities(row, answers) if why not in known]
+        known.update(new)
+        if new or len(ordinary) < count:
+            (odd if new else ordinary).append(PickedCandidate(row, answers, "; ".join(new)))
+    return tuple([*odd, *ordinary][:count])
 
 
-_OTHER_TABLE = "entries from another table"
-_SEVERAL_ROWS = "several rows of the file"
-_LONGEST = "the longest text"
-_FULLEST = "the most answers"
-_LARGEST = (_LONGEST, _FULLEST)
-_ODDITIES = (*_ODD, _OTHER_TABLE, _SEVERAL_ROWS, _LONGEST, _FULLEST)
-
-
-def _oddities(candidate: PickedCandidate) -> dict[str, int]:
-    """What is odd about a candidate, each with its size."""
-    row, answers = candidate.row, candidate.answers
+def _oddities(row: Row, answers: Sequence[TracedAnswer]) -> Iterator[str]:
+    """What is odd about a candidate."""
     fields = [*answers, *(field for answer in answers for entry in answer.entries for field in entry)]
-    found: dict[str, int] = {note: 0 for field in fields for note in field.notes if note in _ODD}
+    notes = {note for field in fields for note in field.notes}
+    yield from (note for note in Note if note in notes and note not in _USUAL)
     if any(cell.place.origin != row.origin for field in fields for cell in field.cells):
-        found[_OTHER_TABLE] = 0
+        yield "entries from another table"
     if row.members:
-        found[_SEVERAL_ROWS] = len(row.members)
-    longest = max((len(field.sent) for field in fields if isinstance(field.sent, str) and not field.entries), default=0)
-    if longest > _LONG:
-        found[_LONGEST] = longest
-    found[_FULLEST] = sum(field.sent is not None for field in fields)
-    return found
+        yield "several rows of the file"
+    if any(len(sent_text(field.sent)) > _LONG for field in fields if not field.entries):
+        yield "a long text"

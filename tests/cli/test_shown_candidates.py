@@ -21,8 +21,7 @@ answers:
       end_date: {column: left, dates: "(%Y)", missing_day: last, missing_month: last, present: (now)}
 """
 TABLE = """\
-Row 3, by `otherwise`; day or month added; country code added; the longest text;
-  the most answers
+Row 3, by `otherwise`; day or month added; country code added; a long text
 
 cell       the file says               question      is sent
 ────────────────────────────────────────────────────────────────────────────────
