@@ -253,7 +253,7 @@ class _Pass:
                 summary = read_summary(run)
                 yield from summary_lines(summary, run)
         if summary is None:
-            yield f"Rows of it were sent in run {record.runs[-1]}." if record.runs else "Nothing of it was sent."
+            yield f"Its last run is {record.runs[-1]}." if record.runs else "Nothing of it was sent."
         yield ""
         if not is_regular(record.file):
             yield f"When it is in {self._inbox.incoming} again, it is imported; imported rows are skipped."
@@ -365,7 +365,8 @@ class FileImport:
         if before is not None or self.record.released:  # an earlier pass has looked, or a person
             return None
         for one in self._inbox.records("done", "attention"):
-            is_imported = one.result is None or one.result.exit_code in (0, 4)
+            is_there = one.result is None or all(reason.code != _MISSING.code for reason in one.result.reasons)
+            is_imported = is_there and (one.result is None or one.result.exit_code in (0, 4))
             if one.pattern == self.record.pattern and one.contents == contents and is_imported:
                 at = f"{one.taken_at:%Y-%m-%d} at {one.taken_at:%H:%M} UTC"
                 message = f"it has the same content as {one.name}, which was imported on {at}"

@@ -239,7 +239,8 @@ FileName = Annotated[NamePattern, Leaf(_file_name, {"type": "string", "pattern":
 _PATTERN_HINT = "name the part that you need, for example (?P<city>.+), and put the pattern in single quotes"
 _SECONDS: Final = 0.5  # for one cell: some patterns would take hours
 _MOST_SLOW: Final = 3  # cells of a pattern in one file; then its further ones are not tried
-_FUZZY: Final = re.compile(r"(?<!\\)(?:\\\\)*\{(?!\d*,?\d*\})")  # another meaning than in Python's own expressions
+_LITERAL: Final = re.compile(r"\\N\{[^}]*\}|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_FUZZY: Final = re.compile(r"\{(?!\d*,?\d*\})")  # has another meaning than in Python's own expressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +287,7 @@ def expression(node: Node) -> CellPattern:
         raise refusal("pattern-invalid", message, _PATTERN_HINT) from None
     if not found.groupindex:
         raise refusal("pattern-group-invalid", f"{text.name} has no named group", _PATTERN_HINT)
-    if _FUZZY.search(text):
+    if _FUZZY.search(_LITERAL.sub("", text)):
         raise refusal("pattern-invalid", f"{text.name} has a {{ that begins no count like {{2}}", "write it as \\{")
     return CellPattern(str(text), tuple(found.groupindex))
 

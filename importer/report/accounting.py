@@ -28,6 +28,7 @@ MOST_GROUPS: Final = 500
 _DIFFER: Final = "the messages differ; the report has that of each row"
 _PLACES_KEPT: Final = 5
 _WORD: Final = re.compile(r"[\w@.+'’-]+")
+_QUOTED: Final = re.compile(r"""['"`“„‘«]([^'"`”“’»]{1,60})['"`”“’»]""")
 _LONG_CELL: Final = 60  # characters; its words are not those of a name or a number
 
 # Their messages come from the service or the connection: the same code can have different causes.
@@ -179,7 +180,7 @@ class SummaryCounter:
         return (*key[:-1], _DIFFER) if is_full else key
 
     def _without_own_words(self, message: str, row: Row) -> str:
-        """A message of the service without what is only of this row: its names, addresses and numbers."""
+        """A message of the service without what is only of this row: its names, addresses, numbers and quoted cells."""
         own = {
             word
             for index, cell in enumerate(row.cells)
@@ -187,6 +188,8 @@ class SummaryCounter:
             for word in _words(cell)
             if index in self._of_people or (len(word) > 3 and any(map(str.isdigit, word)))
         }
+        cells = {cell.strip().casefold() for cell in row.cells}
+        message = _QUOTED.sub(lambda found: "" if found[1].casefold() in cells else found[0], message)
         return " ".join(word for word in _words(message) if word not in own)
 
     def count(self, kind: OutcomeKind) -> int:

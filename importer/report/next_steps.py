@@ -78,7 +78,9 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         elif summary.outcomes[OutcomeKind.NOT_SENT]:
             sends = "Send (to the sandbox)" if summary.sandbox else "Send"
             fixed = f", and those that you fix in {source}" if source else ""
-            yield Step(f"{sends} the rows that are ready{fixed}", again, "Send")
+            is_same = bool(to_fix and summary.continues)  # the step before has this command
+            text = f"{sends} the rows that are ready{' by the same command' if is_same else fixed}"
+            yield Step(text, () if is_same else again, "Send")
         elif source:
             yield Step(f"Or fix the rows in {source}, then import it", again)
     elif not summary.stopped:

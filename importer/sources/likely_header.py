@@ -123,8 +123,6 @@ def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
     lower, rows = below[0], below[1 : _BODY + 1]
     if not rows or lower.number != upper.number + 1 or upper.filled < 2 or has_values(upper) or has_values(lower):
         return False
-    if any(map(_NOTE.fullmatch, upper.cells)):
-        return False
     width = max(upper.width, lower.width)
     above, names = ([_cell(record, index) for index in range(width)] for record in (upper, lower))
     groups = any(
@@ -133,6 +131,9 @@ def _is_upper_row(upper: Record, below: Sequence[Record]) -> bool:
     )
     filled = {index: _below(rows, index) for index in range(width)}
     values = [index for index in filled if 2 * sum(_is_value(row, index) for row in filled[index]) > len(filled[index])]
+    own = [names[index].casefold() for index in filled if filled[index]]
+    if any(map(_NOTE.fullmatch, upper.cells)) and all(own) and len({*own}) == len(own):  # the lower row says it all
+        return False
     spanned = any(above[index] and not names[index] and len(filled[index]) == len(rows) > 1 for index in filled)
     named = all(names[index] or above[index] for index in values)
     return groups and named and (spanned or any(names[index] for index in values))

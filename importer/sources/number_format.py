@@ -11,10 +11,13 @@ import re
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final, NamedTuple
 
+from openpyxl.styles.numbers import BUILTIN_FORMATS
+
 from importer.sources.cell_text import plain_number
-from importer.text.currencies import currency_of_format
+from importer.text.currencies import currency_code, currency_of_format
 
 
 class DateKind(Enum):
@@ -37,7 +40,12 @@ _TESTS: Final = {
 }  # fmt: skip
 _OF_AMOUNTS: Final = ("", "General", "0", "0.00", "#,##0", "#,##0.00")  # the usual ones, which change nothing
 _DIGITS: Final = frozenset("0#?")
-_PUNCTUATION: Final = frozenset(" \u00a0\u202f\u2009-–—−()./:,;'’+*<>=_!|~@")  # what leaves an amount as it is
+_PUNCTUATION: Final = frozenset(" \u00a0\u202f\u2009-–—−()./:,;'’+*_!|@")  # what leaves an amount as it is
+_MINUS: Final = frozenset("-−(")
+# A format of every spreadsheet program, as openpyxl knows it where a workbook names it by its number only.
+_ACCOUNTING: Final = {BUILTIN_FORMATS[44]: r'_("$"* #,##0.00_);_("$"* \(#,##0.00\);_("$"* "-"??_);_(@_)'}
+_MARKED: Final = re.compile(r"\[\$([^\]/-]+)")
+_ENDS_NAME: Final = re.compile(r"\w-\s*$")
 _JOINTS: Final = frozenset("-–—/:()")  # what stands between the digits of a code, and not of an amount
 
 
@@ -72,16 +80,18 @@ def shown_number(value: int | float, number_format: str) -> str | None:
     if section is None or not section.parts:
         return None
     if not section.has_digits:
-        return plain if _PUNCTUATION.issuperset(words) else words
+        is_zero = _PUNCTUATION.issuperset(words) or (value == 0 and section.currency and "-" in words)
+        return plain if is_zero else words
     if section.is_code:
         sign = "-" if value < 0 and not is_negative else ""
-        is_whole = value == int(value) or "general" in section.codes
+        is_whole = value == int(value) or not _DIGITS.issuperset(section.codes)
         return sign + section.filled(plain_number(abs(value))).strip() if is_whole else None
     if not (_PUNCTUATION.issuperset(words) or section.currency) or section.is_scaled:
         return None
     hides_zero = value == 0 and not {"0", "?", "general"}.intersection(section.codes)
-    hides_sign = is_negative and {"-", "(", "−"}.isdisjoint(words)
-    if hides_zero or hides_sign:
+    hides_sign = is_negative and _MINUS.isdisjoint(words)
+    adds_sign = (value > 0 and not _MINUS.isdisjoint(section.before)) or "+" in words.removeprefix(section.before)
+    if hides_zero or hides_sign or adds_sign:
         return None
     return plain_number(float(Decimal(repr(value)) * 100)) + "%" if "%" in section.codes else plain
 
@@ -95,12 +105,12 @@ def shown_currency(value: int | float, number_format: str) -> str:
 def shown_text(value: str, number_format: str) -> str | None:
     """A text as the section of its format for texts shows it; None: it is hidden, or another one is shown."""
     *_, last = sections = _sections(number_format)
-    if "@" not in last.codes and len(sections) < 4:
+    if ("@" not in last.codes and len(sections) < 4) or last.codes == ["general"]:
         return value
-    before, at, after = last.words.partition("@")
-    if not at:
+    if last.codes != ["@"]:
         return None
-    return value if _PUNCTUATION.issuperset(before + after) else before + value + after
+    shown = "".join(text if is_literal else value for is_literal, text in last.parts)
+    return value if shown.strip() == value.strip() else shown
 
 
 class _Section(NamedTuple):
@@ -132,23 +142,30 @@ class _Section(NamedTuple):
 
     @property
     def currency(self) -> str:
-        """The currency that it shows; "" if none, or if its words have digits: those would look like its own."""
-        return "" if any(map(str.isdecimal, self.words)) else currency_of_format(self.text)
+        """The currency that it shows; "" if none, or if it shows more: `k€`, or digits, which look like its own."""
+        found = currency_of_format(self.text) or self.before  # `"R"0` is an amount, and `0 "R"` may be of another unit
+        is_marked = found in _MARKED.findall(self.text)
+        is_known = is_marked or currency_code(found) is not None
+        return found if is_known and not any(map(str.isdecimal, self.words)) else ""
+
+    @property
+    def before(self) -> str:
+        """The literals before its first digit."""
+        return "".join(text for _, text in takewhile(lambda part: part[0], self.parts)).strip()
 
     @property
     def is_code(self) -> bool:
         """Whether it makes a code of a whole number, and not an amount."""
-        if not (_DIGITS.issuperset(self.codes) or self.codes == ["general"]):
+        if not (_DIGITS.issuperset(self.codes) or self.codes in (["general"], ["@"])):
             return False
         places = [at for at, (is_literal, _) in enumerate(self.parts) if not is_literal]
-        before = "".join(text for _, text in self.parts[: places[0]])
         inside = [at for at, (is_literal, _) in enumerate(self.parts[: places[-1]]) if is_literal and at > places[0]]
         inner = "".join(self.parts[at][1] for at in inside)
-        is_amount = self.currency and not before.strip().endswith("-")
-        has_words = not (is_amount or _PUNCTUATION.issuperset(before + inner))
+        is_named = places[0] > 0 and _ENDS_NAME.search(self.parts[places[0] - 1][1]) is not None  # "SR-"0
+        has_words = not ((self.currency and not is_named) or _PUNCTUATION.issuperset(self.before + inner))
         # Signs between thousands, or lakhs, end three digits before the end: `#\ ##0`.
         is_split = bool(inside) and sum(place > inside[-1] for place in places) % 3 > 0
-        is_joined = "+" in before or is_split or not _JOINTS.isdisjoint(inner)
+        is_joined = "+" in self.before or is_split or not _JOINTS.isdisjoint(inner)
         return self.codes.count("0") > 1 or has_words or is_joined
 
     def filled(self, digits: str) -> str:
@@ -161,7 +178,7 @@ class _Section(NamedTuple):
                 continue
             places -= 1
             taken, left = (left, "") if not places else (left[-1:], left[:-1])
-            shown.append(taken or {"0": "0", "?": " ", "general": digits}.get(text, ""))
+            shown.append(taken or {"0": "0", "?": " ", "general": digits, "@": digits}.get(text, ""))
         return "".join(reversed(shown))
 
 
@@ -185,7 +202,7 @@ def _section_for(value: float, number_format: str) -> tuple[_Section | None, boo
 @lru_cache(maxsize=4096)
 def _sections(number_format: str) -> tuple[_Section, ...]:
     texts = [""]
-    for piece in _PIECE.finditer(number_format):
+    for piece in _PIECE.finditer(_ACCOUNTING.get(number_format, number_format)):
         if piece[5] == ";":
             texts.append("")
         else:
@@ -195,10 +212,10 @@ def _sections(number_format: str) -> tuple[_Section, ...]:
 
 def _parsed(text: str) -> _Section:
     parts: list[tuple[bool, str]] = []
-    condition, is_known = None, True
+    condition, is_known, has_letters = None, True, False
     for quoted, escaped, bracket, code, other in _PIECE.findall(text):
         if quoted or escaped or other:
-            is_known = is_known and not other.isalpha()  # in a date they have a meaning
+            has_letters = has_letters or other.isalpha()
             parts.append((True, quoted + escaped + other))
         elif code:
             parts.append((False, code.lower()))
@@ -208,4 +225,5 @@ def _parsed(text: str) -> _Section:
             parts.append((True, mark))
         elif bracket.upper().startswith("DBNUM"):
             is_known = False  # other digits
-    return _Section(text, tuple(parts), condition, is_known)
+    section = _Section(text, tuple(parts), condition, is_known)
+    return section if section.has_digits or not has_letters else section._replace(is_known=False)  # of a date: `aaa`

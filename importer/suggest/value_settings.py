@@ -401,14 +401,15 @@ def _reversals_in(text: str) -> frozenset[str]:
 
 
 def _is_turned(words: set[str], known: set[str]) -> bool:
-    """Whether a word is another one with something before or behind it: unemployed, employed; JavaScript, Java."""
+    """Whether a word is another one with something before it, or begins with a short one: unemployed, employed;
+    JavaScript, Java.
+    """
     pairs = [
         (one, other) for one in words - known for other in known - words if len(min(one, other, key=len)) >= _ENDING
     ]
-    longer_first = (sorted(pair, key=len, reverse=True) for pair in pairs)
     return any(
-        long.endswith(short) or (long.startswith(short) and len(long) - len(short) >= _ENDING)
-        for long, short in longer_first
+        one.endswith(other) or other.endswith(one) or (one.startswith(other) and len(other) <= _ENDING <= len(one) - 4)
+        for one, other in pairs
     )
 
 

@@ -54,7 +54,7 @@ _NOT_MULTIPLYING: Final = frozenset((
     "p.a.", "pa", "per", "pro", "par", "year", "month", "jahr", "monat", "an", "mois", "gross", "net", "brutto", "brut",
 ))  # fmt: skip
 # The pieces of a number format: a currency, a text, a character to show, what shows nothing, another character.
-_PIECE: Final = re.compile(r'\[\$([^\]-]*)[^\]]*\]|"([^"]*)"|\\(.)|(\[[^\]]*\]|_.|\*.)|(.)', re.DOTALL)
+_PIECE: Final = re.compile(r'\[\$([^\]-]*)[^\]]*\]|"([^"]*)"|\\(.)|(\[[^\]]*\]|_.|\*.|General|E[+-])|(.)', re.DOTALL)
 _MARK, _END = "\x01", "\x02"  # before what the format itself calls a currency; between its sections
 
 
@@ -93,7 +93,7 @@ def currency_of_format(number_format: str) -> str:
 def _shown(piece: re.Match[str]) -> str:
     """What a person sees of a piece of a format; blanks for the number and its sign."""
     marked, text, character, _, other = piece.groups(default="")
-    if other and not _is_sign(other):
+    if other and not (_is_sign(other) or other.isalpha()):
         return _END if other == ";" else " "
     return _MARK + marked if marked else re.sub("[()+-]", " ", text + character) + other
 

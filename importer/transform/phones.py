@@ -18,6 +18,7 @@ _FLOAT_TAIL = re.compile(r"(?<=[0-9]{5})\.0$")  # a number column that a program
 
 _DATE = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}([./-])[0-9]{1,2}\1(?:19|20)[0-9]{2}")
 _SEVERAL = re.compile(r"[/;,|\n&]|\s-\s|\s{2,}")  # between two numbers; a slash also behind an area code
+_INTERNATIONAL = re.compile(r"[+＋]\s*\(?[0-9]")
 _LEAST_NATIONAL = 9  # digits; a shorter number without 0 most likely has no area code
 _LONGEST_NATIONAL = 10  # longer numbers without + mostly begin with the code of a country
 _DANGLING = re.compile(r"\?|[0-9]\s*(?:\+|\(\+)")
@@ -79,7 +80,7 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
 
 def _has_several(text: str, region: str | None) -> bool:
     """Whether the text up to a separator is a number of its own, or more than one begins with +."""
-    if sum(map(text.count, "+＋")) > 1:
+    if len(_INTERNATIONAL.findall(text)) > 1:
         return True
     for found in _SEVERAL.finditer(text):
         try:

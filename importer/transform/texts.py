@@ -134,10 +134,10 @@ def email_reader(value: ResolvedValue) -> Callable[[str, bool], str | InvalidVal
         pieces = pieces_with("@", text) if isinstance(found, InvalidValue) else None
         if not isinstance(found, InvalidValue) or not pieces or pieces == [text]:
             return found
-        if len(pieces) > 1:
+        if len(pieces) > 1 and not any(isinstance(read_email(piece, False), InvalidValue) for piece in pieces):
             hint = f"write one address, or set split: and take: first_valid {in_mapping(value.place)}"
             return replace(found, message=f"{quoted(text)} contains several e-mail addresses", hint=hint)
-        if isinstance(read_email(pieces[0], False), InvalidValue):
+        if len(pieces) > 1 or isinstance(read_email(pieces[0], False), InvalidValue):
             return found
         way = f'; to take {quoted(pieces[0])} out of such cells, set pick: "@" {in_mapping(value.place)}'
         return replace(found, hint=found.hint + way)

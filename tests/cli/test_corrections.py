@@ -257,9 +257,9 @@ def test_a_check_of_a_fixed_report(serve: Serve) -> None:
     first = run_first(served, candidate(1), candidate(2, **{MAIL: BAD}), candidate(3, **{MAIL: f"{BAD}3"}))
     fix(served.door.folder / first / "report.xlsx", {MAIL: "ada@example.com"})
     checked = served("check", f"{first}/report.xlsx")
-    fixing, sending = re.findall(r"^ +importer (run results/.*)", checked.out, re.MULTILINE)
-    assert (fixing, "people.csv --mapping" in checked.out) == (sending, False)
-    assert served(*sending.split(), "--json").counts == {"created": 1, "invalid": 1, "already_imported": 1}
+    (command,) = re.findall(r"^ +importer (run results/.*)", checked.out, re.MULTILINE)
+    assert ("ready by the same command" in checked.out, "people.csv --mapping" in checked.out) == (True, False)
+    assert served(*command.split(), "--json").counts == {"created": 1, "invalid": 1, "already_imported": 1}
 
 
 def test_the_report_of_one_target(serve: Serve) -> None:

@@ -12,6 +12,7 @@ from tests.cli.conftest import HEADER, MAPPING, Ran, Served, candidate
 from tests.cli.test_corrections import correct
 
 Serve = Callable[..., Served]
+_SHOWS_MORE = "give the column the format General or Text, and check what it shows then"
 _OTHER = "the format of this cell shows '45000 {}', not EUR"
 
 
@@ -38,7 +39,7 @@ def test_an_amount_whose_format_shows_another_currency_is_a_problem_at_its_cell(
     assert (dollars["places"], dollars["what"]) == (["G5"], _OTHER.format("$"))
     assert dollars["hint"] == "convert it to EUR, or add '$' to currency: in mapping.yaml:11"
     assert (lira["places"], lira["what"]) == (["G6"], _OTHER.format("TL"))
-    assert (thousands["places"], thousands["hint"]) == (["G7"], "convert it to EUR, or write it in full")
+    assert (thousands["places"], thousands["hint"]) == (["G7"], _SHOWS_MORE)
 
 
 def test_another_currency_than_that_of_most_cells_is_told(serve: Serve) -> None:

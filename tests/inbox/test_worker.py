@@ -292,6 +292,9 @@ def test_a_file_that_is_removed_during_its_import_was_sent_all_the_same(night: N
     assert (f"results/{night.ended[0].run}" in told, "release" in told) == (True, False)
     with pytest.raises(UsageError, match="is missing, or has a second name"):
         release(night.folder, ["people1.csv"])
+    night.listen = ignore
+    night.drop("people1.csv", range(2))
+    assert (night.run(), night.ended[0].outcomes) == (0, {"already_imported": 2})
 
 
 def test_the_status_reports_what_no_pass_takes(night: Night) -> None:

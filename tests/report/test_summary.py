@@ -195,6 +195,24 @@ def test_refusals_in_everybodys_own_words_are_one_group(tmp_path: Path, message:
     ]
 
 
+def test_a_quoted_cell_is_not_of_the_message(tmp_path: Path) -> None:
+    """Where it has another word of a cell, unquoted, it stays: `Phone is required`."""
+    cities, wishes = ("Ankara", "Bursa", "New York"), ("Phone", "Email", "Phone")
+    read = [Row(ORIGIN, n, ("A", "a@example.com", city, wishes[n])) for n, city in enumerate(cities)]
+    said = [refused(f"'{city}' is not in the list of cities") for city in cities]
+    asked = [refused(f"{wish} is required") for wish in wishes]
+    pairs = enumerate(zip(said, asked, strict=True))
+    outcomes = [Outcome(n, OutcomeKind.REJECTED, 400, problems=pair) for n, pair in pairs]
+
+    groups = write_report(tmp_path, FACTS, read, outcomes).problems
+
+    assert [(group.what, group.count) for group in groups] == [
+        ("'Ankara' is not in the list of cities", 3),
+        ("Phone is required", 2),
+        ("Email is required", 1),
+    ]
+
+
 def test_groups_do_not_grow_without_end(tmp_path: Path) -> None:
     """If the messages differ in more than names, the number of groups is limited, plus one for the rest."""
     numbers = range(MOST_GROUPS + 10)

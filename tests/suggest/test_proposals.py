@@ -528,6 +528,8 @@ def test_a_text_that_says_more_or_the_opposite_has_no_option(options: tuple[str,
 @pytest.mark.parametrize(
     ("options", "text", "target"),
     [
+        pytest.param(("Internship", "Full time"), "Intern", "Internship", id="a shorter word"),
+        pytest.param(("Bachelor", "Diploma"), "Bachelorstudium", "Bachelor", id="a compound"),
         pytest.param(("1-3 years", "5+ years"), "4 years", "5+ years", id="another number"),
         pytest.param(("Programmer II", "Tester"), "Programmer I", "Programmer II", id="another letter"),
         pytest.param(("> 5 years", "Tester"), "< 5 years", "> 5 years", id="another sign"),

@@ -456,6 +456,8 @@ BAD = (
     Bad("two phones, of which none is valid", PHONE, "+49 1 23 / +49 1 24",
         "'+49 1 23 / +49 1 24' contains several phone numbers; write one number, or set split: and take: first_valid "
         "in m.yaml:4"),
+    Bad("a plus too many", PHONE, "+90 555 000 00 (+)",
+        "'+90 555 000 00 (+)' is not a valid phone number; check the country code and the number of digits"),
     Bad("phone without its area code", PHONE, "3023125",
         f"'3023125' {_ELSEWHERE}",
         "{column: Cell, region: DE}"),
