@@ -14,8 +14,6 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import Final, NamedTuple
 
-from openpyxl.styles.numbers import BUILTIN_FORMATS
-
 from importer.sources.cell_text import plain_number
 from importer.text.currencies import currency_code, currency_of_format
 
@@ -42,8 +40,11 @@ _OF_AMOUNTS: Final = ("", "General", "0", "0.00", "#,##0", "#,##0.00")  # the us
 _DIGITS: Final = frozenset("0#?")
 _PUNCTUATION: Final = frozenset(" \u00a0\u202f\u2009-–—−()./:,;'’+*_!|@")  # what leaves an amount as it is
 _MINUS: Final = frozenset("-−(")
-# A format of every spreadsheet program, as openpyxl knows it where a workbook names it by its number only.
-_ACCOUNTING: Final = {BUILTIN_FORMATS[44]: r'_("$"* #,##0.00_);_("$"* \(#,##0.00\);_("$"* "-"??_);_(@_)'}
+# Number 44 of the formats that a workbook need not contain, as openpyxl reads it, and as it is.
+_ACCOUNTING: Final = {
+    r'_("$"* #,##0.00_)_("$"* \(#,##0.00\)_("$"* "-"??_)_(@_)':
+    r'_("$"* #,##0.00_);_("$"* \(#,##0.00\);_("$"* "-"??_);_(@_)'
+}  # fmt: skip
 _MARKED: Final = re.compile(r"\[\$([^\]/-]+)")
 _ENDS_NAME: Final = re.compile(r"\w-\s*$")
 _JOINTS: Final = frozenset("-–—/:()")  # what stands between the digits of a code, and not of an amount

@@ -258,6 +258,7 @@ without_seccomp = pytest.mark.skipif(
 
 
 @without_seccomp
+@pytest.mark.net
 def test_a_drive_that_refuses_chmod_is_accepted_if_it_is_said(serve: Serve) -> None:
     """With IMPORTER_OUT_SHARED=any everything works there: a run, its report again, a check and a purge."""
     served = serve()

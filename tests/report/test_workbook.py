@@ -147,15 +147,10 @@ def test_text_that_is_too_long_for_a_cell_is_cut_with_a_note(character: str) -> 
     assert set(text.removesuffix(CUT_NOTE)) == {character}
 
 
-@pytest.mark.parametrize(
-    ("kind", "file"),
-    [
-        (OutcomeKind.CREATED, "201_created.csv"),
-    ],
-)
-def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path, kind: OutcomeKind, file: str) -> None:
+@pytest.mark.net
+def test_a_sheet_on_which_nobody_acts_ends_at_10000_rows(tmp_path: Path) -> None:
     """The rest is only in the CSV file: a note below the filter shows that, and the summary counts all rows."""
-    count = NO_ACTION_SHEET_LIMIT + 1
+    count, kind, file = NO_ACTION_SHEET_LIMIT + 1, OutcomeKind.CREATED, "201_created.csv"
     problem = (Problem("left-out", "Status is Hired"),)  # written in another way than a row without
     outcomes = (Outcome(n, kind, problems=problem if n == 2 else ()) for n in range(1, count + 1))
 
