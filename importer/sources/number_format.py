@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import operator
 import re
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import Enum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import takewhile
-from typing import Final, NamedTuple
+from typing import Final
 
 from importer.sources.cell_text import plain_number
 from importer.text.currencies import currency_code, currency_of_format
@@ -114,47 +115,53 @@ def shown_text(value: str, number_format: str) -> str | None:
     return value if shown.strip() == value.strip() else shown
 
 
-class _Section(NamedTuple):
-    """A section of a format. parts: literals, and single placeholders, each with whether it is a literal."""
+@dataclass(frozen=True)
+class _Section:
+    """A section of a format. parts: literals, and single placeholders, each with whether it is a literal.
+
+    What it shows is found once, and not for each cell.
+    """
 
     text: str
     parts: tuple[tuple[bool, str], ...]
     condition: tuple[str, float] | None
     is_known: bool
 
-    @property
+    @cached_property
     def words(self) -> str:
         """The literals, and @."""
         return "".join(text for is_literal, text in self.parts if is_literal or text == "@")
 
-    @property
+    @cached_property
     def codes(self) -> list[str]:
         return [text for is_literal, text in self.parts if not is_literal]
 
-    @property
+    @cached_property
     def has_digits(self) -> bool:
         return any(code in _DIGITS or code in ("general", "@") for code in self.codes)
 
-    @property
+    @cached_property
     def is_scaled(self) -> bool:
         """Whether it shows thousands or millions: a comma follows the last digit, before or behind the point."""
         whole, _, fraction = "".join(self.codes).partition(".")
         return "," in fraction or (whole.endswith(",") and any(digit in whole for digit in _DIGITS))
 
-    @property
+    @cached_property
     def currency(self) -> str:
         """The currency that it shows; "" if none, or if it shows more: `k€`, or digits, which look like its own."""
-        found = currency_of_format(self.text) or self.before  # `"R"0` is an amount, and `0 "R"` may be of another unit
+        found = currency_of_format(self.text)
+        if not found and self.words.strip() == self.before:  # `"R"0` is an amount; `0 "R"` may be of another unit
+            found = self.before
         is_marked = found in _MARKED.findall(self.text)
         is_known = is_marked or currency_code(found) is not None
         return found if is_known and not any(map(str.isdecimal, self.words)) else ""
 
-    @property
+    @cached_property
     def before(self) -> str:
         """The literals before its first digit."""
         return "".join(text for _, text in takewhile(lambda part: part[0], self.parts)).strip()
 
-    @property
+    @cached_property
     def is_code(self) -> bool:
         """Whether it makes a code of a whole number, and not an amount."""
         if not (_DIGITS.issuperset(self.codes) or self.codes in (["general"], ["@"])):
@@ -227,4 +234,4 @@ def _parsed(text: str) -> _Section:
         elif bracket.upper().startswith("DBNUM"):
             is_known = False  # other digits
     section = _Section(text, tuple(parts), condition, is_known)
-    return section if section.has_digits or not has_letters else section._replace(is_known=False)  # of a date: `aaa`
+    return section if section.has_digits or not has_letters else replace(section, is_known=False)  # of a date: `aaa`
