@@ -211,7 +211,7 @@ def cannot_remove(error: OSError, folder: Path, then: str) -> UnusableInput:
     """The problem of a file that cannot be removed. then: what to do when it can be."""
     hint = f"close the program that has it open, or get permission to delete it, then {then}"
     message = f"the file cannot be removed: {error.strerror or error}"
-    return unusable_file("purge-blocked", message, hint, error.filename or folder)
+    return unusable_file("not-writable", message, hint, error.filename or folder)
 
 
 def _erase(folder: Path) -> None:

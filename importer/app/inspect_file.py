@@ -40,7 +40,7 @@ _FLAGS = {
     "delimiter-doubtful": "--delimiter",
     "header-not-found": "--header-row",
     "header-of-two-rows": "--header-row",
-    "sheets-empty": "--sheet",
+    "file-empty": "--sheet",
     "sheets-not-read": "--sheet",
     "sheet-chosen": "--sheet",
     "sheet-undecided": "--sheet",

@@ -154,7 +154,7 @@ def write_template(workbook: Path, target: Target, questions: tuple[Question, ..
 def unwritable(noun: str, path: Path, error: OSError) -> UnusableInput:
     """The problem of a file that a command was told to write."""
     message = f"{noun} cannot be written: {(error.strerror or str(error)).lower()}"
-    return unusable_file("file-not-writable", message, "choose another path with --to", path)
+    return unusable_file("not-writable", message, "choose another path with --to", path)
 
 
 # --- a mapping checked --------------------------------------------------------------------------

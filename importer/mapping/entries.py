@@ -50,7 +50,7 @@ _REPEAT_HINT = f'write repeat: "{PLACEHOLDER}", and {PLACEHOLDER} in each column
 def _placeholder(node: Node) -> Text:
     text = read_text(node)
     if text != PLACEHOLDER:
-        raise refusal("repeat-invalid", f"'{text}' is not a valid value of repeat", _REPEAT_HINT)
+        raise refusal("mapping-value-invalid", f"'{text}' is not a valid value of repeat", _REPEAT_HINT)
     return text
 
 

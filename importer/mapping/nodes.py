@@ -221,7 +221,7 @@ def _content(path: Path, reading: Reading) -> str:
         reading.raise_error("mapping-unreadable", message, "check its name and permissions", place)
     if content.startswith(_SPREADSHEETS):
         hint = "swap the two: FILE is the spreadsheet, --mapping is the mapping file"
-        reading.raise_error("mapping-is-spreadsheet", "this is a spreadsheet, not a mapping file (.yaml)", hint, place)
+        reading.raise_error("mapping-unreadable", "this is a spreadsheet, not a mapping file (.yaml)", hint, place)
     if len(content) > MAX_BYTES:
         message = f"the mapping file is larger than {MAX_BYTES:,} bytes"
         reading.raise_error("limit-exceeded", message, "check that this is a mapping file", place)
@@ -253,7 +253,7 @@ class _YamlFile:
         if root is None:
             place = FilePlace(str(self._path))
             self._diagnostics.raise_error(
-                "mapping-empty", "the mapping file is empty", "start it with version: 1", place
+                "mapping-unreadable", "the mapping file is empty", "start it with version: 1", place
             )
         node = self._convert(root, depth=0, name="the mapping file")
         self._diagnostics.raise_errors()

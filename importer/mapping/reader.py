@@ -103,17 +103,17 @@ def read_extended(path: Path, reading: Reading, above: tuple[Path, ...] = ()) ->
     chain = (*above, path.resolve())
     if len(chain) == _MAX_CHAIN:
         message, hint = f"more than {_MAX_CHAIN} files extend one another", "merge some of them"
-        reading.raise_error("extends-circular", message, hint, shared.place)
+        reading.raise_error("extends-invalid", message, hint, shared.place)
     if base.resolve() in chain:
         message, hint = f"'{shared}' and this file extend each other", "remove extends: from one of them"
-        reading.raise_error("extends-circular", message, hint, shared.place)
+        reading.raise_error("extends-invalid", message, hint, shared.place)
     try:
         below = read_extended(base, reading, chain)
     except UnusableInput:
         if base.is_file():
             raise
         message, hint = f"the file '{shared}' does not exist", "give its path relative to the folder of this mapping"
-        reading.raise_error("extends-not-found", message, hint, shared.place)
+        reading.raise_error("extends-invalid", message, hint, shared.place)
     return _without(_merged(node, below), node, reading) if isinstance(below, Keys) else below
 
 
@@ -221,7 +221,7 @@ def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, 
     diagnostics.raise_errors()
     if not mappings:
         message, hint = "this folder contains no mapping file", "add a file NAME.yaml for each job post"
-        diagnostics.raise_error("mapping-folder-empty", message, hint, FilePlace(str(folder)))
+        diagnostics.raise_error("mapping-unreadable", message, hint, FilePlace(str(folder)))
     _report_conflicts(mappings, diagnostics)
     diagnostics.raise_errors()
     return tuple(mappings)
@@ -240,7 +240,7 @@ def _report_conflicts(mappings: Sequence[Mapping], diagnostics: Diagnostics) -> 
         if first.route and normalize_name(column) != normalize_name(first.route.column):
             message = f"the route uses the column '{column}', but {first.path.name} uses '{first.route.column}'"
             hint = "use the same column in all files of the folder"
-            diagnostics.error("route-column-differs", message, hint, column.place)
+            diagnostics.error("route-differs", message, hint, column.place)
         if mapping.group_by is not None and mapping.group_by.blank:
             message = "with route:, every row needs the key of its candidate: its rows could go to several targets"
             hint = "fill the key and the value of the route in every row, and remove `blank: continues`"
@@ -248,7 +248,7 @@ def _report_conflicts(mappings: Sequence[Mapping], diagnostics: Diagnostics) -> 
         if mapping.source != first.source:
             message = f"source: differs from source: in {first.path.name}"
             hint = "put source: into a shared file that both extend"
-            diagnostics.error("route-source-differs", message, hint, FilePlace(str(mapping.path)))
+            diagnostics.error("route-differs", message, hint, FilePlace(str(mapping.path)))
         for word in mapping.route.words:
             owner = owners.setdefault(normalize(word), mapping)
             if owner is not mapping:

@@ -278,7 +278,7 @@ def _resolve_entries(
     special = question.type if question.type in ("photo", "phone", "address") else None
     if special or question.answer_type not in _TEXT_TYPES:
         message = f"{question.label} asks for {special or question.answer_type} and cannot take {entries.kind} entries"
-        context.error("entries-not-applicable", message, "use a short_text or long_text question for entries", place)
+        context.error("answers-not-applicable", message, "use a short_text or long_text question for entries", place)
         return None
     return resolve_entries(entries, context)
 

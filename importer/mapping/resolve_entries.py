@@ -75,7 +75,7 @@ def _report_placeholders(spec: ValueSpec, context: Context) -> bool:
     numbered = [name for name in spec.own_columns if PLACEHOLDER in name]
     for name in numbered:
         message, hint = f"'{name}' is numbered, but repeat: is missing", f'add repeat: "{PLACEHOLDER}" above it'
-        context.error("repeat-invalid", message, hint, name.place)
+        context.error("mapping-value-invalid", message, hint, name.place)
     return bool(numbered)
 
 
@@ -125,7 +125,7 @@ def _from_group(spec: EntriesSpec, context: Context) -> FromGroup | None:
     if context.mapping.group_by is None:
         message = "rows: needs group_by:, which groups the rows of a candidate"
         hint = "add group_by: COLUMN under source:"
-        context.error("group-by-missing", message, hint, spec.node.place_of("rows"))
+        context.error("key-missing", message, hint, spec.node.place_of("rows"))
         return None
     if not isinstance(spec.rows, Filter):
         return FromGroup(None)
@@ -161,7 +161,7 @@ def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) ->
     for template in spec.own_columns:
         if PLACEHOLDER not in template:
             message, hint = f"'{template}' has no {PLACEHOLDER}", f"write {PLACEHOLDER} in place of the number"
-            context.error("repeat-invalid", message, hint, template.place)
+            context.error("mapping-value-invalid", message, hint, template.place)
             continue
         names = _names(template, context.header, unnumbered=unnumbered)
         if not names:

@@ -151,7 +151,7 @@ def check_value(spec: ValueSpec, field: FieldSpec, context: Context) -> None:
     if kind is Kind.DATE and formats.short_year is not None and formats.pivot is None:
         message = "%y is a two-digit year, but its century is not set"
         hint = "set the first of the hundred years it belongs to, for example pivot: 1950, or export four-digit years"
-        context.error("pivot-missing", message, hint, formats.short_year)
+        context.error("date-format-invalid", message, hint, formats.short_year)
     if kind in (Kind.YES_NO, Kind.FLAG):
         for text in (*_meaning(formats.yes, NO_WORDS), *_meaning(formats.no, YES_WORDS)):
             message = f"'{text}' is listed under {text.name.removeprefix('each item of ')} and means the opposite"

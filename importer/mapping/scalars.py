@@ -195,7 +195,7 @@ def _region(node: Node) -> str:
     text = read_text(node)
     if text.upper() not in REGIONS:
         hint = "did you mean 'GB'?" if text.upper() == "UK" else "use a two-letter country code such as TR, DE or US"
-        raise refusal("region-unknown", f"'{text}' is not a known region", hint)
+        raise refusal("mapping-value-invalid", f"'{text}' is not a known region", hint)
     return text.upper()
 
 
@@ -286,7 +286,7 @@ def expression(node: Node) -> CellPattern:
         message = f"{text.name} is not a valid regular expression: {error}"
         raise refusal("pattern-invalid", message, _PATTERN_HINT) from None
     if not found.groupindex:
-        raise refusal("pattern-group-invalid", f"{text.name} has no named group", _PATTERN_HINT)
+        raise refusal("pattern-invalid", f"{text.name} has no named group", _PATTERN_HINT)
     if _FUZZY.search(_LITERAL.sub("", text)):
         raise refusal("pattern-invalid", f"{text.name} has a {{ that begins no count like {{2}}", "write it as \\{")
     return CellPattern(str(text), tuple(found.groupindex))

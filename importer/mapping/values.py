@@ -322,10 +322,10 @@ def _check_group(node: Keys, reading: Reading) -> None:
         return
     if group is None and len(names) > 1:
         hint = f"choose one of them, for example group: {names[0]}"
-        reading.error("pattern-group-invalid", f"the pattern has several groups: {', '.join(names)}", hint, place)
+        reading.error("pattern-invalid", f"the pattern has several groups: {', '.join(names)}", hint, place)
     elif isinstance(group, Text) and group.strip() and group not in names:
         hint = did_you_mean(group, names)
-        reading.error("pattern-group-invalid", f"'{group}' is not a group of the pattern", hint, group.place)
+        reading.error("pattern-invalid", f"'{group}' is not a group of the pattern", hint, group.place)
 
 
 class AnswerKeys(Section):

@@ -69,10 +69,10 @@ def _require_file(path: Path, name: str, max_bytes: int) -> None:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             hint = "give the path of the file in it"
-            raise unusable_file("file-not-regular", "this is a folder, not a file", hint, name)
+            raise unusable_file("file-unreadable", "this is a folder, not a file", hint, name)
         if not stat.S_ISREG(status.st_mode):
             hint = "save its output to a file, or pipe it into the command and give - as the file"
-            raise unusable_file("file-not-regular", "this is a pipe or a device, not a regular file", hint, name)
+            raise unusable_file("file-unreadable", "this is a pipe or a device, not a regular file", hint, name)
         if status.st_size == 0:
             raise unusable_file("file-empty", "the file is empty", "export it again", name)
         if status.st_size > max_bytes:
@@ -228,7 +228,7 @@ def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
 def _copied_input(target: Path, limit: int) -> SourceCopy:
     if sys.stdin is None:  # it is closed
         hint = "pipe a CSV into the command, or give the path of a file"
-        raise unusable_file("standard-input-closed", "it is closed", hint, "standard input")
+        raise unusable_file("file-unreadable", "it is closed", hint, "standard input")
     copy = _copied(sys.stdin.buffer, target, limit)
     if sys.stdin.buffer.read(1):
         copy.path.unlink()

@@ -170,14 +170,14 @@ def _chosen(book: _Book, wanted: str | None, name: str) -> str:
     sheets = book.sheets
     if not sheets:
         message = "the workbook has no worksheet; sheets of charts or macros have no rows"
-        raise unusable_file("sheets-empty", message, "copy the rows to a worksheet, or export them as CSV", name)
+        raise unusable_file("file-empty", message, "copy the rows to a worksheet, or export them as CSV", name)
     visible = [sheet.title for sheet in sheets if sheet.visible]
     if wanted is None:
         if found := next(filter(partial(_has_cells, book), visible), None):
             return found
         is_hidden = len(visible) < len(sheets)
         hint = "to read a hidden sheet, set sheet: under source: in the mapping; " if is_hidden else ""
-        raise unusable_file("sheets-empty", "all visible sheets are empty", f"{hint}{_list_of(sheets)}", name)
+        raise unusable_file("file-empty", "all visible sheets are empty", f"{hint}{_list_of(sheets)}", name)
     for normalized in (str, _folded):
         for sheet in sheets:
             if normalized(sheet.title) == normalized(wanted):

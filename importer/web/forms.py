@@ -168,7 +168,7 @@ def _missing() -> UnusableInput:
 def _not_stored(error: Exception) -> UnusableInput:
     message = f"the upload cannot be stored: {getattr(error, 'strerror', None) or error}"
     hint = "free disk space, or name the file by its path on this machine: then it is read in place"
-    return unusable_file("upload-not-stored", message, hint, "upload")
+    return unusable_file("not-writable", message, hint, "upload")
 
 
 def _too_large(most: int) -> UnusableInput:

@@ -223,7 +223,7 @@ def test_an_unwritable_path_is_reported(front_door: FrontDoor) -> None:
     assert refused.code == 3
     assert refused.err.endswith(
         "mapping.yaml/m.yaml: the mapping file cannot be written: file exists"
-        " [file-not-writable]\n  -> choose another path with --to\n"
+        " [not-writable]\n  -> choose another path with --to\n"
     )
 
 
@@ -379,7 +379,7 @@ def test_a_template_is_a_workbook_and_replaces_none(serve: Serve) -> None:
     assert (nowhere.code, nowhere.err.splitlines()[-2:]) == (
         3,
         [
-            "none/t.xlsx: the workbook cannot be written: no such file or directory [file-not-writable]",
+            "none/t.xlsx: the workbook cannot be written: no such file or directory [not-writable]",
             "  -> choose another path with --to",
         ],
     )

@@ -157,7 +157,7 @@ def test_a_chain_of_mappings_is_short(front_door: FrontDoor) -> None:
     for number in range(1, 1_500):
         (front_door.folder / f"m{number}.yaml").write_text(f"extends: m{number + 1}.yaml\n", encoding="utf-8")
     code, output = _messages(front_door)
-    expected = "m19.yaml:1:10: more than 20 files extend one another [extends-circular] -> merge some of them"
+    expected = "m19.yaml:1:10: more than 20 files extend one another [extends-invalid] -> merge some of them"
     assert (code, output.endswith(expected)) == (3, True), output
 
 

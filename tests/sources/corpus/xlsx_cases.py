@@ -246,7 +246,7 @@ _SHEETS = (
         SourceOptions(sheet="Adayler"),
     ),
     _edit(
-        "sheets-empty",
+        "file-empty",
         "reports that all visible sheets are empty",
         lambda book, sheet: (setattr(sheet, "sheet_state", "hidden"), book.create_sheet("Empty")),
         Expected(
