@@ -338,8 +338,8 @@ def forecast_of(blocks: Iterable[list[Classified]], known: Known, origin: Origin
             if one.warnings:
                 warned = Outcome(rows[0], OutcomeKind.NOT_SENT, problems=one.warnings)
                 counter.add(ReportedRow(Row(origin, rows[0], ()), warned))
-    held_back, filtered = sum(map(counter.count, _HELD_BACK)), counter.count(OutcomeKind.FILTERED)
-    corrected = counter.count(OutcomeKind.ALREADY_IMPORTED)
+    held_back, filtered = sum(counter.outcomes[kind] for kind in _HELD_BACK), counter.outcomes[OutcomeKind.FILTERED]
+    corrected = counter.outcomes[OutcomeKind.ALREADY_IMPORTED]
     reasons = tuple(group for group in counter.groups() if group.outcome in _HELD_BACK)
     warned_of = tuple(group for group in counter.groups() if group.is_warning)
     total = ready + held_back + filtered + corrected

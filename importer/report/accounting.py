@@ -19,9 +19,7 @@ from importer.models import (
 )
 from importer.problems import CellPlace, Origin, Place, Problem
 from importer.report.outcomes import OUTCOMES
-from importer.report.summary import ProblemGroup, Requests, RunFacts, RunState, SourceSummary, Summary
-
-_BETWEEN: Final = " | "
+from importer.report.summary import ProblemGroup, Requests, RunFacts, RunState, Summary
 
 MOST_GROUPS: Final = 500
 """After so many groups, problems of one code and column are one group, whatever their messages say."""
@@ -42,10 +40,6 @@ _BY_HINT: Final = frozenset(
 _BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS, EXISTS_WORDS})
 
 
-class MissingOutcome(AssertionError):
-    """A row without an outcome, or an outcome without a row: a bug of ours."""
-
-
 @dataclass(frozen=True, slots=True)
 class ReportedRow:
     """One row and its outcome."""
@@ -64,7 +58,7 @@ class ReportedRow:
         shown = label if status is None else f"{status} {label}"
         number = self.outcome.candidate_id
         last = "" if number is None else str(number)
-        return str(self.row.number), shown, _BETWEEN.join(told), _BETWEEN.join(hints), last
+        return str(self.row.number), shown, " | ".join(told), " | ".join(hints), last
 
     def highlighted_cells(self) -> dict[int, list[Problem]]:
         """The problems of the row's own cells, by column index."""
@@ -80,16 +74,12 @@ def pair(rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Iterator[ReportedR
     """Each row with its outcome; both must come in ascending order of row number. Memory stays flat.
 
     Raises:
-        MissingOutcome: a row does not have exactly one outcome.
+        AssertionError: a row does not have exactly one outcome, a bug of ours.
     """
     for row, outcome in zip_longest(rows, outcomes):
         if row is None or outcome is None or row.number != outcome.row:
-            found = f"row {row.number} of {row.origin.file}" if row else "no row"
-            raise MissingOutcome(f"{found} has {f'the outcome of row {outcome.row}' if outcome else 'no outcome'}")
+            raise AssertionError(f"row {row and row.number} has the outcome of row {outcome and outcome.row}")
         yield ReportedRow(row, outcome)
-
-
-# --- the place of a problem, as short as possible ------------------------------------------------
 
 
 def place_in_row(place: Place | None, row: Row) -> str:
@@ -118,13 +108,6 @@ def place_in_list(place: Place | None, row: Row, origin: Origin | None = None) -
     return str(place)
 
 
-# --- counts and groups of problems ----------------------------------------------------------------
-
-
-_Key = tuple[OutcomeKind, str, str | None, str | None]
-"""Of a group: outcome, code, column, and the message or the hint where that distinguishes groups."""
-
-
 @dataclass(slots=True)
 class _Group:
     """A group of problems; the first one is its example."""
@@ -143,15 +126,15 @@ class SummaryCounter:
 
     def __init__(self, identity: Iterable[Iterable[int]] = ()) -> None:
         self._of_people = frozenset(chain.from_iterable(identity))
-        self._outcomes = dict.fromkeys(OutcomeKind, 0)
+        self.outcomes = dict.fromkeys(OutcomeKind, 0)
         self._sent = 0
         self._retried = 0
-        self._groups: dict[_Key, _Group] = {}
+        self._groups: dict[tuple[OutcomeKind, str, str | None, str | None], _Group] = {}
 
     def add(self, reported: ReportedRow) -> None:
         """Count one row."""
         outcome, row = reported.outcome, reported.row
-        self._outcomes[outcome.kind] += 1
+        self.outcomes[outcome.kind] += 1
         self._sent += outcome.attempts
         self._retried += max(outcome.attempts - 1, 0)
         # A cell can have a problem twice: both dates of a period.
@@ -165,8 +148,8 @@ class SummaryCounter:
                 origin = first.origin if group.places and isinstance(first, CellPlace) else None
                 group.places.append(place_in_list(place, row, origin))
 
-    def _key(self, problem: Problem, outcome: OutcomeKind, row: Row) -> _Key:
-        text = None
+    def _key(self, problem: Problem, outcome: OutcomeKind, row: Row) -> tuple[OutcomeKind, str, str | None, str | None]:
+        text = None  # the message or the hint, where that distinguishes groups
         if problem.code in _BY_VALUE:
             text = problem.message
         elif outcome in _BY_MESSAGE:
@@ -192,10 +175,6 @@ class SummaryCounter:
         message = _QUOTED.sub(lambda found: "" if found[1].casefold() in cells else found[0], message)
         return " ".join(word for word in _words(message) if word not in own)
 
-    def count(self, kind: OutcomeKind) -> int:
-        """How many of the rows so far have this outcome."""
-        return self._outcomes[kind]
-
     def groups(self) -> tuple[ProblemGroup, ...]:
         """The groups of problems so far, the largest first, then by first row."""
         groups = []
@@ -207,13 +186,11 @@ class SummaryCounter:
 
     def summary(self, facts: RunFacts, files: Iterable[str], *, rows_are_read: bool = True) -> Summary:
         """The summary so far. `files`: those of the report; `rows_are_read`: false if the run is starting."""
-        origin, rows = facts.origin, sum(self._outcomes.values()) if rows_are_read else None
+        known = {each.name: getattr(facts, each.name) for each in fields(RunState)}
+        known["source"] = replace(facts.source, rows=sum(self.outcomes.values()) if rows_are_read else None)
         return Summary(
-            **{each.name: getattr(facts, each.name) for each in fields(RunState)},
-            source=SourceSummary(
-                origin.file, origin.sheet, facts.sha256, rows, facts.blank_rows, facts.reading, facts.taken
-            ),
-            outcomes=dict(self._outcomes),
+            **known,
+            outcomes=dict(self.outcomes),
             requests=Requests(self._sent, self._retried),
             problems=self.groups(),
             files=tuple(files),

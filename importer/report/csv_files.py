@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from importer.models import OutcomeKind
 from importer.report.accounting import ReportedRow
 from importer.report.outcomes import OUTCOMES, csv_file
 from importer.report.summary import RunFacts
 from importer.text.results_cells import escape_formula
-
-_FIRST_CHARACTERS: Final = frozenset("'=+-@＝＋－＠\t\r")
 
 
 class CsvFiles(ExitStack):
@@ -31,7 +28,7 @@ class CsvFiles(ExitStack):
 
     def add(self, reported: ReportedRow) -> None:
         """Write one row."""
-        self._file_of(reported.outcome.kind).writerow(_escaped(cells(reported, self._facts)))
+        self._file_of(reported.outcome.kind).writerow(map(escape_formula, cells(reported, self._facts)))
 
     def finish(self) -> list[str]:
         """Close the files, with those that are always written; returns their names, in the order of the outcomes."""
@@ -47,7 +44,7 @@ class CsvFiles(ExitStack):
             path = self._folder / csv_file(kind)
             opened = path.open("w", encoding="utf-8-sig", errors="backslashreplace", newline="")
             writer = csv.writer(self.enter_context(opened), delimiter=self._facts.delimiter, lineterminator="\r\n")
-            writer.writerow(_escaped(header(self._facts)))
+            writer.writerow(map(escape_formula, header(self._facts)))
             self._files[kind] = writer
         return self._files[kind]
 
@@ -60,8 +57,3 @@ def header(facts: RunFacts) -> list[str]:
 def cells(reported: ReportedRow, facts: RunFacts) -> list[str]:
     """The cells of a row, as many as the header has."""
     return [*reported.row.cells, *reported.import_cells[: len(facts.import_columns)]]
-
-
-def _escaped(texts: Iterable[str]) -> list[str]:
-    # Checking the first character is faster, and enough for nearly all cells.
-    return [escape_formula(text) if text[:1] in _FIRST_CHARACTERS else text for text in texts]

@@ -43,9 +43,12 @@ class Step:
     repeats: bool = False
 
 
+_NO_ACTION: Final = Step("No action needed: every row is complete")
+
+
 def next_steps(summary: Summary, folder: Path) -> tuple[Step, ...]:
     """What to do until every row is complete, in order; `folder`: the results folder of the run."""
-    return tuple(_steps(summary, folder)) or (Step("No action needed: every row is complete"),)
+    return tuple(_steps(summary, folder)) or (_NO_ACTION,)
 
 
 def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
@@ -168,17 +171,12 @@ def _flags(summary: Summary, folder: Path, *, without: Collection[str] = ()) -> 
     return {flag: value for flag, value in flags.items() if flag not in without}
 
 
-# --- a source over all its runs ---------------------------------------------------------------------
-
-
 def steps_of_source(summary: Summary, folder: Path, file: Path, to_fix: Sequence[Path]) -> tuple[Step, ...]:
     """What to do until every row of a source is complete, over all its runs. folder: of its last run; to_fix: those of
     runs with rows to fix.
     """
-    steps = [_fix(to_fix)] if to_fix else []
     again = (_of_file("run", file, summary, folder, without=_OF_SOME_ROWS),)
     if to_fix:
-        steps.append(Step(f"Or fix the rows in {file}, then import it again; completed rows are skipped", again))
-    elif summary.rows_of(*_FIXED_BY_RUNNING_AGAIN):
-        steps.append(Step(f"Import {file} again; completed rows are skipped", again))
-    return tuple(steps) or (Step("No action needed: every row is complete"),)
+        return _fix(to_fix), Step(f"Or fix the rows in {file}, then import it again; completed rows are skipped", again)
+    is_open = summary.rows_of(*_FIXED_BY_RUNNING_AGAIN)
+    return (Step(f"Import {file} again; completed rows are skipped", again) if is_open else _NO_ACTION,)

@@ -11,9 +11,8 @@ SUMMARY_FILE: Final = "summary.json"
 WORKBOOK_FILE: Final = "report.xlsx"
 PAGE_FILE: Final = "report.html"
 
-SHEET_LIMIT: Final = 100_000
-NO_ACTION_SHEET_LIMIT: Final = 10_000
-"""The maximum of rows of a sheet in report.xlsx, and of one whose outcome needs no action; the CSV file has all."""
+SHEET_LIMIT: Final = 100_000  # rows of a sheet in report.xlsx; the CSV file has all
+NO_ACTION_SHEET_LIMIT: Final = 10_000  # of one whose outcome needs no action
 
 COLORS: Final = {"good": "#6AA889", "there": "#9AB3A5", "wrong": "#D98E73", "open": "#D9B26F", "idle": "#AEB8C2"}
 """Of the tabs in report.xlsx; report.html has its own ones of these names."""

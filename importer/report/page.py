@@ -23,13 +23,7 @@ _FIRST_CAUSES: Final = 8  # of a section; a click shows the others, and paper ha
 _MOST_CAUSES: Final = 100  # the workbook has all
 
 
-def write_page(staged: Path, summary: Summary, folder: Path, *, with_personal_data: bool) -> None:
-    """Write the page into a folder. Raises OSError."""
-    text = page(summary, folder, with_personal_data=with_personal_data)
-    (staged / PAGE_FILE).write_text(text, "utf-8", errors="backslashreplace")  # a file name may not be UTF-8
-
-
-def page(summary: Summary, folder: Path, *, with_personal_data: bool = True) -> str:
+def page(summary: Summary, folder: Path, *, with_personal_data: bool) -> str:
     """The HTML of the page. folder: the results folder as it appears in commands.
 
     with_personal_data: show messages, which quote cells and responses; otherwise the general text of each code.
@@ -63,20 +57,12 @@ def _shown(value: Any) -> Any:
 
 
 def _targets(summary: Summary, folder: Path, *, with_links: bool) -> Iterator[tuple[str, str, str]]:
-    """Of a run with several targets: the title, the result, and the page of each; then the rows of none."""
-    if not isinstance(summary.target, ManyTargets):
-        return
-    others: int | None = summary.source.rows or 0
-    for one in summary.target.runs:
+    """Of a run with several targets: the title, the result, and the page of each."""
+    for one in summary.target.runs if isinstance(summary.target, ManyTargets) else ():
         try:
             part = read_summary(folder.parent / one.run)
         except DamagedRun:
-            others = None  # not known
             yield (str(one.target), "nothing was sent, or its report is missing", "")
         else:
-            rows = part.source.rows
-            others = None if others is None or rows is None else others - rows
             title = f"{part.target_title} ({one.target})" if part.target_title else str(one.target)
             yield (title, headline(part), quote(f"../{one.run}/{PAGE_FILE}") if with_links else "")
-    if others:
-        yield ("no target", f"{others:,} row{'' if others == 1 else 's'}, which no mapping takes", "")

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +24,7 @@ from importer.models import (
     Target,
     TargetRun,
 )
-from importer.problems import Column, DamagedRun, FilePlace, Origin, Problem, Severity
+from importer.problems import Column, DamagedRun, FilePlace, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE, OutcomeText, outcome_text
 from importer.text.terminal import command_line
 
@@ -41,6 +40,7 @@ class RunState:
     """
 
     run: str
+    source: SourceSummary
     target: Target | ManyTargets
     mapping: str
     started_at: datetime
@@ -60,22 +60,15 @@ class RunState:
 class RunFacts(RunState):
     """The facts of one run, without its rows.
 
-    origin: the source as the user named it; sha256: of the source, hexadecimal; reading: how the file was read, in one
-    line; columns: those of the source, in order; delimiter: of the source, also used for the results CSVs; blank_rows:
-    those that were skipped (not counted as rows read); identity: the indexes of the columns of the e-mail, and those of
-    the name; has_ids: whether created rows have the ID of their candidate; taken: where the source is found, if an
-    inbox has moved it; personal_data: whether report.html may quote cells and responses.
+    columns: those of the source, in order; delimiter: of the source, also used for the results CSVs; identity: the
+    indexes of the columns of the e-mail, and those of the name; has_ids: whether created rows have the ID of their
+    candidate; personal_data: whether report.html may quote cells and responses.
     """
 
-    origin: Origin
-    sha256: str
-    reading: str
     columns: tuple[Column, ...]
     delimiter: str = ","
-    blank_rows: int = 0
     identity: tuple[tuple[int, ...], ...] = ()
     has_ids: bool = False
-    taken: TakenFile | None = None
     personal_data: bool = True
 
     @property
@@ -86,14 +79,18 @@ class RunFacts(RunState):
 
 @dataclass(frozen=True, slots=True)
 class SourceSummary:
-    """The source. `rows`: the number of rows read, None while the run is not finished; `taken`: as in RunFacts."""
+    """The source, as the user named it.
+
+    sha256: hexadecimal; reading: how the file was read, in one line; rows: how many were read, None while the run is
+    not finished; blank_rows: those that were skipped, not counted as read; taken: where an inbox has moved it.
+    """
 
     file: str
     sheet: str | None
     sha256: str
-    rows: int | None
-    blank_rows: int
     reading: str
+    rows: int | None = None
+    blank_rows: int = 0
     taken: TakenFile | None = None
 
 
@@ -145,7 +142,6 @@ class ProblemGroup:
 class Summary(RunState):
     """The summary of a run. `outcomes` has every outcome, also with 0; `files`: those of the results folder."""
 
-    source: SourceSummary
     outcomes: Mapping[OutcomeKind, int]
     requests: Requests
     problems: tuple[ProblemGroup, ...]
@@ -193,15 +189,13 @@ class Summary(RunState):
         """
         if values["version"] != VERSION:
             raise ValueError("it was written by another version of importer")
-        read = _reader().validate_python({**values, "target": _target(values["target"])})
+        read = _READER.validate_python({**values, "target": _target(values["target"])})
         if set(read.outcomes) != set(OutcomeKind):
             raise ValueError("it does not have every outcome")
         return read
 
 
-@cache
-def _reader() -> TypeAdapter[Summary]:
-    return TypeAdapter(Summary)
+_READER: Final = TypeAdapter(Summary)
 
 
 def _target_json(target: Target | ManyTargets) -> dict[str, Any]:
@@ -212,23 +206,13 @@ def _target_json(target: Target | ManyTargets) -> dict[str, Any]:
 
 def _target(values: Mapping[str, Any]) -> Target | ManyTargets:
     if "runs" in values:
-        return ManyTargets(tuple(TargetRun(one["run"], _of_one(one)) for one in values["runs"]))
-    return _of_one(values)
-
-
-def _of_one(values: Mapping[str, str]) -> Target:
-    is_post = "job_post" in values
-    return (
-        Target(Operation.APPLY, values["job_post"]) if is_post else Target(Operation.ADD_TO_POOL, values["talent_pool"])
-    )
+        return ManyTargets(tuple(TargetRun(one["run"], _target(one)) for one in values["runs"]))  # type: ignore[arg-type]
+    operation = Operation.APPLY if "job_post" in values else Operation.ADD_TO_POOL
+    return Target(operation, values["job_post" if operation is Operation.APPLY else "talent_pool"])
 
 
 def write_summary(staged: Path, summary: Summary) -> None:
-    """Write summary.json (UTF-8, no BOM) into a folder.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write summary.json (UTF-8, no BOM) into a folder. Raises OSError."""
     text = json.dumps(summary.to_json(), ensure_ascii=False, indent=2)
     # A file name may not be UTF-8: then it is escaped.
     (staged / SUMMARY_FILE).write_bytes(text.encode("utf-8", "backslashreplace") + b"\n")

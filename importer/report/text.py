@@ -16,14 +16,10 @@ from importer.text.dates import in_words
 from importer.text.terminal import HEIGHT, WIDTH, clipped, on_one_line, wrapped
 
 MARKED: Final = "marked 'please check'"  # in the warning of a mapping that nobody has reviewed
-LARGEST_GROUPS: Final = 3
-"""How many causes fit on a screen."""
 
+_LARGEST_GROUPS: Final = 3  # of a screen
 _DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 _AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
-
-
-# --- one sentence ---------------------------------------------------------------------------------
 
 
 def headline(summary: Summary) -> str:
@@ -61,9 +57,6 @@ def subject_line(summary: Summary) -> str:
     else:
         state = "needs attention" if summary.exit_code else "complete"
     return on_one_line(f"importer: {state}: {PurePath(summary.source.file).name}: {_counts(summary)}")
-
-
-# --- one screen -----------------------------------------------------------------------------------
 
 
 def summary_lines(
@@ -107,8 +100,6 @@ def _everything(summary: Summary) -> Iterator[Iterable[str]]:
     yield problem_lines("What to fix", summary.to_fix)
     yield problem_lines("Warnings", summary.warned, summary.warnings)
     yield problem_lines("Notes", notes)
-    if summary.source.rows is not None and not summary.dry_run:
-        yield [f"Requests: {requests_text(summary)}"]
 
 
 def problem_lines(
@@ -129,7 +120,7 @@ def problem_lines(
     blocks = [_block(group, is_whole=room is None) for group in groups]
     blocks += [broken(text, "  - ", "    ") for text in texts]
     shown, lines = 0, list[str]()
-    for block in blocks if room is None else blocks[:LARGEST_GROUPS]:
+    for block in blocks if room is None else blocks[:_LARGEST_GROUPS]:
         if room is not None and 1 + _height([*lines, *block]) > room and shown >= at_least:
             break
         shown, lines = shown + 1, lines + block
@@ -149,8 +140,7 @@ def _block(group: ProblemGroup, *, is_whole: bool) -> list[str]:
     if group.hint:
         lines += broken(group.hint, f"{indent}-> ", f"{indent}   ")
     if is_whole and len(group.places) > 1:
-        rest = group.count - len(group.places)
-        lines += wrapped(f"also {', '.join(group.places[1:])}{f' and {rest:,} more' if rest else ''}", indent, indent)
+        lines += wrapped(f"also {group.where.removeprefix(f'{group.places[0]}, ')}", indent, indent)
     return lines
 
 
@@ -159,12 +149,8 @@ def _height(lines: Iterable[str]) -> int:
 
 
 def _with_blank_lines(parts: Iterable[Iterable[str]]) -> list[str]:
-    lines: list[str] = []
-    for part in parts:
-        block = list(part)
-        if block:
-            lines += ["", *block] if lines else block
-    return lines
+    blocks = (list(part) for part in parts)
+    return [line for block in blocks if block for line in ("", *block)][1:]
 
 
 def _outcomes(summary: Summary) -> Iterator[str]:
@@ -191,15 +177,6 @@ def _next(steps: Sequence[Step], *, with_repeated: bool) -> Iterator[str]:
             yield f"     {on_one_line(command)}"
 
 
-def requests_text(summary: Summary) -> str:
-    """`244 sent, 9 of them retries`."""
-    sent, retried = summary.requests.sent, summary.requests.retried
-    return f"{sent:,} sent{f', {retried:,} of them retries' if retried else ''}" if sent else "none sent"
-
-
-# --- the words of report.html and report.xlsx -----------------------------------------------------
-
-
 def title_of(summary: Summary) -> str:
     """`Import of a.csv into job post 4f2c9a`."""
     file, target = PurePath(summary.source.file).name, summary.target_title or summary.target
@@ -208,7 +185,7 @@ def title_of(summary: Summary) -> str:
 
 def run_details(summary: Summary) -> dict[str, str]:
     """The known details by their labels, in order."""
-    source, ended = summary.source, summary.ended_at
+    source, ended, requests = summary.source, summary.ended_at, summary.requests
     title = f" ({summary.target_title})" if summary.target_title else ""
     seconds = max(0, round((ended - summary.started_at).total_seconds(), 1)) if ended else 0
     facts = {
@@ -220,7 +197,7 @@ def run_details(summary: Summary) -> dict[str, str]:
         "Blank rows": f"{source.blank_rows:,} skipped" if source.blank_rows else "",
         "SHA-256": source.sha256,
         "Mapping": summary.mapping,
-        "Requests": requests_text(summary),
+        "Requests": f"{requests.sent:,} sent, {requests.retried:,} of them retries" if requests.sent else "none sent",
         "Started": moment(summary.started_at),
         "Ended": moment(ended) if ended else "",
         "Duration": in_words(seconds) if ended else "",

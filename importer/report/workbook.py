@@ -22,8 +22,7 @@ from importer.text.results_cells import truncated
 MOST_COMMENTS: Final = 2_000  # all of them stay in memory until the end
 _LONGEST_COMMENT = 1_000
 
-Style = dict[str, Any]
-"""The format of a cell: properties for XlsxWriter."""
+Style = dict[str, Any]  # properties of a cell, for XlsxWriter
 
 _PLAIN: Final[Style] = {"valign": "top", "font_color": "#1F2933"}
 _BOLD: Final[Style] = {**_PLAIN, "bold": True}
@@ -47,17 +46,11 @@ _WRAPPED_IMPORT: Final[Style] = {**_IMPORT, "text_wrap": True}
 
 _SUMMARY_WIDTHS: Final = (18, 11, 26, 54, 50, 34, 26)
 _IMPORT_WIDTHS: Final = (11, 42, 17, 70, 55, 24)
-_MIN_WIDTH, _MAX_WIDTH = 8, 32
-_LEGIBLE_WIDTH: Final = 350  # characters on a printed page; of a wider table only the import columns are printed
-_ROWS_MEASURED = 200
+_MIN_WIDTH, _MAX_WIDTH = 16, 32
 
 
 class ReportWorkbook:
-    """Writes rows in constant memory, with outcomes in any order.
-
-    Raises:
-        OSError: the file, or a temporary file in the same folder, cannot be written.
-    """
+    """Writes rows in constant memory, with outcomes in any order. Raises OSError, also for its temporary files."""
 
     def __init__(self, staged: Path, facts: RunFacts) -> None:
         options = {
@@ -148,7 +141,10 @@ class _OutcomeSheet:
         row, *others = facts.import_columns
         ours, labels = (row, CANDIDATE_COLUMN, *others), [column.label for column in facts.columns]
         self._first = len(ours)  # the index of the first column of the source
-        self._widths = [len(label) + 3 for label in labels]  # + 3: the filter's button
+        self._last = len(ours) + len(labels) - 1
+        of_source = [min(max(len(label) + 3, _MIN_WIDTH), _MAX_WIDTH) for label in labels]  # + 3: the filter's button
+        for index, width in enumerate((*_IMPORT_WIDTHS[: self._first], *of_source)):
+            sheet.set_column(index, index, width)
         email, name = facts.identity or ((), ())
         self._candidate = tuple(dict.fromkeys((*name, *email)))
         for index, title in enumerate((*ours, *labels)):
@@ -160,8 +156,6 @@ class _OutcomeSheet:
         if self._rows > self._limit:
             return
         row, cells, write = self._rows, reported.row.cells, self._pages.write
-        if row <= _ROWS_MEASURED:
-            self._widths = [max(width, len(text) + 1) for width, text in zip(self._widths, cells, strict=True)]
         number, *others = reported.import_cells
         candidate = ", ".join(filter(None, (cells[index] for index in self._candidate)))
         for index, text in enumerate((number, candidate, *others)[: self._first]):
@@ -182,20 +176,13 @@ class _OutcomeSheet:
             self._sheet.write_comment(row, column, comment[:_LONGEST_COMMENT], options)
 
     def finish(self) -> None:
-        """Set filter, widths, frozen rows and how it is printed, and note if rows are left out."""
+        """Set the filter, frozen rows and how it is printed, and note if rows are left out."""
         sheet, written = self._sheet, min(self._rows, self._limit)
-        of_source = (min(max(width, _MIN_WIDTH), _MAX_WIDTH) for width in self._widths)
-        widths = [*_IMPORT_WIDTHS[: self._first], *of_source]
-        for index, width in enumerate(widths):
-            sheet.set_column(index, index, width)
         sheet.freeze_panes(1, 2)  # the row and the candidate stay visible beside the source's columns
-        sheet.autofilter(0, 0, written, len(widths) - 1)
+        sheet.autofilter(0, 0, written, self._last)
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         sheet.repeat_rows(0)
-        if sum(widths) > _LEGIBLE_WIDTH:
-            sheet.print_area(0, 0, written, self._first - 1)
-        sheet.set_footer("&L&A&R&P / &N")
         sheet.ignore_errors({"number_stored_as_text": f"A1:XFD{written + 1}"})
         if self._rows > written:
             note = f"Only the first {written:,} rows are shown here; {self._csv_file} has all rows."

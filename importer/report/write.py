@@ -40,10 +40,10 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
 
     Raises:
         StoppedEarly: the folder cannot be written; what was sent is still recorded.
-        MissingOutcome: a row does not have exactly one outcome, a bug of ours.
+        AssertionError: a row does not have exactly one outcome, a bug of ours.
     """
-    # XlsxWriter and Jinja are slow to load, and the report of a long run is written by another process.
-    from importer.report.page import write_page
+    # XlsxWriter and Jinja take 0.1 s to load, which most commands need not wait for.
+    from importer.report.page import page
     from importer.report.workbook import ReportWorkbook
 
     with (
@@ -59,7 +59,8 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
         files = [*csv_files.finish(), WORKBOOK_FILE, PAGE_FILE, SUMMARY_FILE]
         summary = counter.summary(facts, files)
         workbook.finish(summary, folder)
-        write_page(staged, summary, folder, with_personal_data=facts.personal_data)
+        text = page(summary, folder, with_personal_data=facts.personal_data)
+        (staged / PAGE_FILE).write_text(text, "utf-8", errors="backslashreplace")  # a file name may not be UTF-8
         write_summary(staged, summary)
         _keep_edited(staged, folder)
         _publish(staged, folder, files)
@@ -69,11 +70,7 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
 
 
 def write_unfinished_summary(folder: Path, facts: RunFacts) -> Summary:
-    """Write only a summary.json with `finished: false`, which is correct if the run is killed.
-
-    Raises:
-        StoppedEarly: the folder cannot be written.
-    """
+    """Write only a summary.json with `finished: false`, correct if the run is killed. Raises StoppedEarly."""
     begun = replace(facts, finished=False, exit_code=None, ended_at=None)
     with _staging(folder, facts.run) as staged:
         summary = SummaryCounter().summary(begun, (SUMMARY_FILE,), rows_are_read=False)
@@ -132,9 +129,7 @@ def _keep_edited(staged: Path, folder: Path) -> None:
         return
     for name in (*map(csv_file, OutcomeKind), WORKBOOK_FILE):
         path, new = folder / name, staged / name
-        # summary.json was written last
-        if path.is_file() and path.stat().st_mtime_ns > written.stat().st_mtime_ns:
-            if new.is_file() and filecmp.cmp(path, new, shallow=False):
-                continue
+        is_newer = path.is_file() and path.stat().st_mtime_ns > written.stat().st_mtime_ns  # it was written last
+        if is_newer and not (new.is_file() and filecmp.cmp(path, new, shallow=False)):
             names = (path.with_stem(f"{path.stem}{_EDITED}{number}") for number in ("", *range(2, 1_000)))
             path.rename(next(each for each in names if not each.exists()))

@@ -12,7 +12,7 @@ from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import DamagedRun, FilePlace, Problem, unusable_file
 from importer.report.accounting import pair
 from importer.report.csv_files import cells, header
-from importer.report.summary import RunFacts, Summary
+from importer.report.summary import RunFacts, SourceSummary, Summary
 from importer.report.write import write_report
 from importer.runs.manifest import RunManifest, part_folders, read_manifest
 from importer.runs.row_selection import route_word
@@ -91,9 +91,14 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         run=manifest.run,
         target=manifest.target,
         mapping=manifest.mapping,
-        origin=sheet.origin,
-        sha256=manifest.sha256,
-        reading=sheet.reading,
+        source=SourceSummary(
+            sheet.origin.file,
+            sheet.origin.sheet,
+            manifest.sha256,
+            sheet.reading,
+            blank_rows=manifest.blank_rows,
+            taken=manifest.taken,
+        ),
         columns=sheet.columns,
         delimiter=sheet.delimiter,
         has_ids=not manifest.dry_run and any(part.target.key == "talent_pool" for part in manifest.targets),
@@ -105,10 +110,8 @@ def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:
         sandbox=manifest.sandbox,
         dry_run=manifest.dry_run,
         warnings=manifest.warnings,
-        blank_rows=manifest.blank_rows,
         identity=manifest.identity,
         flags=manifest.flags,
-        taken=manifest.taken,
         continues=manifest.continues,
         personal_data=NO_PERSONAL_DATA not in manifest.flags,
     )

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -179,10 +180,10 @@ class Served:
         memory, may_go_on = self.sandbox.memory, threading.Event()
         accept = memory.accept
 
-        def accept_in_time(*submission: Any) -> bool:
+        def accept_in_time(operation: str, target: str, body: dict[str, Any], at: datetime) -> bool:
             if len(memory) >= accepted:
                 may_go_on.wait(PATIENCE)
-            return accept(*submission)
+            return accept(operation, target, body, at)
 
         memory.accept = accept_in_time  # type: ignore[method-assign]
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from importer.models import Operation, Outcome, OutcomeKind, Row, Target
 from importer.problems import Column, Origin, Problem
-from importer.report.summary import RunFacts
+from importer.report.summary import RunFacts, SourceSummary
 
 ORIGIN = Origin("candidates.xlsx", "Candidates")
 CSV_ORIGIN = Origin("candidates.csv")
@@ -26,9 +26,7 @@ FACTS = RunFacts(
     run="20261121-021503-7f3a",
     target=Target(Operation.APPLY, "4f2c9a"),
     mapping="mappings/zoho.yaml",
-    origin=ORIGIN,
-    sha256="ab" * 32,
-    reading="XLSX, sheet Candidates, header in row 3, 4 columns",
+    source=SourceSummary(ORIGIN.file, ORIGIN.sheet, "ab" * 32, "XLSX, sheet Candidates, header in row 3, 4 columns"),
     columns=COLUMNS,
     started_at=datetime(2026, 11, 21, 2, 15, 3, tzinfo=_ISTANBUL),
     ended_at=datetime(2026, 11, 21, 2, 19, 40, tzinfo=_ISTANBUL),
@@ -38,8 +36,9 @@ FACTS = RunFacts(
 )
 
 
-def facts_with(**changes: object) -> RunFacts:
-    return replace(FACTS, **changes)  # type: ignore[arg-type]
+def facts_with(*, origin: Origin = ORIGIN, blank_rows: int = 0, **changes: object) -> RunFacts:
+    source = replace(FACTS.source, file=origin.file, sheet=origin.sheet, blank_rows=blank_rows)
+    return replace(FACTS, source=source, **changes)  # type: ignore[arg-type]
 
 
 def row(number: int, *cells: str, origin: Origin = ORIGIN) -> Row:

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import openpyxl
-from xlsxwriter.utility import xl_col_to_name  # type: ignore[import-untyped]  # it ships no types
 
-from importer.models import Outcome, OutcomeKind, Row
-from importer.problems import Column, Problem
+from importer.models import Outcome, OutcomeKind
+from importer.problems import Problem
 from importer.report.write import write_report
-from tests.report.building import COLUMNS, FACTS, ORIGIN, bad_degree, created, facts_with, refused, row, rows
+from tests.report.building import FACTS, bad_degree, created, facts_with, refused, row, rows
 
 
 def _texts(sheet: Any) -> list[str]:
@@ -116,14 +115,3 @@ def test_each_problem_links_to_the_sheet_of_its_outcome(tmp_path: Path) -> None:
         "no degree": ("400 rejected", "import_row"),
         "Status is Hired": ("filtered", "import_row"),
     }
-
-
-def test_a_wide_sheet_is_printed_without_the_columns_of_the_file(tmp_path: Path) -> None:
-    """On paper it has the rows, and their problems with the cells that are meant; on the screen it has all columns."""
-    wide = tuple(Column(index, xl_col_to_name(index), f"Column {index}") for index in range(40))
-    for columns, printed in ((COLUMNS, None), (wide, "'invalid'!$A$1:$E$2")):
-        one = Row(ORIGIN, 4, ("x",) * len(columns))
-        problem = Problem("value-unknown", "'x' is unknown", "", one.place(columns[3]))
-        outcome = Outcome(4, OutcomeKind.INVALID, problems=(problem,))
-        write_report(tmp_path, facts_with(columns=columns), [one], [outcome])
-        assert openpyxl.load_workbook(tmp_path / "report.xlsx")["invalid"].print_area == (printed or "")

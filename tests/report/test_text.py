@@ -74,7 +74,7 @@ def test_the_command_that_was_given_is_not_repeated(tmp_path: Path) -> None:
 
 
 def test_everything_is_shown_when_asked(tmp_path: Path) -> None:
-    """With --verbose: every cause with its outcome and more of its cells, warnings, notes and requests."""
+    """With --verbose: every cause with its outcome and more of its cells, warnings and notes."""
     lines = _lines(tmp_path, *_everything(), is_verbose=True)
     assert lines[
         lines.index("What to fix") : lines.index("Report: results/20261121-021503-7f3a/report.html (and report.xlsx)")
@@ -97,8 +97,6 @@ def test_everything_is_shown_when_asked(tmp_path: Path) -> None:
         "",
         "Notes",
         "     1  row 6: most likely our own earlier attempt [refused]",
-        "",
-        "Requests: 8 sent, 3 of them retries",
         "",
     ]
 
