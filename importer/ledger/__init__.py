@@ -4,26 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 
-from importer.ledger.address import (
-    Address,
-    as_address,
-    is_on_server,
-    ledger_file,
-    ledger_folder,
-    ledger_name,
-)
-from importer.ledger.database import Database
-from importer.ledger.key import key_path
+from importer.ledger.address import Address, as_address, is_on_server, ledger_file, ledger_folder, ledger_name
+from importer.ledger.fingerprints import Fingerprints, key_path, normalized_email
 from importer.ledger.ledger import Ledger
-from importer.ledger.sqlite_database import SqliteDatabase
+from importer.ledger.sqlite_ledger import SqliteLedger
 from importer.ledger.states import (
     DONE,
     TRANSITIONS,
     Answered,
     Attempt,
-    Fingerprints,
     Intent,
     Known,
     LedgerUnwritable,
@@ -34,10 +24,8 @@ from importer.ledger.states import (
     Sent,
     State,
     Transition,
-    normalized_email,
 )
 from importer.problems import unusable_file
-from importer.settings import LedgerAddress
 
 __all__ = [
     "DONE",
@@ -73,7 +61,7 @@ def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> Led
         UnusableInput: it cannot be written, is not a ledger, is damaged or of another version, its key is missing, or
             the type of database is not supported.
     """
-    ledger = Ledger.open(*_database(as_address(address)), clock)
+    ledger = _opened(address, clock)
     assert ledger is not None  # it is created
     return ledger
 
@@ -82,16 +70,16 @@ def open_existing_ledger(address: Address) -> Ledger | None:
     """Open a ledger if it exists; None otherwise. Raises as `open_ledger` does."""
     if not is_on_server(address) and not ledger_file(address).exists():
         return None
-    return Ledger.open(*_database(as_address(address)), time.time, must_exist=True)
+    return _opened(address, time.time, must_exist=True)
 
 
-def _database(address: LedgerAddress) -> tuple[Database, Path]:
-    """The database of an address, and the file with its key."""
-    if not is_on_server(address):
-        path = ledger_file(address)
-        return SqliteDatabase(address, path), address.key_file or key_path(path)
+def _opened(address: Address, clock: Callable[[], float], *, must_exist: bool = False) -> Ledger | None:
+    known = as_address(address)
+    if not is_on_server(known):
+        path = ledger_file(known)
+        return SqliteLedger(known, path, clock).opened(known.key_file or key_path(path), must_exist=must_exist)
     try:
-        from importer.ledger.postgres_database import PostgresDatabase  # only where it is installed and needed
+        from importer.ledger.postgres_ledger import PostgresLedger  # only where it is installed and needed
     except ImportError:
         raise unusable_file(
             "ledger-driver-missing",
@@ -99,11 +87,11 @@ def _database(address: LedgerAddress) -> tuple[Database, Path]:
             "run: pip install 'candidate-importer[postgres]'",
             "IMPORTER_LEDGER",
         ) from None
-    if address.key_file is None:
+    if known.key_file is None:
         raise unusable_file(
             "ledger-key-unusable",
             "a ledger in PostgreSQL needs the file with its key, the same on every machine",
             "set it to the path of that file; with a new ledger the file is created",
             "IMPORTER_LEDGER_KEY_FILE",
         )
-    return PostgresDatabase(address), address.key_file
+    return PostgresLedger(known, clock).opened(known.key_file, must_exist=must_exist)

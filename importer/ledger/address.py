@@ -6,13 +6,12 @@ import re
 from pathlib import Path
 from typing import Final
 
-from importer.problems import unusable_file
+from importer.problems import UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
 Address = LedgerAddress | str | Path
 """Where a ledger is kept; a text or path alone has its key beside it."""
 
-_SQLITE: Final = "sqlite:///"
 _SERVERS: Final = ("postgresql://", "postgres://")
 # As libpq reads it: the password ends at the first @. What follows has no other, or a part of the password would show.
 _SERVER: Final = re.compile(
@@ -42,14 +41,10 @@ def ledger_file(address: Address) -> Path:
     Raises:
         UnusableInput: it is the address of another type of database.
     """
-    path = as_address(address).location.removeprefix(_SQLITE)
+    path = as_address(address).location.removeprefix("sqlite:///")
     if "://" in path:
-        raise unusable_file(
-            "ledger-address-invalid",
-            "the ledger must be a SQLite file or a PostgreSQL database",
-            "set IMPORTER_LEDGER to the path of a file, or to postgresql://USER@HOST/DATABASE",
-            "IMPORTER_LEDGER",
-        )
+        hint = "set IMPORTER_LEDGER to the path of a file, or to postgresql://USER@HOST/DATABASE"
+        raise _invalid("the ledger must be a SQLite file or a PostgreSQL database", hint)
     return Path(path)
 
 
@@ -63,12 +58,19 @@ def ledger_name(address: Address) -> str:
         return str(ledger_file(address))
     found = _SERVER.fullmatch(as_address(address).location)
     if found is None:
-        raise unusable_file(
-            "ledger-address-invalid",
-            "it is not a valid address of a PostgreSQL database",
-            "write it like postgresql://USER:PASSWORD@HOST:5432/DATABASE, with %40 for @, %3A for : and %2F for / in "
-            "the password; or keep the password in ~/.pgpass",
-            "IMPORTER_LEDGER",
-        )
+        raise not_an_address()
     user = f"{found['user']}@" if found["user"] else ""
     return f"postgresql://{user}{found['hosts']}/{found['database'] or ''}"
+
+
+def not_an_address() -> UnusableInput:
+    """Without the address: it may have a password."""
+    hint = (
+        "write it like postgresql://USER:PASSWORD@HOST:5432/DATABASE, with %40 for @, %3A for : and %2F for / in the "
+        "password; or keep the password in ~/.pgpass"
+    )
+    return _invalid("it is not a valid address of a PostgreSQL database", hint)
+
+
+def _invalid(message: str, hint: str) -> UnusableInput:
+    return unusable_file("ledger-address-invalid", message, hint, "IMPORTER_LEDGER")

@@ -1,4 +1,4 @@
-"""A ledger's database: transactions, the locks of targets, and its errors as problems. What differs is in subclasses.
+"""A database: transactions, the locks of targets, and its errors as problems. What differs is in the last two files.
 
 The lock of a target has an owner, drawn anew each time that it is taken, and each transaction that writes ensures that
 the owners of its locks are still its own: a run that lost a lock without knowing it (a suspended machine) changes
@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, bindparam, exc, insert, select, updat
 
 from importer.ledger.states import Scope
 from importer.ledger.tables import targets
-from importer.problems import Busy, DatabaseError, Problem, UnusableInput, unusable_file
+from importer.problems import Busy, ConstraintError, DatabaseError, Problem, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
 Result = TypeVar("Result")
@@ -45,15 +45,10 @@ class TargetLock:
     share: Callable[[], None] = lambda: None
 
 
-def name_of(scope: Scope) -> str:
-    """The name of the lock of a target."""
-    return "\n".join((scope.base, scope.target.operation.value, scope.target.id))
-
-
 class Database:
-    """One database, safe to use from many threads. Its errors are raised as DatabaseError.
+    """One database, safe to use from many threads.
 
-    name: its name in messages, without a password. remedy: what to do when it cannot be written.
+    address: may contain a password; name: in messages, without one; remedy: what to do when it cannot be written.
     """
 
     remedy: ClassVar[str]
@@ -65,12 +60,17 @@ class Database:
         self._owners: dict[str, str] = {}  # of the locks that are held, by the name of their target
         self._writing = threading.RLock()  # in this process one thread writes at a time
 
-    def read(self, work: Work[Result]) -> Result:
+    def close(self) -> None:
+        self._engine.dispose()
+
+    # --- transactions; errors are DatabaseError ---
+
+    def _read(self, work: Work[Result]) -> Result:
         """Do work that only reads, in a transaction."""
         with self._errors_translated(), self._engine.begin() as connection:
             return work(connection)
 
-    def write(self, work: Work[Result]) -> Result:
+    def _write(self, work: Work[Result]) -> Result:
         """Do work that writes, in a transaction; it is durable when this returns.
 
         It may be done again from its start. Work that must not be done twice looks up whether it was committed.
@@ -86,25 +86,65 @@ class Database:
             self._verify_owners(connection)
             return work(connection)
 
+    def _ask(self, work: Work[Result]) -> Result:
+        """Read; an error is UnusableInput."""
+        with self._usable():
+            return self._read(work)
+
+    def _change(self, work: Work[Result]) -> Result:
+        """Write; an error is UnusableInput, but ConstraintError."""
+        with self._usable():
+            return self._write(work)
+
     @contextmanager
-    def lock_target(self, scope: Scope) -> Iterator[TargetLock]:
-        """See `Ledger.lock_target`."""
-        with self._locked_as(name_of(scope), f"another run is writing to {scope}"):
+    def _usable(self) -> Iterator[None]:
+        try:
+            yield
+        except ConstraintError:
+            raise
+        except DatabaseError as error:
+            raise self._unusable(error) from None
+
+    @contextmanager
+    def _errors_translated(self) -> Iterator[None]:
+        """Errors of the driver as DatabaseError, without the values of the statement."""
+        try:
+            yield
+        except exc.DBAPIError as error:
+            raise self._as_database_error(error) from None
+
+    # --- the locks of targets ---
+
+    def lock_target(self, scope: Scope, part: tuple[int, int] | None = None) -> AbstractContextManager[TargetLock]:
+        """Hold the lock of one target. It is released when the process ends, even if it is killed.
+
+        part: number and count of a part, which shares the target with the other parts of as many.
+
+        Required to begin a run, resolve a row or remove a run. What was recorded under the lock is durable before it is
+        released. If the store can lose the lock (a broken session), no intent is written from then on.
+
+        Raises:
+            Busy: another run holds it; the message names its process, host and start.
+            UnusableInput: the lock cannot be written; a part needs a ledger on a server.
+        """
+        name = "\n".join((scope.base, scope.target.operation.value, scope.target.id))
+        return self._lock_part(name, scope, *part) if part else self._lock_whole(name, scope)
+
+    @contextmanager
+    def _lock_whole(self, name: str, scope: Scope) -> Iterator[TargetLock]:
+        with self._locked_as(name, f"another run is writing to {scope}"):
             yield TargetLock()
 
-    def lock_part(self, scope: Scope, _number: int, _count: int) -> AbstractContextManager[TargetLock]:
-        """See `Ledger.lock_target`."""
+    def _lock_part(self, _name: str, scope: Scope, _number: int, _count: int) -> AbstractContextManager[TargetLock]:
         hint = "set IMPORTER_LEDGER and IMPORTER_LEDGER_KEY_FILE as docs/cluster.md says, or leave --part out"
         raise unusable_file("ledger-not-shared", f"parts of {scope} need a ledger in PostgreSQL", hint, self.name)
 
     @contextmanager
     def _locked_as(self, name: str, busy: str) -> Iterator[None]:
         """Hold the lock of this name, registered with a new owner. busy: begins the message if another one holds it."""
-        try:
+        with self._usable():
             if not self._take_lock(name):
                 raise self._busy(name, busy)
-        except DatabaseError as error:
-            raise self.unusable(error) from None
         try:
             self._register(name)
             yield
@@ -115,20 +155,22 @@ class Database:
     def _register(self, name: str, ending: str = "") -> None:
         """Draw the owner of a lock that is held now. ending: of its name."""
         owner = secrets.token_hex(16) + ending
-        values: dict[str, str | int] = {
-            "owner": owner,
-            "process": os.getpid(),
-            "host": socket.gethostname(),
-            "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
-        try:
-            self.write(lambda connection: _register(connection, name, values))
-        except DatabaseError as error:
-            raise self.unusable(error) from None
+        started_at = datetime.now(UTC).isoformat(timespec="seconds")
+        values = {"owner": owner, "process": os.getpid(), "host": socket.gethostname(), "started_at": started_at}
+
+        def register(connection: Connection) -> None:
+            if not connection.execute(update(targets).where(targets.c.name == name).values(values)).rowcount:
+                connection.execute(insert(targets).values(name=name, **values))
+
+        self._change(register)
         self._owners[name] = owner
 
     def _busy(self, name: str, busy: str) -> Busy:
-        holder = self.read(lambda connection: _holder(connection, name))
+        query = select(targets).where(targets.c.name == name)
+        found = self._read(lambda connection: connection.execute(query).one_or_none())
+        holder = "a process that has just started"  # it has the lock, but has not written its name yet
+        if found is not None:
+            holder = f"process {found.process} on {found.host}, started {found.started_at}"
         return Busy(f"{busy}: {holder}; wait until it has ended, then run the same command again")
 
     def _verify_owners(self, connection: Connection) -> None:
@@ -139,17 +181,6 @@ class Database:
         """
         if self._owners and dict(connection.execute(_OWNERS, {"held": [*self._owners]}).all()) != self._owners:
             raise LockLost
-
-    @contextmanager
-    def _errors_translated(self) -> Iterator[None]:
-        """Errors of the driver as DatabaseError, without the values of the statement."""
-        try:
-            yield
-        except exc.DBAPIError as error:
-            raise self._as_database_error(error) from None
-
-    def close(self) -> None:
-        self._engine.dispose()
 
     # --- what each database does in its own way ---
 
@@ -163,56 +194,36 @@ class Database:
     def _as_database_error(self, error: exc.DBAPIError) -> DatabaseError:
         raise NotImplementedError
 
-    def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
+    def _unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         """An error outside the life of a row, as a problem."""
         raise NotImplementedError
 
-    def not_a_ledger(self, reason: str) -> UnusableInput:
-        """The problem of a database that is not a ledger."""
-        raise NotImplementedError
-
-    def scrub(self) -> bool:
-        """See `Ledger.scrub`."""
-        raise NotImplementedError
-
-    # --- what not every database has ---
-
-    def keep_others_from_creating(self, connection: Connection) -> None:
-        """No other process creates tables before this transaction, which writes, has ended."""
-
-    def watch(self, on_waiting: Callable[[float | None], None]) -> None:
-        """See `Ledger.watch`."""
-
-    def take_reserve(self) -> None:
-        """Reserve space for answers. Raises OSError if there is none."""
-
-    def release_reserve(self) -> None:
-        """Free the space that is reserved for answers."""
-
-    def reason_not_to_send(self) -> str | None:
+    def _reason_not_to_send(self) -> str | None:
         """What is wrong around the database that a commit would notice too late or not at all."""
         return None
+
+    def _keep_others_from_creating(self, connection: Connection) -> None:
+        """No other process creates tables before this transaction, which writes, has ended."""
+
+    def _own_problems(self, _connection: Connection, _hint: str) -> Iterator[Problem]:
+        """What the database's own checks find."""
+        return iter(())
+
+    # --- what only one kind has ---
+
+    def watch(self, on_waiting: Callable[[float | None], None]) -> None:
+        """Call with the seconds for which its server is waited for at most, and with None when it is back. This
+        happens on any thread, and only if it takes more than a moment.
+        """
 
     def is_in_place(self) -> bool:
         """Whether it still exists at its address."""
         return True
 
-    def own_problems(self, _connection: Connection, _hint: str) -> Iterator[Problem]:
-        """What the database's own checks find."""
-        return iter(())
+    def scrub(self) -> bool:
+        """Overwrite the bytes of what was removed. False if that must wait because another process is reading."""
+        return True
 
     def description(self) -> str:
-        """What a person may want to know about its server; "" if there is none."""
+        """What a person may want to know about its server, such as the time of one commit; "" for a file."""
         return ""
-
-
-def _register(connection: Connection, name: str, owner: dict[str, str | int]) -> None:
-    if not connection.execute(update(targets).where(targets.c.name == name).values(owner)).rowcount:
-        connection.execute(insert(targets).values(name=name, **owner))
-
-
-def _holder(connection: Connection, name: str) -> str:
-    found = connection.execute(select(targets).where(targets.c.name == name)).one_or_none()
-    if found is None:
-        return "a process that has just started"  # it has the lock, but has not written its name yet
-    return f"process {found.process} on {found.host}, started {found.started_at}"

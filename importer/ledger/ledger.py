@@ -1,26 +1,37 @@
-"""A ledger in an SQL database: the life of a row, and runs."""
+"""A ledger in an SQL database: the life of a row, runs, and documents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from collections.abc import Mapping as Dictionary
-from contextlib import AbstractContextManager, ExitStack, closing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, bindparam, delete, insert, inspect, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    RowMapping,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
-from importer.ledger.database import Database, Result, TargetLock, Work
-from importer.ledger.schema import examine, initialize_or_check
+from importer.ledger.database import Database
+from importer.ledger.fingerprints import Fingerprints
 from importer.ledger.states import (
     Answered,
-    Fingerprints,
-    GroupPlan,
     Known,
     LedgerUnwritable,
     NotAllowed,
+    Plan,
     RowState,
     RunRecord,
     Scope,
@@ -29,27 +40,28 @@ from importer.ledger.states import (
     Write,
     plan_group,
 )
-from importer.ledger.tables import documents, people, runs
+from importer.ledger.tables import create_or_check, documents, people, runs
 from importer.models import Operation, Target
-from importer.problems import ConstraintError, DatabaseError, Problem, UsageError
+from importer.problems import ConstraintError, DatabaseError, FilePlace, Problem, UsageError
 from importer.settings import LedgerAddress
 
 _PAGE: Final = 5000  # rows that are read at once
-_OF_KNOWN: Final = ("state", "status", "body_digest", "run", "row", "origin", "after_unconfirmed")
-_KNOWN: Final = [people.c[name] for name in ("identity", *_OF_KNOWN)]
-_OF_ANSWER: Final = ("state", "status", "attempts", "updated_at")
 _AT_ONCE: Final = 1_000  # keys in one statement
+_KNOWN: Final = [people.c.identity, *(people.c[name] for name in Known._fields)]
+_OF_ANSWER: Final = ("state", "status", "attempts", "updated_at")
 _WANTED: Final = select(*_KNOWN).where(people.c.identity.in_(bindparam("wanted", expanding=True)))
-_OF_SCOPE: Final = (runs.c.base, runs.c.operation, runs.c.target)
-_OF_ORIGIN: Final = (
-    select(*_KNOWN, *_OF_SCOPE).join(runs).where(people.c.origin.in_(bindparam("wanted", expanding=True)))
-)
 # Locked in one order, so that two processes cannot block each other.
 _WANTED_TO_CHANGE: Final = _WANTED.order_by(people.c.identity).with_for_update()
+_OF_ORIGIN: Final = (
+    select(*_KNOWN, runs.c.base, runs.c.operation, runs.c.target)
+    .join(runs)
+    .where(people.c.origin.in_(bindparam("wanted", expanding=True)))
+)
 _IDENTIFIED: Final = update(people).where(people.c.identity == bindparam("of"))
+_BACKUP: Final = "keep a copy of the file, restore it from a backup, and report this to the developers"
 
 
-class Ledger:
+class Ledger(Database):
     """States of identities, and runs: durable, without personal data, thread-safe.
 
     It promises (design.md, section 7):
@@ -59,7 +71,6 @@ class Ledger:
     - An intent without an answer is unconfirmed after a crash, never new.
     - No transition that is not in `TRANSITIONS`: nobody is in flight twice. It refuses others (`plan_group` says
       which), also if two processes write.
-    - An answer may be written late, but is not lost while anything can be written: space for it is reserved.
     - After a failed write every later intent is refused: `LedgerUnwritable`.
     - E-mails, names and bodies are stored as keyed hashes only. A ledger cannot be opened with another key: every
       candidate would look new.
@@ -67,40 +78,31 @@ class Ledger:
     Errors outside the life of a row are raised as UnusableInput. `clock`: seconds since 1970.
     """
 
-    def __init__(self, database: Database, fingerprints: Fingerprints, clock: Callable[[], float]) -> None:
-        self.name = database.name
-        self.fingerprints = fingerprints
-        self._database = database
+    fingerprints: Fingerprints
+
+    def __init__(self, address: LedgerAddress, name: str, engine: Engine, clock: Callable[[], float]) -> None:
+        super().__init__(address, name, engine)
         self._clock = clock
         self._error: LedgerUnwritable | None = None
 
-    @classmethod
-    def open(
-        cls, database: Database, key_file: Path, clock: Callable[[], float], *, must_exist: bool = False
-    ) -> Self | None:
-        """Open the ledger of a database, or create it with its key; `must_exist`: return None instead of creating it.
+    def opened(self, key_file: Path, *, must_exist: bool) -> Self | None:
+        """This ledger, checked, or created with its key; must_exist: None instead. It is closed if that fails."""
 
-        The database is closed if that fails.
+        def work(connection: Connection) -> Fingerprints | None:
+            self._keep_others_from_creating(connection)
+            return create_or_check(connection, self.name, key_file, must_exist=must_exist)
 
-        Raises:
-            UnusableInput: see `open_ledger`.
-        """
-        try:
-            with ExitStack() as opened:
-                opened.enter_context(closing(database))
-                fingerprints = initialize_or_check(database, key_file, must_exist=must_exist)
-                if fingerprints is None:
-                    return None
-                database.take_reserve()
-                opened.pop_all()
-        except (OSError, DatabaseError) as error:
-            raise database.unusable(error) from None
-        return cls(database, fingerprints, clock)
-
-    @property
-    def address(self) -> LedgerAddress:
-        """The address for `open_ledger`. May contain a password."""
-        return self._database.address
+        with ExitStack() as failed:
+            failed.enter_context(closing(self))
+            try:
+                found = self._write(work)
+            except (OSError, DatabaseError) as error:
+                raise self._unusable(error) from None
+            if found is None:
+                return None
+            self.fingerprints = found
+            failed.pop_all()
+        return self
 
     def __enter__(self) -> Self:
         return self
@@ -109,33 +111,6 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def close(self) -> None:
-        self._database.close()
-
-    def lock_target(self, scope: Scope, part: tuple[int, int] | None = None) -> AbstractContextManager[TargetLock]:
-        """Hold the lock of one target. It is released when the process ends, even if it is killed.
-
-        part: number and count of a part, which shares the target with the other parts of as many.
-
-        Required to begin a run, resolve a row or remove a run. What was recorded under the lock is durable before it is
-        released. If the store can lose the lock (a broken session), no intent is written from then on.
-
-        Raises:
-            Busy: another run holds it; the message names its process, host and start.
-            UnusableInput: the lock cannot be written; a part needs a ledger on a server.
-        """
-        return self._database.lock_part(scope, *part) if part else self._database.lock_target(scope)
-
-    def watch(self, on_waiting: Callable[[float | None], None]) -> None:
-        """Call with the seconds for which its server is waited for at most, and with None when it is back. This
-        happens on any thread, and only if it takes more than a moment.
-        """
-        self._database.watch(on_waiting)
-
-    def is_in_place(self) -> bool:
-        """Whether the ledger still exists at its address."""
-        return self._database.is_in_place()
 
     # --- the life of a row ---
 
@@ -146,20 +121,16 @@ class Ledger:
             LedgerUnwritable: the ledger cannot be read any more.
         """
         try:
-            return self._database.read(lambda connection: _known(connection, wanted))
+            return self._read(lambda connection: _known(connection, wanted))
         except DatabaseError as error:
             raise self._note_error(str(error)) from None
 
     def look_up_origins(self, wanted: Collection[bytes]) -> dict[bytes, list[Sent]]:
-        """What was sent of rows with these origins, to any target.
-
-        Raises:
-            UnusableInput: the ledger cannot be read any more.
-        """
+        """What was sent of rows with these origins, to any target."""
         found: dict[bytes, list[Sent]] = {}
         for identity, *values in self._ask(lambda connection: connection.execute(_OF_ORIGIN, {"wanted": wanted}).all()):
-            known, scope = _as_known(*values[:-3]), _scope(*values[-3:])
-            found.setdefault(known.origin, []).append(Sent(identity, known, scope))
+            known = _as_known(*values[:-3])
+            found.setdefault(known.origin, []).append(Sent(identity, known, _scope(*values[-3:])))
         return found
 
     def write(self, writes: Sequence[Write]) -> dict[int, NotAllowed]:
@@ -172,127 +143,45 @@ class Ledger:
             LedgerUnwritable: nothing more can be written; of the writes only answers may be.
             NotAllowed: an answer did not fit the state of its identity, a bug of ours.
         """
-        if self._error is None and (reason := self._database.reason_not_to_send()):
+        if self._error is None and (reason := self._reason_not_to_send()):
             self._note_error(reason)
         if self._error is None:
             try:
-                return self._write(writes)
+                return self._write_group(writes)
             except ConstraintError:
                 raise
             except DatabaseError as failure:
                 self._note_error(str(failure))
-                self._database.release_reserve()
-        answers = [write for write in writes if isinstance(write, Answered)]
-        for _ in range(2):
-            try:
-                self._write(answers)
-                break
-            except NotAllowed:  # they are there already: only the news of their commit was lost
-                break
-            except DatabaseError:
-                self._database.release_reserve()
-        assert self._error is not None
-        raise self._error
+        # Answers may still fit; if they are there already, only the news of their commit was lost.
+        with suppress(DatabaseError, NotAllowed):
+            self._write_group([write for write in writes if isinstance(write, Answered)])
+        raise self._note_error("")
 
-    def _write(self, group: Sequence[Write]) -> dict[int, NotAllowed]:
+    def _write_group(self, group: Sequence[Write]) -> dict[int, NotAllowed]:
         """Write a group in one transaction. If its commit was not confirmed, it is looked up before it is repeated."""
-        identities = sorted({write.attempt.identity for write in group})
-        tried: list[tuple[GroupPlan, float]] = []
-
-        def work(connection: Connection) -> GroupPlan:
-            known = _known(connection, identities, _WANTED_TO_CHANGE)
-            for plan, at in tried:
-                if _is_written(connection, plan, at):
-                    return plan
-            plan, now = plan_group(known, group), self._clock()
-            tried.append((plan, now))
-            _write_plan(connection, plan, now)
-            return plan
-
         if not group:
             return {}
-        refused = self._database.write(work).refused
+        identities, now = sorted({write.attempt.identity for write in group}), self._clock()
+        tried: list[Plan] = []
+
+        def work(connection: Connection) -> Plan:
+            known = _known(connection, identities, _WANTED_TO_CHANGE)
+            for plan in tried:
+                if _is_written(connection, plan, now):
+                    return plan
+            tried.append(plan_group(known, group))
+            _write_plan(connection, tried[-1], known, now)
+            return tried[-1]
+
+        refused = self._write(work).refused
         for index, refusal in refused.items():
             if isinstance(group[index], Answered):
                 raise refusal
         return refused
 
     def _note_error(self, reason: str) -> LedgerUnwritable:
-        if self._error is None:
-            self._error = LedgerUnwritable(self.name, reason, self._database.remedy)
+        self._error = self._error or LedgerUnwritable(self.name, reason, self.remedy)
         return self._error
-
-    # --- runs ---
-
-    def begin_run(self, record: RunRecord, *, is_alone: bool = True) -> None:
-        """Record a new run, and mark as unconfirmed what killed runs of the same scope had in flight.
-
-        is_alone: False beside other parts, which are running; then only what killed runs of the same part had.
-        """
-        killed = select(runs.c.run).filter_by(**_scope_values(record.scope), ended_at=None)
-        if not is_alone:
-            killed = killed.where(runs.c.run.endswith(_part_ending(record.run), autoescape=True))
-
-        def begin(connection: Connection) -> None:
-            _mark_killed(connection, people.c.run.in_(killed))
-            values = _run_values(record)
-            if not connection.scalar(
-                select(runs.c.run).filter_by(**values)
-            ):  # else only the news of its commit was lost
-                connection.execute(insert(runs).values(values))
-
-        self._change(begin)
-
-    def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
-        """Record how a run ended, and mark as unconfirmed what it left in flight; `exit_code` None: it was killed.
-
-        Raises:
-            LedgerUnwritable: it cannot be written; the next run of the same scope does it instead.
-        """
-
-        def end(connection: Connection) -> None:
-            _mark_killed(connection, people.c.run == run)
-            ending = {"ended_at": ended_at.isoformat(), "exit_code": exit_code}
-            connection.execute(update(runs).where(runs.c.run == run).values(ending))
-
-        try:
-            self._database.write(end)
-        except DatabaseError as error:
-            raise LedgerUnwritable(self.name, str(error), self._database.remedy) from None
-
-    def forget_run(self, run: str, now: datetime) -> None:
-        """Remove what could identify a person from a run: file, mapping and folder names. What was sent stays known."""
-        nothing = {"source": "", "sha256": "", "mapping": "", "folder": "", "purged_at": now.isoformat()}
-        self._change(lambda connection: connection.execute(update(runs).where(runs.c.run == run).values(nothing)))
-
-    def forget_people(self, identities: Collection[bytes]) -> None:
-        """Remove what is known of these identities: they are sent as if they were new."""
-        query = delete(people).where(people.c.identity.in_(identities))
-        self._change(lambda connection: connection.execute(query))
-
-    def scrub(self) -> bool:
-        """Overwrite the bytes of what was removed. False if that must wait because another process is reading."""
-        try:
-            return self._database.scrub()
-        except DatabaseError as error:
-            raise self._database.unusable(error) from None
-
-    def run(self, run: str) -> RunRecord | None:
-        """The run of that name."""
-        return next(iter(self._find_runs(select(runs).where(runs.c.run == run))), None)
-
-    def runs(self) -> tuple[RunRecord, ...]:
-        """All runs, the newest first."""
-        return self._find_runs(select(runs))
-
-    def unfinished_runs(self, scope: Scope) -> tuple[RunRecord, ...]:
-        """The runs of a scope without an end: killed, or running now (see `lock_target`), the newest first."""
-        return self._find_runs(select(runs).where(runs.c.ended_at.is_(None)).filter_by(**_scope_values(scope)))
-
-    def has_answered(self, base: str) -> bool:
-        """Whether the service at that address ever responded to a run."""
-        query = select(people.c.status).join(runs).where(runs.c.base == base, people.c.status.is_not(None)).limit(1)
-        return self._ask(lambda connection: connection.scalar(query)) is not None
 
     def row_states(self, run: str) -> Iterator[RowState]:
         """Each row of a run that was intended, and by no later run since, in row order; read in pages."""
@@ -311,8 +200,7 @@ class Ledger:
         Raises:
             UsageError: the run sent nothing for this row, or it is not unconfirmed.
         """
-        record = self.run(run)
-        if record is None:
+        if self.run(run) is None:
             raise UsageError(f"the ledger {self.name} does not know run {run}; list the runs with: importer runs")
         after = State.CREATED if created else State.FAILED
 
@@ -321,24 +209,19 @@ class Ledger:
             wanted = select(people.c.identity, people.c.state).filter_by(run=run, row=row).with_for_update()
             found = connection.execute(wanted).one_or_none()
             if found is None:
-                raise UsageError(
-                    f"run {run} sent nothing for row {row}, or a later run has sent it again; "
-                    f"see its rows with: importer show {run}"
-                )
+                sent = f"run {run} sent nothing for row {row}, or a later run has sent it again"
+                raise UsageError(f"{sent}; see its rows with: importer show {run}")
             if found.state not in (State.UNCONFIRMED, after):
-                raise UsageError(
-                    f"row {row} of run {run} is {found.state}, not unconfirmed; there is nothing to resolve"
-                )
-            change = {"of": found.identity, "state": after.value, "updated_at": self._clock()}
-            connection.execute(_IDENTIFIED, [change])
+                now = f"row {row} of run {run} is {found.state}, not unconfirmed"
+                raise UsageError(f"{now}; there is nothing to resolve")
+            connection.execute(_IDENTIFIED, [{"of": found.identity, "state": after, "updated_at": self._clock()}])
 
         self._change(settle)
 
     def settle(self, run: str, answered: Iterable[tuple[int, State, int | None]]) -> None:
         """Record the answers that a killed run had received, but not written here: row, state and status of each."""
         changes = list(answered)
-        record = self.run(run) if changes else None
-        if record is None:
+        if not changes or self.run(run) is None:
             return
 
         def settle(connection: Connection) -> None:
@@ -349,27 +232,90 @@ class Ledger:
 
         self._change(settle)
 
-    # --- documents ---
+    def forget_people(self, identities: Collection[bytes]) -> None:
+        """Remove what is known of these identities: they are sent as if they were new."""
+        query = delete(people).where(people.c.identity.in_(identities))
+        self._change(lambda connection: connection.execute(query))
+
+    # --- runs ---
+
+    def begin_run(self, record: RunRecord, *, is_alone: bool = True) -> None:
+        """Record a new run, and mark as unconfirmed what killed runs of the same scope had in flight.
+
+        is_alone: False beside other parts, which are running; then only what killed runs of the same part had.
+        """
+        if reason := self._reason_not_to_send():
+            raise self._unusable(DatabaseError(reason))
+        killed = select(runs.c.run).filter_by(**_scope_values(record.scope), ended_at=None)
+        if not is_alone:
+            part = record.run[record.run.rfind(".") :] if "." in record.run else ""
+            killed = killed.where(runs.c.run.endswith(part, autoescape=True))
+
+        def begin(connection: Connection) -> None:
+            _mark_killed(connection, people.c.run.in_(killed))
+            values = _run_values(record)
+            known = select(runs.c.run).filter_by(**values)
+            if not connection.scalar(known):  # else only the news of its commit was lost
+                connection.execute(insert(runs).values(values))
+
+        self._change(begin)
+
+    def end_run(self, run: str, ended_at: datetime, exit_code: int | None) -> None:
+        """Record how a run ended, and mark as unconfirmed what it left in flight; `exit_code` None: it was killed.
+
+        Raises:
+            LedgerUnwritable: it cannot be written; the next run of the same scope does it instead.
+        """
+
+        def end(connection: Connection) -> None:
+            _mark_killed(connection, people.c.run == run)
+            ending = {"ended_at": ended_at.isoformat(), "exit_code": exit_code}
+            connection.execute(update(runs).where(runs.c.run == run).values(ending))
+
+        try:
+            self._write(end)
+        except DatabaseError as error:
+            raise LedgerUnwritable(self.name, str(error), self.remedy) from None
+
+    def forget_run(self, run: str, now: datetime) -> None:
+        """Remove what could identify a person from a run: file, mapping and folder names. What was sent stays known."""
+        nothing = {"source": "", "sha256": "", "mapping": "", "folder": "", "purged_at": now.isoformat()}
+        self._change(lambda connection: connection.execute(update(runs).where(runs.c.run == run).values(nothing)))
+
+    def run(self, run: str) -> RunRecord | None:
+        """The run of that name."""
+        return next(iter(self._find_runs(select(runs).where(runs.c.run == run))), None)
+
+    def runs(self) -> tuple[RunRecord, ...]:
+        """All runs, the newest first."""
+        return self._find_runs(select(runs))
+
+    def unfinished_runs(self, scope: Scope) -> tuple[RunRecord, ...]:
+        """The runs of a scope without an end: killed, or running now (see `lock_target`), the newest first."""
+        return self._find_runs(select(runs).filter_by(**_scope_values(scope), ended_at=None))
+
+    def _find_runs(self, query: Select[Any]) -> tuple[RunRecord, ...]:
+        query = query.order_by(runs.c.started_at.desc(), runs.c.run.desc())
+        return tuple(map(_record, self._ask(lambda connection: connection.execute(query).mappings().all())))
+
+    def has_answered(self, base: str) -> bool:
+        """Whether the service at that address ever responded to a run."""
+        query = select(people.c.status).join(runs).where(runs.c.base == base, people.c.status.is_not(None)).limit(1)
+        return self._ask(lambda connection: connection.scalar(query)) is not None
+
+    # --- documents, by the key of their content (`Fingerprints.document`) ---
 
     def document_ids(self, keys: Collection[bytes]) -> dict[bytes, str]:
-        """The IDs of the documents with these keys (see `Fingerprints.document`) that were uploaded."""
-        wanted = select(documents.c.key, documents.c.document_id).where(documents.c.document_id.is_not(None))
-        listed = list(keys)
-
-        def find(connection: Connection) -> dict[bytes, str]:
-            if not keys or not inspect(connection).has_table(documents.name):
-                return {}
-            blocks = (listed[at : at + _AT_ONCE] for at in range(0, len(listed), _AT_ONCE))
-            rows = (row for block in blocks for row in connection.execute(wanted.where(documents.c.key.in_(block))))
-            return {row.key: row.document_id for row in rows}
-
-        return self._ask(find)
+        """The IDs of those that were uploaded."""
+        listed, found = list(keys), select(documents.c.key, documents.c.document_id)
+        blocks = [listed[at : at + _AT_ONCE] for at in range(0, len(listed), _AT_ONCE)]
+        queries = [found.where(documents.c.key.in_(block), documents.c.document_id.is_not(None)) for block in blocks]
+        return self._ask(lambda connection: {key: id_ for query in queries for key, id_ in connection.execute(query)})
 
     def intend_documents(self, keys: Collection[bytes]) -> set[bytes]:
-        """Record that these documents are about to be uploaded; returns those of which an earlier upload gave no ID."""
+        """Record that these are about to be uploaded; returns those of which an earlier upload gave no ID."""
 
         def intend(connection: Connection) -> set[bytes]:
-            documents.create(connection, checkfirst=True)
             known = set(connection.scalars(select(documents.c.key).where(documents.c.key.in_(keys))))
             now = self._clock()
             again = update(documents).where(documents.c.key.in_(known))
@@ -380,55 +326,37 @@ class Ledger:
             return known
 
         try:
-            return self._changed(intend)
+            return self._change(intend)
         except ConstraintError:  # another run has intended one of them at the same time
-            return self._changed(intend)
+            return self._change(intend)
 
     def forget_documents(self, keys: Collection[bytes]) -> None:
-        """Forget that documents were to be uploaded: the service has not taken them."""
-        self._changed(lambda connection: connection.execute(delete(documents).where(documents.c.key.in_(keys))))
+        """Forget that they were to be uploaded: the service has not taken them."""
+        self._change(lambda connection: connection.execute(delete(documents).where(documents.c.key.in_(keys))))
 
-    def record_documents(self, found: Dictionary[bytes, str]) -> None:
-        """Record the IDs of documents that were uploaded."""
+    def record_documents(self, found: Mapping[bytes, str]) -> None:
+        """Record the IDs of those that were uploaded."""
         one = update(documents).where(documents.c.key == bindparam("of"))
         values = [{"of": key, "document_id": each, "updated_at": self._clock()} for key, each in found.items()]
-        self._changed(lambda connection: connection.execute(one, values))
+        self._change(lambda connection: connection.execute(one, values))
 
     # --- what is wrong with it ---
 
     def check(self) -> tuple[Problem, ...]:
-        """Every problem of the ledger; empty if it is intact."""
-        return self._ask(lambda connection: examine(connection, self._database))
+        """Every problem: what its database finds, and rows that no run can settle any more; empty if it is intact."""
+        left = people.c.state == State.IN_FLIGHT, runs.c.ended_at.is_not(None)
+        being_sent = select(func.count()).select_from(people.join(runs)).where(*left)
 
-    def description(self) -> str:
-        """What a person may want to know about its server, such as the time of one commit; "" for a file."""
-        try:
-            return self._database.description()
-        except DatabaseError as error:
-            raise self._database.unusable(error) from None
+        def examine(connection: Connection) -> Iterator[Problem]:
+            yield from self._own_problems(connection, _BACKUP)
+            if count := connection.scalar(being_sent):
+                message = f"{count} candidates are being sent by runs that have ended"
+                yield Problem("ledger-inconsistent", message, _BACKUP, FilePlace(self.name))
 
-    def _ask(self, work: Work[Result]) -> Result:
-        try:
-            return self._database.read(work)
-        except DatabaseError as error:
-            raise self._database.unusable(error) from None
-
-    def _change(self, work: Work[object]) -> None:
-        self._changed(work)
-
-    def _changed(self, work: Work[Result]) -> Result:
-        try:
-            return self._database.write(work)
-        except ConstraintError:
-            raise
-        except DatabaseError as error:
-            raise self._database.unusable(error) from None
-
-    def _find_runs(self, query: Select[Any]) -> tuple[RunRecord, ...]:
-        return self._ask(lambda connection: _runs(connection, query))
+        return self._ask(lambda connection: tuple(examine(connection)))
 
 
-# --- statements on people ---
+# --- statements -----------------------------------------------------------------------------------
 
 
 def _known(connection: Connection, wanted: Collection[bytes], query: Select[Any] = _WANTED) -> dict[bytes, Known]:
@@ -441,54 +369,41 @@ def _as_known(state: str, *others: Any) -> Known:
     return Known(State(state), *others)
 
 
-def _is_written(connection: Connection, plan: GroupPlan, at: float) -> bool:
+def _is_written(connection: Connection, plan: Plan, at: float) -> bool:
     """Whether a plan that was tried at that time is in the database: one of its changes shows it for all.
 
     The rows of its identities are locked, or do not exist: a commit that is still under way has ended.
     """
-    for identity, change in plan.changes.items():
+    for identity, (known, _) in plan.changes.items():
         query = select(people.c.state, people.c.updated_at).where(people.c.identity == identity)
         found = connection.execute(query).one_or_none()
-        return found is not None and tuple(found) == (change.known.state.value, at)
+        return found is not None and tuple(found) == (known.state, at)
     return False
 
 
-def _write_plan(connection: Connection, plan: GroupPlan, now: float) -> None:
-    """`now`: seconds since 1970."""
+def _write_plan(connection: Connection, plan: Plan, before: Collection[bytes], now: float) -> None:
+    """`before`: the identities that had a record; `now`: seconds since 1970."""
     first: list[dict[str, Any]] = []
     again: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
-    for identity, (known, attempts, is_new) in sorted(plan.changes.items()):
+    for identity, (known, attempts) in sorted(plan.changes.items()):
         values = known._asdict() | {"state": known.state.value, "attempts": attempts, "updated_at": now}
         if known.state is not State.IN_FLIGHT:
             answers.append({"of": identity} | {name: values[name] for name in _OF_ANSWER})
-        elif is_new:
-            first.append({"identity": identity} | values)
-        else:
+        elif identity in before:
             again.append({"of": identity} | values)
+        else:
+            first.append({"identity": identity} | values)
     # No ON CONFLICT: what another process inserted meanwhile must fail, and be looked up.
     for statement, rows in ((_IDENTIFIED, answers), (insert(people), first), (_IDENTIFIED, again)):
         if rows:
             connection.execute(statement, rows)
 
 
-def _part_ending(run: str) -> str:
-    """How the IDs of the runs of a part end: `.2of4`; "" for another run."""
-    return run[run.rfind(".") :] if "." in run else ""
-
-
 def _mark_killed(connection: Connection, of_runs: ColumnElement[bool]) -> None:
     """Mark intents of these runs without an answer as unconfirmed: after a crash they are never new."""
-    left = people.c.state == State.IN_FLIGHT.value, of_runs
-    connection.execute(update(people).where(*left).values(state=State.UNCONFIRMED.value))
-
-
-# --- statements on runs ---
-
-
-def _runs(connection: Connection, query: Select[Any]) -> tuple[RunRecord, ...]:
-    found = connection.execute(query.order_by(runs.c.started_at.desc(), runs.c.run.desc()))
-    return tuple(_record(values) for values in found.mappings())
+    left = people.c.state == State.IN_FLIGHT, of_runs
+    connection.execute(update(people).where(*left).values(state=State.UNCONFIRMED))
 
 
 def _record(values: RowMapping) -> RunRecord:
@@ -498,29 +413,22 @@ def _record(values: RowMapping) -> RunRecord:
     return RunRecord(scope=_scope(values["base"], values["operation"], values["target"]), **others)
 
 
+def _run_values(record: RunRecord) -> dict[str, Any]:
+    values: dict[str, Any] = _scope_values(record.scope)
+    for each in fields(record):
+        value = getattr(record, each.name)
+        if isinstance(value, datetime):
+            value = value.isoformat()
+        elif isinstance(value, str):  # a file name may not be UTF-8, but databases store only UTF-8
+            value = value.encode("utf-8", "backslashreplace").decode()
+        if each.name != "scope":
+            values[each.name] = value
+    return values
+
+
 def _scope(base: str, operation: str, target: str) -> Scope:
     return Scope(base, Target(Operation(operation), target))
 
 
 def _scope_values(scope: Scope) -> dict[str, str]:
     return {"base": scope.base, "operation": scope.target.operation.value, "target": scope.target.id}
-
-
-def _run_values(record: RunRecord) -> dict[str, Any]:
-    return {
-        "run": record.run,
-        **_scope_values(record.scope),
-        "source": _as_text(record.source),
-        "sha256": record.sha256,
-        "mapping": _as_text(record.mapping),
-        "folder": _as_text(record.folder),
-        "started_at": record.started_at.isoformat(),
-        "ended_at": record.ended_at and record.ended_at.isoformat(),
-        "exit_code": record.exit_code,
-        "purged_at": record.purged_at and record.purged_at.isoformat(),
-    }
-
-
-def _as_text(name: str) -> str:
-    """A file name may not be UTF-8, but databases store only UTF-8."""
-    return name.encode("utf-8", "backslashreplace").decode()

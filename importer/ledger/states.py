@@ -1,22 +1,15 @@
-"""What a ledger stores: identities without personal data, their states, and the allowed transitions."""
+"""What a ledger stores: the states of identities, the allowed transitions, and what a group of writes changes."""
 
 from __future__ import annotations
 
-import hmac
-import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from importer.models import Target
 from importer.problems import StoppedEarly
-
-_PIECE = 2000  # bytes: for larger pieces hashlib releases the GIL, and getting it back takes longer than the hash
-
-
-# --- the states of an identity and their transitions ----------------------------------------------
 
 
 class State(StrEnum):
@@ -43,7 +36,7 @@ class Transition:
     when: str
 
 
-TRANSITIONS: tuple[Transition, ...] = (
+TRANSITIONS: Final = (
     Transition(None, State.IN_FLIGHT, "first intent"),
     Transition(State.PLANNED, State.IN_FLIGHT, "sent again after a wait, in this run or a later one"),
     Transition(State.FAILED, State.IN_FLIGHT, "sent again by a later run"),
@@ -60,18 +53,13 @@ TRANSITIONS: tuple[Transition, ...] = (
     Transition(State.UNCONFIRMED, State.FAILED, "a person found that the candidate is not in the service"),
 )
 
-DONE = frozenset({State.CREATED, State.ALREADY_EXISTS})
+DONE: Final = frozenset({State.CREATED, State.ALREADY_EXISTS})
 """Final states: the candidate is in the service, and the row is never sent again."""
 
-_ALLOWED = frozenset((step.before, step.after) for step in TRANSITIONS)
+_ALLOWED: Final = frozenset((step.before, step.after) for step in TRANSITIONS)
 
 
-def allowed(before: State | None, after: State) -> bool:
-    """Whether the transition from `before` to `after` is allowed."""
-    return (before, after) in _ALLOWED
-
-
-# --- values stored in the ledger ------------------------------------------------------------------
+# --- values ---------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +144,10 @@ class Answered(NamedTuple):
     status: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RowState:
+Write = Intent | Answered
+
+
+class RowState(NamedTuple):
     """One row of one run: its state, the last status received, and how many requests were sent or begun.
 
     An intent without an answer is UNCONFIRMED. `after_unconfirmed`: as of `Known`.
@@ -170,58 +160,7 @@ class RowState:
     after_unconfirmed: bool = False
 
 
-# --- identities and body digests: keyed hashes ----------------------------------------------------
-
-
-def normalized_email(email: str) -> str:
-    """The address with case and Unicode form normalized, so that all its spellings are equal."""
-    return unicodedata.normalize("NFC", email.strip()).casefold()
-
-
-class Fingerprints:
-    """Makes identities and body digests with HMAC-SHA256 over one secret key.
-
-    Service description, part 8: a user applies to a job post only once, an e-mail is unique within a pool. So
-    operation, service, target and e-mail together are one identity, whatever row or run it comes from.
-    """
-
-    def __init__(self, key: bytes) -> None:
-        self._keyed = hmac.new(key, digestmod="sha256")
-
-    def identity(self, scope: Scope, email: str) -> bytes:
-        """32 bytes for one candidate at one target. Case and Unicode form of the e-mail make no difference."""
-        address = normalized_email(email)
-        return self._digest_of("identity", scope.base, scope.target.operation, scope.target.id, address)
-
-    def body_digest(self, body: bytes) -> bytes:
-        """32 bytes that show whether a row's request body changed."""
-        return self._digest(b"body\0" + body)
-
-    def origin(self, sha256: str, sheet: str, row: int) -> bytes:
-        """32 bytes for a row of the file that it was in first; a corrected copy of the row has the same ones."""
-        return self._digest_of("origin", sha256, sheet, str(row))
-
-    def document(self, base: str, sha256: str) -> bytes:
-        """32 bytes for the content of a document at one service."""
-        return self._digest_of("document", base, sha256)
-
-    def key_check(self) -> bytes:
-        """32 bytes that show whether a ledger is opened with its own key."""
-        return self._digest_of("key check")
-
-    def _digest_of(self, *parts: str) -> bytes:
-        return self._digest("\0".join(parts).encode())
-
-    def _digest(self, message: bytes) -> bytes:
-        mac = self._keyed.copy()
-        for begin in range(0, len(message), _PIECE):
-            mac.update(message[begin : begin + _PIECE])
-        return mac.digest()
-
-
-# --- what a group of intents and answers changes: decided here, written by each store -------------
-
-Write = Intent | Answered
+# --- writing --------------------------------------------------------------------------------------
 
 
 class LedgerUnwritable(StoppedEarly):
@@ -240,49 +179,38 @@ class NotAllowed(RuntimeError):
     """
 
     def __init__(self, before: State | None, after: State, row: int | None) -> None:
-        self.before = before
-        self.after = after
-        self.row = row
+        self.before, self.after, self.row = before, after, row
         super().__init__(f"no step from {before or 'nothing'} to {after}")
 
 
-class Change(NamedTuple):
-    """The record of an identity after a group of writes, and its requests in that run. is_new: it had none before."""
+class Plan(NamedTuple):
+    """What a group of writes changes: the record of each identity after it, with its requests in that run; and what is
+    refused, by index in the group.
+    """
 
-    known: Known
-    attempts: int
-    is_new: bool
-
-
-@dataclass(slots=True)
-class GroupPlan:
-    """What to write of a group, by identity, in one transaction; and what is refused, by index in the group."""
-
-    changes: dict[bytes, Change] = field(default_factory=dict)
-    refused: dict[int, NotAllowed] = field(default_factory=dict)
+    changes: dict[bytes, tuple[Known, int]]
+    refused: dict[int, NotAllowed]
 
 
-def plan_group(known: dict[bytes, Known], group: Iterable[Write]) -> GroupPlan:
-    """Which writes of a group are allowed, in order. `known`: the records of its identities, which are updated."""
-    plan = GroupPlan()
-    existing = frozenset(known)
+def plan_group(known: Mapping[bytes, Known], group: Iterable[Write]) -> Plan:
+    """Which writes of a group are allowed, in order. `known`: the records of its identities."""
+    plan = Plan({}, {})
     for index, write in enumerate(group):
-        identity, run, row, attempts = write.attempt
-        now = known.get(identity)
-        before = now.state if now else None
+        identity, run, row, number = write.attempt
+        now = plan.changes[identity][0] if identity in plan.changes else known.get(identity)
+        before, last_row = (now.state, now.row) if now else (None, None)
         after = State.IN_FLIGHT if isinstance(write, Intent) else write.state
         is_of_other_row = isinstance(write, Intent) and now is not None and now.run == run and now.row != row
-        if is_of_other_row or not allowed(before, after):
-            plan.refused[index] = NotAllowed(before, after, now.row if now else None)
-            continue
-        if isinstance(write, Intent):
+        if is_of_other_row or (before, after) not in _ALLOWED:
+            plan.refused[index] = NotAllowed(before, after, last_row)
+        elif isinstance(write, Intent):
             is_unconfirmed = before is State.UNCONFIRMED
             # While an earlier request is unconfirmed, a rejection must be compared with its body.
             digest = now.body_digest if now is not None and is_unconfirmed else write.body_digest
-            changed = Known(after, now.status if now else None, digest, run, row, write.origin, is_unconfirmed)
+            status = now.status if now else None
+            plan.changes[identity] = Known(after, status, digest, run, row, write.origin, is_unconfirmed), number
         else:
             assert now is not None  # no answer is allowed without an intent
-            changed = now._replace(state=after, status=now.status if write.status is None else write.status)
-        known[identity] = changed
-        plan.changes[identity] = Change(changed, attempts, identity not in existing)
+            status = now.status if write.status is None else write.status
+            plan.changes[identity] = now._replace(state=after, status=status), number
     return plan

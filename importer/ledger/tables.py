@@ -1,13 +1,15 @@
-"""The tables of a ledger: one schema for SQLite and PostgreSQL."""
+"""The tables of a ledger: one schema for SQLite and PostgreSQL, created with its key, or checked."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Connection,
     Float,
     ForeignKey,
     Index,
@@ -16,9 +18,13 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    inspect,
+    select,
 )
 
+from importer.ledger.fingerprints import Fingerprints, create_key, key_unusable, read_fingerprints
 from importer.ledger.states import State
+from importer.problems import DatabaseError, UnusableInput, unusable_file
 
 VERSION: Final = 5  # no earlier one was ever released
 _TEXT: Final = String().with_variant(String(collation="C"), "postgresql")
@@ -60,7 +66,7 @@ runs: Final = Table(  # if purged_at is set, source, sha256, mapping and folder 
     Column("purged_at", _TEXT),
 )
 
-documents: Final = Table(  # of an earlier build it is created when the first document is uploaded
+documents: Final = Table(
     "documents",
     TABLES,
     Column("key", LargeBinary, primary_key=True),  # of the content, at one service
@@ -86,3 +92,50 @@ people: Final = Table(
     Index("people_of_run", "run", "row"),
     sqlite_with_rowid=False,
 )
+
+
+def create_or_check(connection: Connection, name: str, key_file: Path, *, must_exist: bool) -> Fingerprints | None:
+    """Create the tables and the key of a new ledger, or check an existing one; the hashes that are made with its key.
+
+    All in one transaction, so a crash leaves a complete ledger or none. must_exist: None instead of creating it.
+
+    Raises:
+        DatabaseError: it is not a ledger.
+        UnusableInput: it has another version, or its key is missing or belongs to another ledger.
+        OSError: the key cannot be written.
+    """
+    tables = inspect(connection).get_table_names()
+    if not tables:
+        if must_exist:
+            return None
+        create_key(key_file)
+        fingerprints = read_fingerprints(key_file)
+        TABLES.create_all(connection, checkfirst=False)
+        connection.execute(about.insert(), {"version": VERSION, "key_check": fingerprints.key_check()})
+        return fingerprints
+    if about.name not in tables:
+        raise DatabaseError("it is a database of another program", is_damaged=True)
+    found = connection.execute(select(about)).all()
+    if len(found) != 1:
+        raise DatabaseError("its version is missing", is_damaged=True)
+    if found[0].version != VERSION:
+        raise _other_version(name, found[0].version)
+    fingerprints = read_fingerprints(key_file)
+    if fingerprints.key_check() != found[0].key_check:
+        raise key_unusable(key_file, "this key file belongs to another ledger", "put back the original key file")
+    documents.create(connection, checkfirst=True)  # a ledger of an earlier build has none
+    return fingerprints
+
+
+def _other_version(name: str, version: int) -> UnusableInput:
+    is_newer = version > VERSION
+    return unusable_file(
+        "ledger-version",
+        f"{'a newer importer' if is_newer else 'an older importer'} wrote this ledger (its version is {version}, "
+        f"this importer reads {VERSION})",
+        "update this importer, or use another ledger (--out, IMPORTER_LEDGER)"
+        if is_newer
+        else "use the importer that wrote it, or another ledger (--out, IMPORTER_LEDGER); with a new ledger every row "
+        "is sent again and the service reports which candidates it already has",
+        name,
+    )

@@ -44,7 +44,7 @@ def test_no_byte_is_left_and_no_candidate_is_imported_twice(serve: Serve) -> Non
     assert (purged.code, purged.err) == (0, "1 run removed.\n")
     assert holding(results, *NAMES) == set()
     assert {path.name for path in results.iterdir()} == {"ledger.sqlite", ".importer"}
-    assert {path.suffix for path in (results / ".importer").iterdir()} == {".key", ".reserve", ".lock"}
+    assert {path.suffix for path in (results / ".importer").iterdir()} == {".key", ".lock"}
     again = served(*RUN, "--json")
     assert again.counts == {"already_imported": 40, "invalid": 1}
     assert served("doctor").code == 0

@@ -307,7 +307,6 @@ def test_an_inbox_on_a_drive_that_refuses_chmod_finishes_its_files(serve: Serve)
 @pytest.mark.parametrize(
     "name",
     [
-        ".importer/ledger.sqlite.reserve",
         ".importer/ledger.sqlite.key",
         ".importer/sandbox.lock",
         ".importer/sandbox-memory.jsonl",
@@ -335,10 +334,10 @@ def test_a_symbolic_link_is_reported(front_door: FrontDoor) -> None:
     people(front_door.folder, 1)
     results = front_door.folder / "results"
     results.mkdir(mode=0o700)
-    (internal_folder(results) / "ledger.sqlite.reserve").symlink_to(front_door.folder / "mapping.yaml")
+    (results / "ledger.sqlite").symlink_to(front_door.folder / "mapping.yaml")
     assert front_door(*RUN, "--sandbox", "--quiet").err == (
         "importer: 1 problem found; nothing was sent.\n\n"
-        "results/.importer/ledger.sqlite.reserve: it cannot be written (it is a symbolic link, which is not allowed "
+        "results/ledger.sqlite: it cannot be written (it is a symbolic link, which is not allowed "
         "here; remove it), so nothing is sent [not-writable]\n"
         "  -> free disk space or get write permission there, or choose another folder with --out\n"
     )

@@ -232,13 +232,13 @@ MUTANTS = (
     Mutant(
         "recovery forgets what was in flight",
         "ledger/ledger.py",
-        ".values(state=State.UNCONFIRMED.value)",
-        ".values(state=State.FAILED.value)",
+        ".values(state=State.UNCONFIRMED)",
+        ".values(state=State.FAILED)",
         ("tests/ledger", "tests/sending"),
     ),
     Mutant(
         "synchronous is off",
-        "ledger/sqlite_database.py",
+        "ledger/sqlite_ledger.py",
         '"synchronous = FULL"',
         '"synchronous = OFF"',
         ("tests/crash/test_power_cuts.py",),
@@ -288,7 +288,7 @@ MUTANTS = (
     Mutant(
         "a commit whose answer was lost is not looked up",
         "ledger/ledger.py",
-        "                if _is_written(connection, plan, at):\n",
+        "                if _is_written(connection, plan, now):\n",
         "                if False:\n",
         _ON_SERVER,
     ),
@@ -301,7 +301,7 @@ MUTANTS = (
     ),
     Mutant(
         "a lost lock is taken again although another run had it",
-        "ledger/postgres_database.py",
+        "ledger/postgres_ledger.py",
         "                    self._verify_owners(session)\n",
         "",
         _ON_SERVER,
@@ -315,7 +315,7 @@ MUTANTS = (
     ),
     Mutant(
         "a server may lose what it confirmed",
-        "ledger/postgres_database.py",
+        "ledger/postgres_ledger.py",
         'found[:2] != ("on", "on")',
         'found[1] != "on"',
         _ON_SERVER,

@@ -22,8 +22,8 @@ from unittest.mock import patch
 
 import apsw
 
-from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, open_ledger, sqlite_database
-from importer.ledger.key import key_path
+from importer.ledger import Answered, Attempt, Intent, Ledger, RunRecord, Scope, State, open_ledger, sqlite_ledger
+from importer.ledger.fingerprints import key_path
 from importer.models import Operation, Target
 from tests.ledger.given import intend
 
@@ -200,7 +200,7 @@ def recording() -> Iterator[Record]:
     record = Record()
     vfs = _RecordingVfs(record)
     try:
-        with patch.object(sqlite_database, "connect", _Connection):
+        with patch.object(sqlite_ledger, "connect", _Connection):
             yield record
     finally:
         vfs.unregister()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from importer.ledger import Answered, Fingerprints, Scope, State, open_ledger
-from importer.ledger.key import key_path
+from importer.ledger.fingerprints import key_path
 from importer.models import Operation, Target
 from importer.problems import UnusableInput
 from importer.settings import LedgerAddress
@@ -78,14 +78,14 @@ def test_no_personal_data_on_disk(tmp_path: Path) -> None:
 
 
 def test_the_files_are_private_whatever_the_umask(tmp_path: Path) -> None:
-    """Ledger, WAL, SHM, key and disk reserve are 0600 from their first byte, the folder of the last two 0700."""
+    """Ledger, WAL, SHM and key are 0600 from their first byte, the folder of the key 0700."""
     before = os.umask(0)
     try:
         with begun(tmp_path / "ledger.sqlite"):
             modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.rglob("*")}
     finally:
         os.umask(before)
-    files = [f"ledger.sqlite{end}" for end in ("", "-shm", "-wal", ".reserve", ".key")]
+    files = [f"ledger.sqlite{end}" for end in ("", "-shm", "-wal", ".key")]
     assert modes == dict.fromkeys(files, 0o600) | {".importer": 0o700}
 
 

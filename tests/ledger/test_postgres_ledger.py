@@ -392,7 +392,7 @@ def test_a_server_that_is_not_durable_is_refused(postgres: Server, address: Ledg
     postgres.execute("ALTER DATABASE ledgers SET synchronous_commit = off", database="postgres")
     try:
         with open_ledger(address) as ledger:
-            shown = ledger._database.write(lambda connection: connection.scalar(text("SHOW synchronous_commit")))
+            shown = ledger._write(lambda connection: connection.scalar(text("SHOW synchronous_commit")))
             assert shown == "on"
     finally:
         postgres.execute("ALTER DATABASE ledgers RESET synchronous_commit", database="postgres")

@@ -95,7 +95,7 @@ def test_the_database_settings_are_durable(ledger: Ledger) -> None:
     def pragmas(connection: Connection) -> list[object]:
         return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
 
-    assert ledger._database.write(pragmas) == ["wal", 2, 1, 1]
+    assert ledger._write(pragmas) == ["wal", 2, 1, 1]
 
 
 def test_an_answer_and_the_next_intent_may_share_a_commit(ledger: Ledger) -> None:
@@ -239,8 +239,8 @@ def fill(folder: Path) -> None:
             pass
 
 
-def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None:
-    """On a full disk, pending answers are recorded and intents are not."""
+def test_a_full_disk_stops_sending(small_disk: Path) -> None:
+    """On a full disk nothing more is sent, and what was in flight is unconfirmed; the ledger is intact."""
     with begun(small_disk / "ledger.sqlite") as ledger:
         in_flight = [make_intent(ledger, row) for row in range(2, 34)]
         for intent in in_flight:
@@ -250,12 +250,12 @@ def test_a_full_disk_stops_sending_and_loses_no_answer(small_disk: Path) -> None
             intend(ledger, make_intent(ledger, 99))
         with pytest.raises(LedgerUnwritable):
             ledger.write([Answered(intent.attempt, State.CREATED, 201) for intent in in_flight])
-        assert [state.state for state in ledger.row_states("run-1")] == [State.CREATED] * 32
+        assert [state.state for state in ledger.row_states("run-1")] == [State.UNCONFIRMED] * 32
         assert ledger.check() == ()
 
 
 def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, ledger: Ledger) -> None:
-    """A failed write is reported, no more intents are written, and the reserve is released for the answers."""
+    """A failed write is reported, no more intents are written, and the answers still are."""
     in_flight = [make_intent(ledger, row) for row in range(2, 34)]
     intend_all(ledger, in_flight)
 
@@ -263,10 +263,9 @@ def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, l
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
 
-    ledger._database.read(let_it_not_grow)
+    ledger._read(let_it_not_grow)
     with pytest.raises(LedgerUnwritable, match=r"cannot be written \(database or disk is full\)"):
         intend_all(ledger, [make_intent(ledger, row) for row in range(100, 1000)])
-    assert not (path.parent / ".importer" / "ledger.sqlite.reserve").exists()
     with pytest.raises(LedgerUnwritable):
         ledger.write([Answered(intent.attempt, State.CREATED, 201) for intent in in_flight])
     assert [state.state for state in ledger.row_states("run-1")][:32] == [State.CREATED] * 32

@@ -1,4 +1,4 @@
-"""A ledger's database in PostgreSQL, for runs on several machines.
+"""A ledger in PostgreSQL, for runs on several machines.
 
 The locks of targets are advisory locks of one session, and what their holder writes goes through this session: while it
 lives they are held. If it breaks, it is opened again with its locks, as long as no one else has had them.
@@ -18,8 +18,9 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import Connection, create_engine, exc, func, select, text
 
-from importer.ledger.address import ledger_name
-from importer.ledger.database import Database, Result, TargetLock, Work, name_of
+from importer.ledger.address import ledger_name, not_an_address
+from importer.ledger.database import Result, TargetLock, Work
+from importer.ledger.ledger import Ledger
 from importer.ledger.states import Scope
 from importer.ledger.tables import targets
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, unusable_file
@@ -58,12 +59,6 @@ _BEGINS: Final = " begins"
 _TAKING_SECONDS: Final = 2.0  # until the owner of a lock that was taken is written
 _BEGINNING_SECONDS: Final = 600.0  # of another part
 _WORTH_REPORTING: Final = 1.0  # seconds of waiting
-_SCRUB: Final = (
-    "SET lock_timeout = '5s'",
-    "SET statement_timeout = 0",
-    # Unlike VACUUM FULL it keeps nothing for older snapshots, and fails if this user does not own the table.
-    """ALTER TABLE runs ALTER COLUMN source TYPE VARCHAR COLLATE "C" USING source || ''""",
-)
 
 
 class Unreachable(DatabaseError):
@@ -90,27 +85,20 @@ class Session(psycopg.Connection[Any]):
             raise
 
 
-class PostgresDatabase(Database):
-    """A `Database` on a server. One that was there before and does not respond is waited for: it may be restarting."""
+class PostgresLedger(Ledger):
+    """A `Ledger` on a server. One that was there before and does not respond is waited for: it may be restarting."""
 
     remedy: ClassVar = "check the server and the network"
 
-    def __init__(self, address: LedgerAddress) -> None:
+    def __init__(self, address: LedgerAddress, clock: Callable[[], float]) -> None:
         """Raises UnusableInput if the address is not valid. Connects to nothing yet."""
         try:
             conninfo = _conninfo(address.location)
         except psycopg.Error:  # its message may have a part of the password
-            message = "it is not a valid address of a PostgreSQL database"
-            hint = "write it like postgresql://USER@HOST:5432/DATABASE, and the password in ~/.pgpass"
-            raise unusable_file("ledger-address-invalid", message, hint, "IMPORTER_LEDGER") from None
-        engine = create_engine(
-            "postgresql+psycopg://",
-            creator=lambda: _connect(conninfo),
-            pool_pre_ping=True,
-            max_overflow=-1,
-            hide_parameters=True,
-        )
-        super().__init__(address, ledger_name(address), engine)
+            raise not_an_address() from None
+        options = {"pool_pre_ping": True, "max_overflow": -1, "hide_parameters": True}
+        engine = create_engine("postgresql+psycopg://", creator=lambda: _connect(conninfo), **options)
+        super().__init__(address, ledger_name(address), engine, clock)
         self._locked: list[tuple[str, bool]] = []  # the names of locks, and whether they are shared
         self._holder: Connection | None = None  # its session has the locks; used by the thread that writes
         self._was_there = False
@@ -118,22 +106,22 @@ class PostgresDatabase(Database):
         self._is_reported = False
         self._has_ended = threading.Event()
 
-    def read(self, work: Work[Result]) -> Result:
-        return self._repeated(lambda: super(PostgresDatabase, self).read(work))
+    def _read(self, work: Work[Result]) -> Result:
+        return self._repeated(lambda: super(PostgresLedger, self)._read(work))
 
-    def write(self, work: Work[Result]) -> Result:
+    def _write(self, work: Work[Result]) -> Result:
         return self._repeated(lambda: self._write_once(work))
 
     def _write_once(self, work: Work[Result]) -> Result:
         with self._writing:
             if not self._locked:
-                return super().write(work)
-            try:
-                with self._errors_translated():
-                    return self._written(self._session(), work)
-            except Unreachable:
-                self._end_session()
-                raise
+                return super()._write(work)
+            return self._in_session(lambda session: self._written(session, work))
+
+    def close(self) -> None:
+        self._has_ended.set()
+        self._end_session()
+        super().close()
 
     # --- a server that is away ---
 
@@ -170,17 +158,10 @@ class PostgresDatabase(Database):
         self._on_waiting = on_waiting
 
     def _report(self, seconds: float | None) -> None:
-        if self._is_reported is not (seconds is None):
-            return
-        with self._writing:
-            if self._is_reported is (seconds is None):
+        if self._is_reported is (seconds is None):
+            with self._writing:
                 self._is_reported = seconds is not None
                 self._on_waiting(seconds)
-
-    def close(self) -> None:
-        self._has_ended.set()
-        self._end_session()
-        super().close()
 
     def _as_database_error(self, error: exc.DBAPIError) -> DatabaseError:
         reason, state = _reason(error.orig or error), getattr(error.orig, "sqlstate", None) or ""
@@ -194,24 +175,20 @@ class PostgresDatabase(Database):
     # --- locks ---
 
     @contextmanager
-    def lock_part(self, scope: Scope, number: int, count: int) -> Iterator[TargetLock]:
+    def _lock_part(self, name: str, scope: Scope, number: int, count: int) -> Iterator[TargetLock]:
         """The lock of the target, shared with the other parts of as many, and one of its own.
 
         The first one holds it alone until it is shared: then what killed runs left is settled, and its owner ends with
         the count of parts. Until then, the next part that gets it is alone.
         """
-        name, ending = name_of(scope), f"/{count}"
+        ending = f"/{count}"
         with ExitStack() as held:
-            try:
+            with self._usable():
                 is_alone = self._take_alone_or_shared(name, ending, scope)
-            except DatabaseError as error:
-                raise self.unusable(error) from None
             held.callback(self._owners.pop, name, None)
+            held.callback(self._free_lock, name, shared=not is_alone)
             if is_alone:
-                held.callback(self._free_lock, name)
                 self._register(name, ending + _BEGINS)
-            else:
-                held.callback(self._free_lock, name, shared=True)
             own = f"another run is writing part {number}{ending} of {scope}"
             held.enter_context(self._locked_as(f"{name}\n{number}{ending}", own))
 
@@ -237,7 +214,7 @@ class PostgresDatabase(Database):
             if self._take_lock(name):
                 return True
             is_shared = self._take_lock(name, shared=True)
-            owner = self.read(lambda connection: connection.scalar(query)) or ""
+            owner = self._read(lambda connection: connection.scalar(query)) or ""
             if is_shared and owner.endswith(ending):
                 self._owners[name] = owner
                 return False
@@ -250,21 +227,18 @@ class PostgresDatabase(Database):
             self._has_ended.wait(_RETRY_SECONDS)
 
     def _take_lock(self, name: str, *, shared: bool = False) -> bool:
+        def take(session: Connection) -> bool:
+            with session.begin():
+                return _lock(session, name, shared)
+
         with self._writing:
-            is_free = (name, shared) not in self._locked and self._repeated(lambda: self._lock_once(name, shared))
+            is_new = (name, shared) not in self._locked
+            is_free = is_new and self._repeated(lambda: self._in_session(take))
             if is_free:
                 self._locked.append((name, shared))
             elif not self._locked:
                 self._end_session()
             return is_free
-
-    def _lock_once(self, name: str, shared: bool) -> bool:
-        try:
-            with self._errors_translated(), (session := self._session()).begin():
-                return _lock(session, name, shared)
-        except Unreachable:
-            self._end_session()
-            raise
 
     def _free_lock(self, name: str, *, shared: bool = False) -> None:
         with self._writing:
@@ -278,11 +252,16 @@ class PostgresDatabase(Database):
                 with suppress(DatabaseError), self._errors_translated(), self._holder.begin():
                     self._holder.execute(select(free(_number(name))))
 
-    def _end_session(self) -> None:
-        with self._writing:
-            session, self._holder = self._holder, None
-            if session is not None:
-                session.close()
+    # --- the session that holds them ---
+
+    def _in_session(self, work: Callable[[Connection], Result]) -> Result:
+        """Do it in the session with the locks; if that breaks, it is opened again the next time."""
+        try:
+            with self._errors_translated():
+                return work(self._session())
+        except Unreachable:
+            self._end_session()
+            raise
 
     def _session(self) -> Connection:
         """The session with all locks; opened again if it broke.
@@ -294,50 +273,40 @@ class PostgresDatabase(Database):
         if self._holder is not None and self._holder.invalidated:  # it would connect again, without the locks
             self._end_session()
         if self._holder is None:
-            session = self._engine.connect()
-            session.detach()  # closed, it ends: in a pool it would keep the locks
-            try:
+            with ExitStack() as failed:
+                session = self._engine.connect()
+                failed.callback(session.close)
+                session.detach()  # closed, it ends: in a pool it would keep the locks
                 with session.begin():
                     are_free = all(_lock(session, *each) for each in self._locked)
                     self._verify_owners(session)
-            except BaseException:
-                session.close()
-                raise
-            if not are_free:
-                session.close()
-                raise Unreachable("the lock of the target was lost with its connection")
+                if not are_free:
+                    raise Unreachable("the lock of the target was lost with its connection")
+                failed.pop_all()
             self._holder = session
         return self._holder
 
-    def keep_others_from_creating(self, connection: Connection) -> None:
-        connection.execute(select(func.pg_advisory_xact_lock(_INITIALIZING)))
+    def _end_session(self) -> None:
+        with self._writing:
+            session, self._holder = self._holder, None
+            if session is not None:
+                session.close()
 
     # --- what it says ---
 
-    def scrub(self) -> bool:
-        try:
-            with self._errors_translated(), self._engine.connect() as connection:
-                connection.execution_options(isolation_level="AUTOCOMMIT").detach()  # closed, it ends with its settings
-                for command in _SCRUB:
-                    connection.exec_driver_sql(command)
-        except Conflict:  # the lock was not free in time
-            return False
-        return True
+    def _keep_others_from_creating(self, connection: Connection) -> None:
+        connection.execute(select(func.pg_advisory_xact_lock(_INITIALIZING)))
 
     def description(self) -> str:
-        def ask(connection: Connection) -> tuple[str, str, float]:
-            version, pages = connection.execute(
-                text("SELECT current_setting('server_version'), current_setting('full_page_writes')")
-            ).one()
+        def ask(connection: Connection) -> tuple[str, float]:
+            version = connection.scalar(text("SHOW server_version"))
             connection.execute(text("SELECT pg_current_xact_id()"))  # without it the commit would write nothing
-            return str(version).split()[0], str(pages), time.perf_counter()
+            return str(version).split()[0], time.perf_counter()
 
-        version, pages, began = self.write(ask)
-        milliseconds = (time.perf_counter() - began) * 1000
-        risk = "" if pages == "on" else ", full_page_writes is off (safe only on a file system with whole pages)"
-        return f"PostgreSQL {version}, a commit takes {milliseconds:.1f} ms{risk}"
+        version, began = self._change(ask)
+        return f"PostgreSQL {version}, a commit takes {(time.perf_counter() - began) * 1000:.1f} ms"
 
-    def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
+    def _unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         if isinstance(error, NotDurable):
             message = f"this server can lose what it has confirmed ({error}), so nothing is sent"
             hint = "set fsync = on in its configuration, or use another server"
@@ -346,14 +315,13 @@ class PostgresDatabase(Database):
             message = f"the server cannot be used ({error}), so nothing is sent"
             hint = "check IMPORTER_LEDGER, the server, the network, and the user and password"
             return unusable_file("ledger-unreachable", message, hint, self.name)
+        if isinstance(error, DatabaseError) and error.is_damaged:
+            message = f"it is not a readable ledger ({error}), so nothing is sent"
+            hint = "create a database or a schema for the ledger alone, and name it in IMPORTER_LEDGER"
+            return unusable_file("ledger-damaged", message, hint, self.name)
         message = f"it cannot be written ({error}), so nothing is sent"
         hint = "ask the owner of the database for a schema in which this user may create, read and write tables"
         return unusable_file("not-writable", message, hint, self.name)
-
-    def not_a_ledger(self, reason: str) -> UnusableInput:
-        message = f"it is not a readable ledger ({reason}), so nothing is sent"
-        hint = "create a database or a schema for the ledger alone, and name it in IMPORTER_LEDGER"
-        return unusable_file("ledger-damaged", message, hint, self.name)
 
 
 def _conninfo(location: str) -> str:
@@ -366,19 +334,17 @@ def _conninfo(location: str) -> str:
 
 def _connect(conninfo: str) -> Session:
     """A new session. Raises Unreachable, NotDurable."""
-    try:
-        session = Session.connect(conninfo)
-    except (psycopg.Error, OSError, ValueError) as error:
-        raise Unreachable(_reason(error)) from None
-    try:
-        found = session.execute(_SET_UP.encode()).fetchone()
-        session.commit()
-    except psycopg.Error as error:
-        session.close()
-        raise Unreachable(_reason(error)) from None
-    if found is None or found[:2] != ("on", "on"):
-        session.close()
-        raise NotDurable("fsync or synchronous_commit is off")
+    with ExitStack() as failed:
+        try:
+            session = Session.connect(conninfo)
+            failed.callback(session.close)
+            found = session.execute(_SET_UP.encode()).fetchone()
+            session.commit()
+        except (psycopg.Error, OSError, ValueError) as error:
+            raise Unreachable(_reason(error)) from None
+        if found is None or found[:2] != ("on", "on"):
+            raise NotDurable("fsync or synchronous_commit is off")
+        failed.pop_all()
     return session
 
 

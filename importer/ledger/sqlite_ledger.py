@@ -1,8 +1,7 @@
-"""A ledger's database in one SQLite file (WAL, synchronous=FULL), for runs on one machine."""
+"""A ledger in one SQLite file (WAL, synchronous=FULL), for runs on one machine."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -14,22 +13,22 @@ from typing import ClassVar, Final
 from sqlalchemy import URL, Connection, QueuePool, create_engine, event, exc
 
 from importer.file_lock import acquire
-from importer.files import INTERNAL, internal_folder, open_private
-from importer.ledger.database import Database
+from importer.files import INTERNAL, internal_folder
+from importer.ledger.ledger import Ledger
 from importer.problems import ConstraintError, DatabaseError, FilePlace, Problem, UnusableInput, not_writable
 from importer.settings import LedgerAddress
-from importer.sqlite_file import connect, create_private, errors_translated, not_a_database, unusable
+from importer.sqlite_file import connect, create_private, errors_translated, unusable
 
-_RESERVE: Final = 1024 * 1024  # bytes: enough for the answers of many more rows than can be in flight
+_HEADROOM: Final = 1024 * 1024  # bytes: enough for the answers of many more rows than can be in flight
 _PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
 
 
-class SqliteDatabase(Database):
-    """A `Database` in a file. Its disk reserve and target locks are in the folder `.importer` next to it."""
+class SqliteLedger(Ledger):
+    """A `Ledger` in a file. Its target locks are in the folder `.importer` next to it."""
 
     remedy: ClassVar = "free disk space or fix the disk"
 
-    def __init__(self, address: LedgerAddress, path: Path) -> None:
+    def __init__(self, address: LedgerAddress, path: Path, clock: Callable[[], float]) -> None:
         """Open the file, or create a private one.
 
         Raises:
@@ -40,20 +39,16 @@ class SqliteDatabase(Database):
         except OSError as error:
             raise not_writable(path, error.strerror or str(error)) from None
         create_private(path)
-        url = URL.create("sqlite", database=str(path))
-        engine = create_engine(
-            url, creator=lambda: _set_up(path), poolclass=QueuePool, max_overflow=-1, hide_parameters=True
-        )
+        url, options = URL.create("sqlite", database=str(path)), {"max_overflow": -1, "hide_parameters": True}
+        engine = create_engine(url, creator=lambda: _set_up(path), poolclass=QueuePool, **options)
         event.listen(engine, "begin", _begin)
-        super().__init__(address, str(path), engine)
+        super().__init__(address, str(path), engine, clock)
         self._path = path
         self._inode = path.stat().st_ino
-        self._internal = path.parent / INTERNAL
-        self._reserve = self._internal / f"{path.name}.reserve"
         self._free: dict[str, Callable[[], None]] = {}
 
     def _take_lock(self, name: str) -> bool:
-        path = self._internal / f"{self._path.name}.{sha256(name.encode()).hexdigest()[:12]}.lock"
+        path = self._path.parent / INTERNAL / f"{self._path.name}.{sha256(name.encode()).hexdigest()[:12]}.lock"
         try:
             lock = acquire(path)
         except OSError as error:
@@ -71,31 +66,25 @@ class SqliteDatabase(Database):
         code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
         return DatabaseError(str(error.orig), is_damaged=code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT))
 
-    def unusable(self, error: DatabaseError | OSError) -> UnusableInput:
+    def _unusable(self, error: DatabaseError | OSError) -> UnusableInput:
         if isinstance(error, DatabaseError):
             return unusable(self._path, error)
         return not_writable(Path(error.filename or self._path), error.strerror or str(error))
 
-    def not_a_ledger(self, reason: str) -> UnusableInput:
-        return not_a_database(self._path, reason)
-
     def scrub(self) -> bool:
-        with errors_translated(), closing(_set_up(self._path)) as connection:
+        with self._usable(), errors_translated(), closing(_set_up(self._path)) as connection:
             connection.execute("VACUUM")
             (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         return not is_busy
 
-    def own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:
+    def _own_problems(self, connection: Connection, hint: str) -> Iterator[Problem]:
         place = FilePlace(self.name)
         for finding in connection.exec_driver_sql("PRAGMA integrity_check").scalars():
             if finding != "ok":
                 yield Problem("ledger-damaged", f"the database is damaged: {finding}", hint, place)
-        broken = len(connection.exec_driver_sql("PRAGMA foreign_key_check").all())
-        if broken:
+        if broken := len(connection.exec_driver_sql("PRAGMA foreign_key_check").all()):
             message = f"{broken} entries refer to entries that do not exist"
             yield Problem("ledger-inconsistent", message, hint, place)
-
-    # --- the disk ---
 
     def is_in_place(self) -> bool:
         """SQLite continues to write to a file that was removed."""
@@ -104,27 +93,10 @@ class SqliteDatabase(Database):
         except OSError:
             return False
 
-    def reason_not_to_send(self) -> str | None:
+    def _reason_not_to_send(self) -> str | None:
         if not self.is_in_place():
             return "the file was moved or deleted"
-        is_full = shutil.disk_usage(self._path.parent).free < _RESERVE  # the next commit may need the reserve
-        return "its disk is almost full" if is_full else None
-
-    def take_reserve(self) -> None:
-        """A file on the ledger's disk, so that answers can still be recorded when the disk is full."""
-        descriptor = open_private(self._reserve, os.O_WRONLY | os.O_CREAT)
-        with ExitStack() as failed, os.fdopen(descriptor, "wb") as file:
-            if os.fstat(descriptor).st_size == _RESERVE:
-                return
-            failed.callback(self.release_reserve)
-            file.truncate(0)
-            file.write(os.urandom(_RESERVE))  # random: some file systems store neither holes nor zeros
-            file.flush()
-            os.fsync(descriptor)
-            failed.pop_all()
-
-    def release_reserve(self) -> None:
-        self._reserve.unlink(missing_ok=True)
+        return "its disk is almost full" if shutil.disk_usage(self._path.parent).free < _HEADROOM else None
 
 
 def _set_up(path: Path) -> sqlite3.Connection:
