@@ -41,16 +41,17 @@ MAY_IMPORT = {
     "cli": GROUND | {"settings", "report", "runs", "app", "notices", "sandbox", "web", "inbox"},
     "sandbox": {"importer", "processes"},
     "__main__": {"cli"},
-    "front": {"runs"},
+    "front": {"python_api"},
+    "python_api": GROUND | {"settings", "report", "runs", "app", "mapping"},
 }
 
 # The only rooms that know a library.
 HOMES = {
-    "pandas": {"front", "runs", "suggest"},
+    "pandas": {"python_api", "runs", "suggest"},
     "openpyxl": {"sources"},
     "xlrd": {"sources"},
     "defusedxml": {"sources"},
-    "csv": {"sources", "mapping", "report", "documents"},
+    "csv": {"sources", "mapping", "report", "documents", "python_api"},
     "ruamel": {"mapping", "suggest"},
     "rapidfuzz": {"text", "suggest"},
     "regex": {"mapping"},

@@ -21,8 +21,7 @@ from importer.problems import CellPlace, Origin, Place, Problem
 from importer.report.outcomes import OUTCOMES
 from importer.report.summary import ProblemGroup, Requests, RunFacts, RunState, Summary
 
-MOST_GROUPS: Final = 500
-"""After so many groups, problems of one code and column are one group, whatever their messages say."""
+MOST_GROUPS: Final = 500  # then problems of one code and column are one group, whatever their messages say
 _DIFFER: Final = "the messages differ; the report has that of each row"
 _PLACES_KEPT: Final = 5
 _WORD: Final = re.compile(r"[\w@.+'’-]+")

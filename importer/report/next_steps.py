@@ -18,7 +18,8 @@ FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
 _NEARLY_ALL: Final = 0.8  # of the rows of a file
 _DEFAULT_OUT: Final = Path("results")
-_PIPED: Final = "standard input"  # the name of such a source; no file that can be imported has it
+_PIPED, FROM_PYTHON = "standard input", "DataFrame"  # names of sources that are not files
+_COPIED: Final = (_PIPED, FROM_PYTHON)
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
 _OF_SOME_ROWS: Final = ("--rows", "--limit", "--resend-rejected")
 _OF_RUN_ONLY: Final = (
@@ -114,8 +115,7 @@ def _steps_in_mapping(summary: Summary, folder: Path) -> Iterator[Step]:
         if line and group.is_to_fix and group.count >= _NEARLY_ALL * (summary.source.rows or 0):
             cells = f"{group.count:,} {f'cells of {group.column}' if group.column else 'rows'}"
             text = f"Correct {line[0]} first: {cells} have one problem [{group.code}]; then run this again"
-            file = folder / "source.csv" if summary.source.file == _PIPED else summary.source.file
-            again = _of_source("check" if summary.dry_run else "run", file, summary, folder)
+            again = _of_source("check" if summary.dry_run else "run", summary, folder)
             yield Step(text, again, "Match", True)
             return
 
@@ -127,31 +127,33 @@ def _steps_of_documents(summary: Summary, folder: Path, again: tuple[str, ...]) 
         flags = {flag: text for flag, text in _flags(summary, folder).items() if flag in _OF_DOCUMENTS}
         listed = command_line("documents", "list", file, "--mapping", mapping, flags=flags)
         yield Step("Upload the documents that this lists, and fill in their IDs", (listed,))
-    if causes & {*_OF_FILES} and summary.source.file != _PIPED:
+    if causes & {*_OF_FILES} and summary.source.file not in _COPIED:
         repeated = again if can_repeat else (_of_file("run", file, summary, folder),)
         yield Step("Put the right documents in place, then run this again", repeated, "Documents", can_repeat)
 
 
 def _again(summary: Summary, folder: Path) -> tuple[str, ...]:
-    """The commands that continue a run, or send what was checked. A file that was piped in exists only as a copy, and
-    what was fixed in a report only in the folder of its check."""
+    """The commands that continue a run, or send what was checked; what was fixed in a report is only in its folder."""
     if summary.dry_run and summary.continues:
         return (command_line("run", folder / WORKBOOK_FILE),)
-    if _repeats_file(summary):
-        return _of_source("run", summary.source.file, summary, folder)
-    return (_of_file("run", folder / "source.csv", summary, folder) if summary.dry_run else _resume(summary, folder),)
+    if _repeats_file(summary) or summary.dry_run:
+        return _of_source("run", summary, folder)
+    return (_resume(summary, folder),)
 
 
-def _of_source(command: str, file: str | Path, summary: Summary, folder: Path) -> tuple[str, ...]:
+def _of_source(command: str, summary: Summary, folder: Path) -> tuple[str, ...]:
     """The commands for the whole source. An inbox imports what it has moved: then it knows how the file ended."""
-    taken = summary.source.taken
-    return taken.commands if taken is not None else (_of_file(command, file, summary, folder),)
+    file, taken = summary.source.file, summary.source.taken
+    if file == FROM_PYTHON:
+        return ()
+    copy = folder / "source.csv" if file == _PIPED else file
+    return taken.commands if taken is not None else (_of_file(command, copy, summary, folder),)
 
 
 def _repeats_file(summary: Summary) -> bool:
     """Whether the run is continued by importing its file again, so that what was fixed in it since is read."""
     is_of_target = re.search(r"\.(?!\d+of\d+$)", summary.run) is not None
-    return summary.source.file != _PIPED and not summary.continues and (summary.dry_run or not is_of_target)
+    return summary.source.file not in _COPIED and not summary.continues and (summary.dry_run or not is_of_target)
 
 
 def _resume(summary: Summary, folder: Path) -> str:

@@ -15,15 +15,14 @@ SHEET_LIMIT: Final = 100_000  # rows of a sheet in report.xlsx; the CSV file has
 NO_ACTION_SHEET_LIMIT: Final = 10_000  # of one whose outcome needs no action
 
 COLORS: Final = {"good": "#6AA889", "there": "#9AB3A5", "wrong": "#D98E73", "open": "#D9B26F", "idle": "#AEB8C2"}
-"""Of the tabs in report.xlsx; report.html has its own ones of these names."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeText:
     """The texts for an outcome, in lower case.
 
-    `color`: one of COLORS. `status`: a prefix of the names of file and sheet; with it, the CSV file is always written,
-    even without rows.
+    `color`: of its tab, one of COLORS; report.html has its own ones of these names. `status`: a prefix of the names of
+    file and sheet; with it, the CSV file is always written, even without rows.
     """
 
     label: str
