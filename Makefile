@@ -7,7 +7,7 @@ INSTALLED_WEB := $(VENV)/.installed-web
 INSTALLED_DEV := $(VENV)/.installed-dev
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 
-.PHONY: help demo web test quick net crash mutants proposals bench faults lint check clean
+.PHONY: help demo web test quick net crash mutants proposals bench faults lint check release clean
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make proposals  how often mapping new proposes the right column"
 	@echo "make bench      time, CPU and memory, compared with other tools (about ten minutes; TURNS=5, LARGE=1)"
 	@echo "make faults     check that every run finishes by itself (about 13 minutes; LARGE=1: half an hour)"
+	@echo "make release    build and check the packages in dist/, list what they install, and show how to tag the version"
 	@echo "make clean      remove the virtual environments and the results of the demo"
 
 $(BIN)/python:
@@ -93,6 +94,25 @@ lint: $(INSTALLED_DEV)
 	$(BIN)/mypy
 
 check: lint test
+
+# The tools have an environment of their own; so has what the list of the packages is made from.
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' importer/__init__.py)
+RELEASE := .venv-release/bin
+
+release:
+	@grep -q '^## $(VERSION) ' CHANGELOG.md || { echo "CHANGELOG.md has no section '## $(VERSION) (DATE)'"; exit 1; }
+	$(PYTHON) -m venv .venv-release
+	$(RELEASE)/pip --disable-pip-version-check install --quiet --constraint constraints.txt '.[release]'
+	rm -rf dist build .venv-installed
+	$(RELEASE)/python -m build --outdir dist .
+	$(RELEASE)/twine check --strict dist/*.whl dist/*.tar.gz
+	$(RELEASE)/check-wheel-contents dist/*.whl
+	$(RELEASE)/pyroma --min 10 .
+	$(PYTHON) -m venv --without-pip .venv-installed
+	$(RELEASE)/pip --disable-pip-version-check --python .venv-installed install --quiet --constraint constraints.txt \
+		"$$(ls dist/*.whl)[fast,postgres,web,notify]"
+	$(RELEASE)/cyclonedx-py environment --output-reproducible -o dist/candidate_importer-$(VERSION).cdx.json .venv-installed
+	@echo "dist/ is ready. Next: git tag -a v$(VERSION) -m 'candidate-importer $(VERSION)'"
 
 clean:
 	rm -rf $(VENV) .venv-* results/demo
