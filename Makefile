@@ -100,7 +100,7 @@ VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' importer/__init__.py)
 RELEASE := .venv-release/bin
 
 release:
-	@grep -q '^## $(VERSION) ' CHANGELOG.md || { echo "CHANGELOG.md has no section '## $(VERSION) (DATE)'"; exit 1; }
+	@grep -q '^## $(VERSION)' CHANGELOG.md || { echo "CHANGELOG.md has no section '## $(VERSION)'"; exit 1; }
 	$(PYTHON) -m venv .venv-release
 	$(RELEASE)/pip --disable-pip-version-check install --quiet --constraint constraints.txt '.[release]'
 	rm -rf dist build .venv-installed

@@ -9,7 +9,8 @@ from pathlib import Path
 from tests.samples.sample import ROOT
 
 README = ROOT / "README.md"
-PAGES = (README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+_BESIDE = (ROOT / f"{name}.md" for name in ("CHANGELOG", "CONTRIBUTING", "SECURITY"))
+PAGES = (README, *_BESIDE, *sorted((ROOT / "docs").glob("*.md")))
 
 _FENCE = re.compile(r"^ *```[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _SPAN = re.compile(r"`([^`]+)`")

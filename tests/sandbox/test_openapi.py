@@ -160,7 +160,7 @@ def test_a_thousand_requests_fit_the_document(tmp_path: Path) -> None:
         "School 1 from": ["01.09.2010"],
         "School 2": ["Example School", ""],
         "School 2 from": [""],
-        "Company": ["Example A.Ş.", "Ex \"Q\" & Co"],
+        "Company": ["Example A.Ş.", 'Ex "Q" & Co'],
         "Since": ["01.02.2019", ""],
         "Still": ["yes", "no"],
     }
