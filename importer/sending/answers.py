@@ -7,9 +7,8 @@ unconfirmed row is read differently: see `state_after`.
 
 from __future__ import annotations
 
-import queue
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -33,8 +32,8 @@ class Job:
     prior, earlier: of before this run, see `Known`. state: as the ledger has it from this run. attempts: requests sent
     for it. last: the last response to them. tries: responses that did not settle it, since another row that was sent
     again was settled (`settled`: how many these were). odd: the status of such a response, if it was odd, when so many
-    rows were `accepted`. intended_at: when the intent was written. asks: its sender waits for `may_go`, the answer
-    whether it may be sent.
+    rows were `accepted`. refusals: requests that were not processed, one after the other, since `refused_since`. turn:
+    of its next request, if it has one. intended_at: when the intent was written.
     """
 
     row: int
@@ -51,9 +50,10 @@ class Job:
     settled: int = 0
     odd: int | None = None
     accepted: int = 0
+    refusals: int = 0
+    refused_since: float | None = None
+    turn: float | None = None
     intended_at: float = 0.0
-    asks: bool = False
-    may_go: queue.SimpleQueue[bool] = field(default_factory=queue.SimpleQueue)
 
     @property
     def status(self) -> int | None:

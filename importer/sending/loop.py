@@ -30,7 +30,7 @@ from importer.sending.health import Health
 from importer.sending.known import Earlier, planned, unknown
 from importer.sending.options import Cancellation, LoadOptions
 from importer.sending.pace import Pace
-from importer.sending.senders import LONG_WAIT, Asks, Broken, Probed, Replied, Senders, Told, Unsent, Waits
+from importer.sending.senders import Broken, Probed, Refused, Replied, Senders, Told, Unsent, Waits
 from importer.service import NoReply, Reply
 
 _IDLE: Final = 1.0  # seconds: the longest wait if nothing is due
@@ -115,15 +115,14 @@ class Loader:
             probe,
             self._pace,
             clock,
-            options.stall_timeout,
         )
         self._exists_words = options.pool_exists if target.operation is Operation.ADD_TO_POOL else ""
         self._on_way = 0  # rows that the senders have
-        self._asleep: dict[Job, tuple[float, str]] = {}  # of these: until when their sender waits, and for what
         self._new: deque[Job] = deque()  # looked up, and not sent yet
+        self._waiting: list[_Due] = []  # a heap of rows that were not processed, each with the place of a sender
         self._unconfirmed: list[_Due] = []  # a heap of rows to be sent again, by when they are due
         self._odd: list[_Due] = []  # the same of rows that were refused as if token, target or address were wrong
-        self._bytes = 0  # of the bodies of both
+        self._bytes = 0  # of the bodies of these two
         self._order = count()
         self._is_last = False  # no new row comes
         self._outcomes: list[Outcome] = []
@@ -164,7 +163,7 @@ class Loader:
     @property
     def _has_rows(self) -> bool:
         """Whether rows wait to be sent, or to be sent again."""
-        return bool(self._new or self._unconfirmed or self._odd)
+        return bool(self._new or self._waiting or self._unconfirmed or self._odd)
 
     def _turn(self, source: Iterator[Outcome | Job]) -> None:
         self._look_at_the_clock()
@@ -175,8 +174,7 @@ class Loader:
     def _close(self) -> None:
         """Send nothing new, and return when every response has come and is written."""
         self._health.stop = self._health.stop or INTERRUPTED
-        for _, job in self._intended:  # no sender has them
-            self._on_way -= not self._tell(job, may_go=False)
+        self._on_way -= len(self._intended)  # no sender has them
         self._intended.clear()
         self._writes = [write for write in self._writes if isinstance(write, Answered)]
         self._take_back()
@@ -208,27 +206,21 @@ class Loader:
         now = self._clock.now()
         match told:
             case Replied(job, answer, seconds):
-                self._asleep.pop(job, None)
                 self._on_way -= 1
                 self._judge(job, answer, seconds, now)
+            case Refused(job, answer, seconds):
+                self._not_processed(job, answer, seconds, now)
             case Waits(job, answer, seconds, wait):
-                reason = "the service accepts only so many requests a second"
+                self._on_way -= 1
+                since = now if job.refused_since is None else job.refused_since
+                if answer is not None and (self._health.stop or now - since >= self._options.stall_timeout):
+                    self._judge(job, answer, seconds, now)
+                    return
                 if answer is not None:
-                    job.attempts, job.last, reason = job.attempts + 1, answer, refusal_of(answer)
-                    self._on_answer(RequestAnswered(job.row, job.attempts, job.status, seconds, is_settled=False))
-                    self._health.not_processed(answer, now)
-                self._asleep[job] = (now + wait, reason)
-                if wait > LONG_WAIT:
-                    self._record(job, job.state_if_waiting)
-            case Asks(job):
-                self._asleep.pop(job, None)
-                if self._health.stop is not None or self._clock.is_paused:
-                    job.may_go.put(False)
-                else:
-                    job.asks = True
-                    self._intend(job)
+                    self._not_processed(job, answer, seconds, now)
+                self._record(job, job.state_if_waiting)
+                heapq.heappush(self._waiting, (now + wait, next(self._order), job))
             case Unsent(job):
-                self._asleep.pop(job, None)
                 self._on_way -= 1
                 self._put_back(job)
             case Probed(is_healthy):
@@ -237,10 +229,17 @@ class Loader:
                 self._on_way -= job is not None
                 raise bug
 
+    def _not_processed(self, job: Job, answer: Reply | NoReply, seconds: float, now: float) -> None:
+        job.attempts, job.last, job.refusals = job.attempts + 1, answer, job.refusals + 1
+        job.refused_since = now if job.refused_since is None else job.refused_since
+        self._on_answer(RequestAnswered(job.row, job.attempts, job.status, seconds, is_settled=False))
+        self._health.not_processed(answer, now)
+
     def _judge(self, job: Job, answer: Reply | NoReply, seconds: float, now: float) -> None:
         disposition = classify(answer, self._exists_words)
         state = state_after(self._target.operation, disposition, job.prior)
         job.attempts, job.last = job.attempts + 1, answer
+        job.refusals, job.refused_since = 0, None
         state, due = self._health.judge(job, disposition, state, now)
         self._record(job, state)
         self._on_answer(RequestAnswered(job.row, job.attempts, job.status, seconds, due is None))
@@ -276,6 +275,8 @@ class Loader:
         elif self._paused_at is not None:
             health.skip(self._paused_at, now)
             self._paused_at = None
+            for *_, job in self._waiting:  # its patience begins anew
+                job.refused_since = None
         if not (self._on_way or self._has_rows or health.hold):
             health.progress_at = now  # reading rows takes time, too
         if self._paused_at is None:
@@ -292,8 +293,8 @@ class Loader:
         """After a stop: give an outcome to each row that waits."""
         self._take_back()
         self._senders.end()
-        rows = [*self._new, *(job for *_, job in (*self._unconfirmed, *self._odd))]
-        for waiting in (self._new, self._unconfirmed, self._odd):
+        rows = [*self._new, *(job for *_, job in (*self._waiting, *self._unconfirmed, *self._odd))]
+        for waiting in (self._new, self._waiting, self._unconfirmed, self._odd):
             waiting.clear()
         for job in rows:
             self._end(job)
@@ -308,20 +309,19 @@ class Loader:
     def _room(self, now: float) -> int:
         """How many more rows may be on their way; below 0: so many too many.
 
-        Usually half as many again as senders that do not wait, so that intents are written ahead, and not more than
-        have their turn soon.
+        Usually half as many again as there are senders, so that intents are written ahead, and not more than have their
+        turn soon; less those that wait.
         """
-        awake = self._on_way - len(self._asleep)
         if self._health.stop is not None or self._paused_at is not None:
-            return -awake
+            return -self._on_way
         most = self._health.most_rows(now)
         if most is not None:
-            return most - awake
+            return most - self._on_way
         if self._health.is_starting:
-            return 1 - self._on_way
-        limit, ahead = self._pace.limit(now), (self._options.concurrency - len(self._asleep)) // 2
-        ahead = ahead if limit is None else min(ahead, math.ceil(limit))
-        return self._options.concurrency + ahead - self._on_way
+            return 1 - self._on_way - len(self._waiting)
+        places = self._options.concurrency - len(self._waiting)
+        limit, ahead = self._pace.limit(now), max(places, 0) // 2
+        return places + (ahead if limit is None else min(ahead, math.ceil(limit))) - self._on_way
 
     def _choose_rows(self, source: Iterator[Outcome | Job]) -> None:
         """Intend the rows that may be on their way; after a stop, the rows that are left get their outcome."""
@@ -334,10 +334,11 @@ class Loader:
                 if job is not None:
                     self._end(job)
                 continue
-            if self._room(now) <= 0:
+            job = self._waited(now)
+            if job is None and self._room(now) <= 0:
                 return
             # Rows that were not tried yet come first in a probe: others may always be inconclusive.
-            job = (health.hold is None and self._due(now)) or self._next_new(source) or self._due(now)
+            job = job or (health.hold is None and self._due(now)) or self._next_new(source) or self._due(now)
             if job is None:
                 return
             if self._options.window is not None and self._time_left() <= 0:
@@ -345,6 +346,11 @@ class Loader:
                 return
             self._on_way += 1
             self._intend(job)
+
+    def _waited(self, now: float) -> Job | None:
+        """A row that was not processed and has waited; it has its place already."""
+        is_due = self._waiting and self._waiting[0][0] <= now and self._paused_at is None
+        return heapq.heappop(self._waiting)[2] if is_due else None
 
     def _due(self, now: float) -> Job | None:
         """A row to be sent again: in a probe any, others when they are due; unconfirmed ones at the end."""
@@ -399,10 +405,8 @@ class Loader:
             refused = self._ledger.write(writes)
         except LedgerUnwritable as error:
             self._health.stop = self._health.stop or ledger_lost(error)
-            for _, job in intended:
-                if not self._tell(job, may_go=False):
-                    self._on_way -= 1
-                    self._new.appendleft(job)
+            self._on_way -= len(intended)
+            self._new.extendleft(job for _, job in intended)
             intended = []
         self._writes, self._intended = [], []
         now = self._clock.uptime()
@@ -410,23 +414,13 @@ class Loader:
             refusal = refused.get(index)
             if refusal is None:
                 job.state, job.intended_at = State.IN_FLIGHT, now
-                if not self._tell(job, may_go=True):
-                    self._senders.send(job)
-            elif not self._tell(job, may_go=False):
+                self._senders.send(job)
+            else:
                 self._on_way -= 1
                 is_double = job.prior is PriorAttempt.NONE and not job.attempts
                 self._outcomes.append(
                     duplicate_of(job.row, refusal.row) if is_double else outcome_of(job, job.state_if_not_sent, None)
                 )
-
-    @staticmethod
-    def _tell(job: Job, *, may_go: bool) -> bool:
-        """Answer the sender of a row, if it asks; one that may not go brings the row back."""
-        if not job.asks:
-            return False
-        job.asks = False
-        job.may_go.put(may_go)
-        return True
 
     # --- waiting ---
 
@@ -440,7 +434,7 @@ class Loader:
         has_room = self._room(now) > 0
         if has_room and (self._new or not self._is_last):
             return 0.0
-        times = [health.stalls_at, now + self._time_left()]
+        times = [health.stalls_at, now + self._time_left(), *(due for due, *_ in self._waiting[:1])]
         if health.hold is not None and not (health.hold.is_asked or health.hold.left):
             times.append(health.hold.until)
         elif has_room:
@@ -459,9 +453,11 @@ class Loader:
         if hold is not None:
             reason, until = hold.reason, hold.until
         elif self._on_way:
-            if len(self._asleep) < self._on_way:
-                return
-            until, reason = min(self._asleep.values())
+            return
+        elif self._waiting:
+            until, _, job = self._waiting[0]
+            reason = "the service accepts only so many requests a second"
+            reason = reason if job.turn is not None or job.last is None else refusal_of(job.last)
         elif self._odd:
             until, _, first = self._odd[0]
             reason = f"rows that the service refused ({first.status}) are sent once more"
@@ -474,7 +470,7 @@ class Loader:
             return
         self._reported = reported
         gives_up_in, time_left = self._health.gives_up_in(now), self._time_left()
-        rows = len(self._unconfirmed) + len(self._odd) + len(self._asleep)
+        rows = len(self._unconfirmed) + len(self._odd) + len(self._waiting)
         self._on_waiting(Waiting(reason, seconds, rows, min(gives_up_in, time_left), time_left < gives_up_in))
 
     def _goes_on(self) -> None:

@@ -1,13 +1,13 @@
 """The threads that send: each takes a row, waits for its turn, sends, and tells the loop what the service said.
 
-What is proven not processed (429, no connection) is sent again by the same thread, which waits with its row: when all
-are refused, all wait. Before a long wait the thread tells the loop, which no longer counts the row as sent, and asks
-again before it sends.
+What is proven not processed (429, no connection) is sent again by the same thread after a short wait. For a long one it
+gives the row back: the loop no longer counts it as sent, but keeps its place, so that when all are refused, all wait.
 """
 
 from __future__ import annotations
 
 import queue
+import random
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -34,19 +34,21 @@ class Replied(NamedTuple):
     seconds: float
 
 
+class Refused(NamedTuple):
+    """A request that was not processed, after so many seconds; the sender sends it again shortly."""
+
+    job: Job
+    answer: Reply | NoReply
+    seconds: float
+
+
 class Waits(NamedTuple):
-    """The sender waits with the row for so long. answer: to a request that was not processed; None: its turn is far."""
+    """The row comes back for so long. answer: to a request that was not processed; None: its turn is far."""
 
     job: Job
     answer: Reply | NoReply | None
     seconds: float
     wait: float
-
-
-class Asks(NamedTuple):
-    """After a long wait: may the row be sent now? The loop answers in `job.may_go`."""
-
-    job: Job
 
 
 class Unsent(NamedTuple):
@@ -68,14 +70,13 @@ class Broken(NamedTuple):
     job: Job | None
 
 
-Told = Replied | Waits | Asks | Unsent | Probed | Broken
+Told = Replied | Refused | Waits | Unsent | Probed | Broken
 
 
 class Senders:
     """Threads that send, and what they tell.
 
-    send: sends one body once. probe: makes a harmless request. patience: seconds after which a row that is refused
-    again and again is given back with its last answer.
+    send: sends one body once. probe: makes a harmless request.
     """
 
     def __init__(
@@ -85,14 +86,12 @@ class Senders:
         probe: Callable[[], bool],
         pace: Pace,
         cancellation: Cancellation,
-        patience: float,
     ) -> None:
         self.told: queue.Queue[Told] = queue.Queue()  # no SimpleQueue: see `Cancellation.collect`
         self._send = send
         self._probe = probe
         self._pace = pace
         self._clock = cancellation
-        self._patience = patience
         self._rows: queue.SimpleQueue[Job | bool] = queue.SimpleQueue()  # True: a probe; False: the end
         self._number = number
         self._threads = 0
@@ -148,44 +147,32 @@ class Senders:
             except BaseException as bug:  # noqa: BLE001 - raised again by the loop
                 self.told.put(Broken(bug, None if row is True else row))
 
-    def _deliver(self, job: Job) -> Replied | Unsent:
-        """Send a row until the service has processed it, or patience is over."""
-        answered = self._attempt(job, must_ask=False)
-        if not _is_not_processed(answered):
-            return answered
-        found, since = [answered], self._clock.now()
-        must_ask = [False]
-
-        def tell(state: tenacity.RetryCallState) -> None:
-            told, wait = _result(state), state.upcoming_sleep
-            if isinstance(told, Replied):
-                self.told.put(Waits(job, told.answer, told.seconds, wait))
-            must_ask[0] = wait > LONG_WAIT
-
+    def _deliver(self, job: Job) -> Told:
+        """Send a row until the service has processed it, or it must wait for long."""
+        first = self._attempt(job)
+        if not _is_not_processed(first):
+            return first
+        found = [first]
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_result(_is_not_processed),
-            wait=_wait,
-            stop=lambda _: self._has_ended.is_set() or self._clock.now() - since >= self._patience,
+            wait=lambda state: wait_after(_result(state).answer, job.refusals + state.attempt_number),
+            stop=lambda state: self._has_ended.is_set() or state.upcoming_sleep > LONG_WAIT,
             sleep=lambda seconds: self._clock.sleep(self._has_ended, seconds),
-            before_sleep=tell,
-            retry_error_callback=_result,
+            before_sleep=lambda state: self.told.put(Refused(*_result(state))),
+            retry_error_callback=lambda state: Waits(*_result(state), state.upcoming_sleep),
         )
-        last: Replied | Unsent = retrying(lambda: found.pop() if found else self._attempt(job, must_ask=must_ask[0]))
+        last: Told = retrying(lambda: found.pop() if found else self._attempt(job))
         return last
 
-    def _attempt(self, job: Job, *, must_ask: bool) -> Replied | Unsent:
+    def _attempt(self, job: Job) -> Told:
         """Send a row once, when its turn has come."""
         now = self._clock.now()
-        turn = self._pace.next_turn(now)
-        if turn - now > LONG_WAIT and not must_ask:
-            self.told.put(Waits(job, None, 0.0, turn - now))
-            must_ask = True
+        turn = self._pace.next_turn(now) if job.turn is None else job.turn
+        job.turn = turn if turn - now > LONG_WAIT else None
+        if job.turn is not None:
+            return Waits(job, None, 0.0, turn - now)
         if turn > now:
             self._clock.sleep(self._has_ended, turn - now)
-        if must_ask and not self._has_ended.is_set():
-            self.told.put(Asks(job))
-            if not job.may_go.get():
-                return Unsent(job)
         began = self._clock.now()
         if self._has_ended.is_set() or self._clock.is_paused or self._clock.uptime() - job.intended_at > _OLDEST_INTENT:
             return Unsent(job)
@@ -195,26 +182,21 @@ class Senders:
         return Replied(job, answer, now - began)
 
 
-def _is_not_processed(told: Replied | Unsent) -> bool:
+def _is_not_processed(told: Told) -> bool:
     return isinstance(told, Replied) and classify(told.answer) is Disposition.AGAIN
 
 
-def _result(state: tenacity.RetryCallState) -> Replied | Unsent:
+def _result(state: tenacity.RetryCallState) -> Replied:
     assert state.outcome is not None  # tenacity calls this only after an attempt
-    found: Replied | Unsent = state.outcome.result()
+    found: Replied = state.outcome.result()
     return found
 
 
-_backoff = tenacity.wait_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT) + tenacity.wait_random(0, 0.25)
-
-
-def _wait(state: tenacity.RetryCallState) -> float:
-    """Retry-After, or a backoff. A token that was replaced meanwhile needs no wait."""
-    told = _result(state)
-    answer = told.answer if isinstance(told, Replied) else None
+def wait_after(answer: Reply | NoReply, refusals: int) -> float:
+    """Seconds: Retry-After, or a backoff. A token that was replaced meanwhile needs no wait."""
     if isinstance(answer, Reply):
         if answer.is_outdated:
             return 0.0
         if answer.retry_after is not None:
             return answer.retry_after
-    return _backoff(state)
+    return min(_FIRST_WAIT * 2.0 ** min(refusals - 1, 10), _LONGEST_WAIT) + random.random() / 4

@@ -20,13 +20,13 @@ from importer.problems import Problem, UnusableInput
 from importer.sending.explanations import INTERRUPTED, LEDGER_LOST, window_over
 from importer.sending.options import Cancellation, Window
 from importer.sending.pace import Pace
+from importer.sending.senders import wait_after
 from importer.service import NoReply, Reply
 from importer.settings import UploadForm
 
 _LOOK: Final = 0.1  # seconds between two looks at a stop
 _REFUSALS: Final = frozenset({408, 423, 425, 429})  # to be repeated
 _NOT_OF_THE_FILE: Final = frozenset({401, 403, 404, 405, 410})
-_FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds
 _NOT_SENT: Final = NoReply("the run stopped", may_have_arrived=False)
 _MOST_FAILURES: Final = 3  # one after the other: the service is down
 
@@ -191,7 +191,9 @@ class Uploader:
 
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_result(_is_to_repeat),
-            wait=lambda state: min(_wait(state), max(since + self.patience - clock.now(), 0.0)),
+            wait=lambda state: min(
+                wait_after(_result(state), state.attempt_number), max(since + self.patience - clock.now(), 0.0)
+            ),
             stop=lambda _: has_ended.is_set() or clock.now() - since >= self.patience,
             sleep=lambda seconds: clock.sleep(has_ended, seconds),
             retry_error_callback=_result,
@@ -217,15 +219,3 @@ def _result(state: tenacity.RetryCallState) -> Reply | NoReply:
     assert state.outcome is not None  # tenacity calls this only after an attempt
     found: Reply | NoReply = state.outcome.result()
     return found
-
-
-_backoff = tenacity.wait_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT) + tenacity.wait_random(0, 0.25)
-
-
-def _wait(state: tenacity.RetryCallState) -> float:
-    answer = _result(state)
-    if isinstance(answer, Reply) and answer.is_outdated:
-        return 0.0
-    if isinstance(answer, Reply) and answer.retry_after is not None:
-        return answer.retry_after
-    return _backoff(state)

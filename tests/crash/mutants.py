@@ -73,8 +73,8 @@ MUTANTS = (
     Mutant(
         "rows are sent while the user has paused the run",
         "sending/loop.py",
-        "        if self._health.stop is not None or self._paused_at is not None:\n            return -awake\n",
-        "        if self._health.stop is not None:\n            return -awake\n",
+        "        if self._health.stop is not None or self._paused_at is not None:\n            return -self._on_way\n",
+        "        if self._health.stop is not None:\n            return -self._on_way\n",
         ("tests/sending/test_cancellation.py",),
     ),
     Mutant(
@@ -118,14 +118,14 @@ MUTANTS = (
     Mutant(
         "a row that waits for long is written as sent",
         "sending/loop.py",
-        "                if wait > LONG_WAIT:\n                    self._record(job, job.state_if_waiting)\n",
-        "",
+        "                self._record(job, job.state_if_waiting)\n                heapq.heappush(self._waiting",
+        "                heapq.heappush(self._waiting",
     ),
     Mutant(
         "a row that has waited for long is sent without an intent",
-        "sending/senders.py",
-        "            if not job.may_go.get():\n                return Unsent(job)\n",
-        "",
+        "sending/loop.py",
+        "            self._on_way += 1\n            self._intend(job)\n",
+        "            self._on_way += 1\n            (self._senders.send if job.refusals else self._intend)(job)\n",
     ),
     Mutant(
         "the hold never begins",
