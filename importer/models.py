@@ -287,7 +287,7 @@ class ReadyCandidate(NamedTuple):
 
 
 class OutcomeKind(StrEnum):
-    """The outcomes of design section 5: every source row has exactly one. The order is that of the report."""
+    """The outcomes (docs/results.md): every source row has exactly one. The order is that of the report."""
 
     CREATED = "created"
     ALREADY_EXISTS = "already_exists"

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import csv
 import inspect
-import json
 import os
 import queue
-import tempfile
+import secrets
+import shutil
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from importer.app.earlier_runs import fixed_order
-from importer.app.import_file import Finished, check_file, import_file
+from importer.app.import_file import CheckStopped, Finished, check_file, import_file
 from importer.app.orders import (
     ErrorLimit,
     Event,
@@ -30,27 +30,52 @@ from importer.app.orders import (
     RunControl,
     SandboxSetup,
     Sending,
+    Started,
     ignore,
     parse_window,
 )
+from importer.file_lock import hold_lock, is_free
+from importer.files import internal_folder, make_subfolder
 from importer.mapping import read_mapping
+from importer.models import SourceOptions
 from importer.problems import UsageError
 from importer.report.next_steps import FROM_PYTHON
+from importer.runs.results_folder import make_results
 from importer.runs.row_selection import ALL_ROWS, parse_rows
 from importer.runs.run_report import rows_as_frame
-from importer.settings import load_settings
+from importer.settings import Settings, load_settings
+from importer.text.normalize import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_EXACT: Final = 2.0**53  # from here on a float no longer holds every whole number
+_AS_WRITTEN: Final = SourceOptions(encoding="utf-8", delimiter=",", header_row=1, header_rows=1)
+_FRAMES: Final = "frame-"  # copies of DataFrames in the folder `.importer` of the results folder
+_DIGITS: Final = {2: 11, 4: 24}  # binary digits of small floats by their bytes; others have 53
+_PATH, _WORDS = (str, os.PathLike), (str,)
+_TYPES: Final[dict[str, tuple[type, ...]]] = {
+    "out": _PATH,
+    "sandbox": (bool,),
+    "questions": _PATH,
+    "faults": _PATH,
+    "sheet": _WORDS,
+    "rows": _WORDS,
+    "limit": (int,),
+    "strict": (bool,),
+    "resend_rejected": (bool,),
+    "resend_unconfirmed": _WORDS,
+    "max_errors": _WORDS,
+    "until": _WORDS,
+    "max_runtime": _WORDS,
+    "settings": (Mapping,),
+}
 
 
 class Options(TypedDict, total=False):
     """The flags of `importer check` and `importer run`, by the names that they have there.
 
     settings: settings (docs/settings.md) by name, in place of those from the environment and files, for example
-    {"base_url": ..., "token": ..., "rate": 20}.
+    {"base_url": ..., "token_file": ..., "rate": 20}.
     """
 
     out: str | os.PathLike[str]
@@ -101,19 +126,27 @@ def events(
 ) -> Iterator[Event]:
     """The events of `run` as they happen (importer.app.orders), to its end; the last one is ReportWritten.
 
-    Who stops reading them stops the run: no new row is sent, and the report is written. Raises as `run` does.
+    The run goes on while they are not read. Closing this generator stops it: no new row is sent, and the report is
+    written; before the first row, nothing is left of it. Raises as `run` does.
     """
     told: queue.SimpleQueue[Event | BaseException | None] = queue.SimpleQueue()
-    control = RunControl()
+    control, has_started = RunControl(), threading.Event()
+
+    def listen(event: Event) -> None:
+        told.put(event)
+        if isinstance(event, Started):
+            has_started.set()
+        elif control.is_stopped and not has_started.is_set():
+            raise CheckStopped
 
     def work() -> None:
         try:
-            _run(source, mapping, options, told.put, control)
+            _run(source, mapping, options, listen, control)
         except BaseException as error:  # noqa: BLE001 - raised again where the events are read
             told.put(error)
         told.put(None)
 
-    thread = threading.Thread(target=work, name="importer run")
+    thread = threading.Thread(target=work, name="importer run", daemon=True)
     thread.start()
     try:
         while (event := told.get()) is not None:
@@ -122,7 +155,8 @@ def events(
             yield event
     finally:
         control.stop()
-        thread.join()
+        if has_started.is_set():
+            thread.join()
 
 
 def results(run: str | os.PathLike[str]) -> pd.DataFrame:
@@ -132,6 +166,9 @@ def results(run: str | os.PathLike[str]) -> pd.DataFrame:
         importer.problems.UnusableInput: it is not the folder of a run that has ended, or the run is damaged.
     """
     return rows_as_frame(Path(run))
+
+
+# --- orders -----------------------------------------------------------------------------------------
 
 
 def _run(
@@ -151,105 +188,154 @@ def _run(
 def _order(
     source: str | os.PathLike[str] | pd.DataFrame, mapping: str | os.PathLike[str], options: Options
 ) -> Iterator[Order]:
-    if unknown := sorted(options.keys() - Options.__annotations__.keys()):
-        raise UsageError(f"unknown options: {', '.join(unknown)}; the options are {', '.join(Options.__annotations__)}")
     _refuse_in_workers()
-    given: dict[str, Any] = {"out": options.get("out"), "strict": options.get("strict"), **options.get("settings", {})}
-    limit, window = options.get("max_errors"), (options.get("until"), options.get("max_runtime"))
-    selection = replace(parse_rows(options["rows"]) if "rows" in options else ALL_ROWS, limit=options.get("limit"))
+    settings = _settings(options)
+    limit, selection = options.get("max_errors"), parse_rows(options["rows"]) if "rows" in options else ALL_ROWS
     sending = Sending(
         ErrorLimit.parse(limit) if limit else None,
         options.get("resend_unconfirmed", "end"),
         options.get("resend_rejected", False),
         SandboxSetup(_path(options.get("questions")), _path(options.get("faults"))) if options.get("sandbox") else None,
-        parse_window(*window, datetime.now(UTC)),
+        parse_window(options.get("until"), options.get("max_runtime"), datetime.now(UTC)),
     )
-    settings = load_settings(**given)
-    with tempfile.TemporaryDirectory(prefix="importer-", ignore_cleanup_errors=True) as folder:
-        flags = {"--out": str(options["out"])} if "out" in options else {}
-        order = Order(Path(), Path(mapping), settings, selection, sending, flags=flags, sheet=options.get("sheet"))
-        if isinstance(source, str | os.PathLike):
-            yield fixed_order(replace(order, file=Path(source)))
-        else:
-            yield _of_frame(order, source, Path(folder))
+    selection, sheet = replace(selection, limit=options.get("limit")), options.get("sheet")
+    order = Order(Path(), Path(mapping), settings, selection, sending, flags=_flags(options), sheet=sheet)
+    if isinstance(source, str | os.PathLike):
+        yield fixed_order(replace(order, file=Path(source)))
+    elif not hasattr(source, "itertuples"):
+        raise UsageError(f"the source is a {type(source).__name__}; give the path of a file, or a DataFrame")
+    else:
+        _refuse_tables_beside(order)
+        with _copy_of(source, settings) as file:
+            yield replace(order, file=file, file_shown_as=FROM_PYTHON, reading=_AS_WRITTEN)
 
 
-def _refuse_in_workers() -> None:
-    """The processes that check a large file import the script that was started, and must not run it again."""
-    frame = inspect.currentframe()
-    while frame is not None:
-        if frame.f_globals.get("__name__") == "__mp_main__":
-            raise UsageError('put what calls importer under if __name__ == "__main__": it starts processes')
-        frame = frame.f_back
-
-
-def _of_frame(order: Order, frame: pd.DataFrame, folder: Path) -> Order:
-    """The order for the rows of a DataFrame, as a CSV file: how the mapping's own file is read does not count.
-
-    Raises:
-        UsageError, UnusableInput: it cannot be written as a table of texts, or the mapping skips rows by their numbers.
-    """
-    if order.mapping.is_dir():
-        raise UsageError("a DataFrame is imported with one mapping, not with a folder of them")
-    own, settings = order.mapping.absolute(), order.settings
-    if read_mapping(own, settings.mapping_folders).source.skip_rows:
-        raise UsageError(f"{order.mapping} has skip_rows:, which count in its file; use a mapping without it")
-    reading = {"encoding": "utf-8", "delimiter": ",", "header_row": 1, "header_rows": 1}
-    mapping = folder / order.mapping.name
-    mapping.write_text(json.dumps({"extends": str(own), "source": reading}), "utf-8")
-    folders = os.pathsep.join(filter(None, (settings.mapping_folders, str(own.parent))))
-    return replace(
-        order,
-        file=_written(frame, folder),
-        mapping=mapping,
-        settings=settings.model_copy(update={"mapping_folders": folders}),
-        file_shown_as=FROM_PYTHON,
-        mapping_shown_as=str(order.mapping),
+def _settings(options: Options) -> Settings:
+    """The settings, after all options were checked. Raises UsageError, UnusableInput."""
+    for name, value in options.items():
+        if name not in _TYPES:
+            raise UsageError(f"there is no option {name}; {did_you_mean(name, _TYPES)}")
+        if not isinstance(value, _TYPES[name]) or (name == "limit" and (value is True or value < 1)):  # type: ignore[operator]
+            kinds = "a number of 1 or more" if name == "limit" else " or ".join(one.__name__ for one in _TYPES[name])
+            raise UsageError(f"{name}={value!r} is not {kinds}")
+    if options.get("resend_unconfirmed", "end") not in (words := ("now", "end", "never")):
+        raise UsageError(f"resend_unconfirmed={options['resend_unconfirmed']!r} is not one of {', '.join(words)}")
+    given = options.get("settings", {})
+    for name in given:
+        if name not in Settings.model_fields:
+            raise UsageError(f"there is no setting {name}; {did_you_mean(str(name), Settings.model_fields)}")
+    return load_settings(
+        given_by="an option in Python", **{"out": options.get("out"), "strict": options.get("strict"), **given}
     )
+
+
+def _flags(options: Options) -> dict[str, str]:
+    """The flags that the commands of a report need; an address or a token is in none."""
+    more = {name: value for name, value in options.get("settings", {}).items() if name in ("rate", "concurrency")}
+    given = {name: value for name, value in options.items() if name not in ("sandbox", "settings")} | more
+    given = {name: value for name, value in given.items() if value is not False}
+    return {f"--{name.replace('_', '-')}": "" if value is True else str(value) for name, value in given.items()}
 
 
 def _path(given: str | os.PathLike[str] | None) -> Path | None:
     return None if given is None else Path(given)
 
 
-def _written(frame: pd.DataFrame, folder: Path) -> Path:
-    """The rows as a CSV file.
+def _refuse_in_workers() -> None:
+    """The processes that check a large file import the script that was started, and must not run it again."""
+    frame = inspect.currentframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__") == "__mp_main__" and frame.f_code.co_name == "<module>":
+            raise UsageError('put what calls importer under if __name__ == "__main__": it starts processes')
+        frame = frame.f_back
+
+
+# --- DataFrames -------------------------------------------------------------------------------------
+
+
+def _refuse_tables_beside(order: Order) -> None:
+    """Raise UsageError if the mapping reads what would be beside a file."""
+    if order.mapping.is_dir():
+        raise UsageError("a DataFrame is imported with one mapping, not with a folder of them")
+    mapping = read_mapping(order.mapping, order.settings.mapping_folders)
+    names = [child.file or f"the sheet {child}" for child in mapping.child_sources]
+    beside = [name for name in (*names, *mapping.document_folders) if not Path(name).is_absolute()]
+    if beside:
+        hint = "write its whole path in the mapping, or import the file itself"
+        raise UsageError(f"{order.mapping} reads {', '.join(beside)} beside its file, and a DataFrame has none; {hint}")
+
+
+@contextmanager
+def _copy_of(frame: pd.DataFrame, settings: Settings) -> Iterator[Path]:
+    """The rows as a private CSV file in the results folder. What a killed process has left there is removed.
 
     Raises:
         UsageError: with the first cells that have no single text.
+        UnusableInput: it cannot be written.
     """
-    columns, filled = [str(name) for name in frame.columns], frame.notna().to_numpy()
-    odd: list[str] = []
-    file = folder / "rows.csv"
-    with file.open("w", encoding="utf-8", newline="") as opened:
+    make_results(settings)
+    internal = internal_folder(settings.out)
+    for lock in internal.glob(f"{_FRAMES}*.lock"):
+        if is_free(lock):
+            shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+            lock.unlink(missing_ok=True)
+    folder = internal / f"{_FRAMES}{secrets.token_hex(4)}"
+    lock = folder.with_suffix(".lock")
+    with hold_lock(lock, "another run has this copy"):
+        make_subfolder(folder)
+        try:
+            yield _written(frame, folder / "rows.csv")
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    for path in (lock, lock.with_suffix(".holder")):
+        path.unlink(missing_ok=True)
+
+
+def _written(frame: pd.DataFrame, file: Path) -> Path:
+    columns, filled, odd = [str(name) for name in frame.columns], frame.notna().to_numpy(), list[str]()
+    digits = [_DIGITS.get(kind.itemsize, 53) if kind.kind == "f" else 53 for kind in frame.dtypes.to_numpy()]
+    with file.open("w", encoding="utf-8", errors="replace", newline="") as opened:
         writer = csv.writer(opened, lineterminator="\r\n")
         writer.writerow(columns)
-        rows = zip(frame.itertuples(index=False, name=None), filled, strict=True)
-        for number, (values, has_value) in enumerate(rows, start=2):
-            texts = [_text_of(value) if is_filled else "" for value, is_filled in zip(values, has_value, strict=True)]
-            odd += [
-                f"row {number}, {name}: {type(value).__name__}"
-                for name, value, text in zip(columns, values, texts, strict=True)
-                if text is None
+        for number, (values, has_value) in enumerate(
+            zip(frame.itertuples(index=False, name=None), filled, strict=True), start=2
+        ):
+            texts = [
+                _text_of(value, limit) if is_filled else ""
+                for value, is_filled, limit in zip(values, has_value, digits, strict=True)
             ]
+            if None in texts:
+                odd += [
+                    f"row {number}, {name}: {type(value).__name__}"
+                    for name, value, text in zip(columns, values, texts, strict=True)
+                    if text is None
+                ]
             writer.writerow(texts)
     if odd:
         shown = "; ".join(odd[:3]) + ("; ..." if len(odd) > 3 else "")
         raise UsageError(
-            f"{len(odd):,} cells of the DataFrame are not a text, a whole number, a date or blank ({shown}); turn them "
-            "into texts, or read the file with dtype=str"
+            f"{len(odd):,} cells of the DataFrame are not a text, a whole number, a date or blank ({shown}); write "
+            "them as texts in the form that the mapping declares (decimal:), or import the file itself"
         )
     return file
 
 
-def _text_of(value: Any) -> str | None:
-    """The text of a cell; None if it could be read as another value: 1.234 may become 1234 by the mapping's formats."""
-    value = value.item() if hasattr(value, "item") else value  # of numpy
+def _text_of(value: Any, digits: int) -> str | None:
+    """The text of a cell; None if it could be read as another value: 1.234 may become 1234 by the mapping's formats.
+
+    digits: the binary digits of a float in its column.
+    """
+    kind = getattr(value, "dtype", None)
+    if kind is not None:  # of numpy
+        if getattr(value, "ndim", 1) or kind.kind not in "biufU":
+            return None
+        digits = min(digits, _DIGITS.get(kind.itemsize, 53)) if kind.kind == "f" else digits
+        value = value.item()
     if isinstance(value, str):
-        return value
+        return None if "\0" in value or any("\ud800" <= one <= "\udfff" for one in value) else value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2.0**digits:
         value = int(value)  # pandas makes floats of whole numbers where a cell is blank
     if isinstance(value, int):
         return str(value)

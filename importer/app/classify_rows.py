@@ -15,7 +15,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from itertools import islice
-from multiprocessing import forkserver, get_context, parent_process
+from multiprocessing import current_process, forkserver, get_context, parent_process
 from typing import Final, NamedTuple, Self
 
 from importer.mapping import DuplicatePolicy, ResolvedMapping
@@ -232,7 +232,8 @@ class _Preparation:
         self, rows: Iterator[Row | Filtered], may_start_processes: bool
     ) -> Iterator[tuple[Row | Filtered, _Prepared]]:
         """All rows in order, each as it is prepared."""
-        processes = min(_cores(), _MOST_PROCESSES) if may_start_processes else 1
+        may_start = may_start_processes and not current_process().daemon  # which Python lets start none
+        processes = min(_cores(), _MOST_PROCESSES) if may_start else 1
         for row in rows if processes == 1 else islice(rows, _FEW):
             yield row, self.row(row)
         if (block := list(islice(rows, _BLOCK))) and processes > 1:

@@ -14,6 +14,7 @@ from importer.ledger import Ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
 from importer.models import CorrectedCell, OutcomeKind
 from importer.problems import Busy, UsageError
+from importer.report.next_steps import FROM_PYTHON
 from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.fixed_report import read_fixed, run_of_results_file
@@ -268,6 +269,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         continues=Continued(manifest.run, manifest.service, manifest.sha256),
         flags={**manifest.flags, **earlier.flags},
         sheet=manifest.options.sheet,
+        reading=manifest.options if manifest.file == FROM_PYTHON else None,
         corrections=_corrections_in(folder),
     )
 

@@ -208,12 +208,12 @@ class _Execution:
         )
         if order.mapping.is_dir():
             mappings = read_mappings(order.mapping, order.settings.mapping_folders)
-            planned = planner.plan_split(tuple(mapping.of_sheet(order.sheet) for mapping in mappings))
+            planned = planner.plan_split(tuple(mapping.for_source(order.sheet) for mapping in mappings))
         else:
             mapping = read_mapping(order.mapping, order.settings.mapping_folders)
             if not dry_run:  # at once, and not only after a large file was read
                 self._refuse_if_running(Scope(connection.name, mapping.target))
-            planned = planner.plan(mapping.of_sheet(order.sheet))
+            planned = planner.plan(mapping.for_source(order.sheet, order.reading))
         self.listen(planned.as_event)
         return planned
 

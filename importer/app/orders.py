@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from importer.models import CorrectedCell, ManyTargets, Outcome, Stop, TakenFile, Target
+from importer.models import CorrectedCell, ManyTargets, Outcome, SourceOptions, Stop, TakenFile, Target
 from importer.problems import Problem, UsageError
 from importer.report.summary import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
@@ -65,6 +65,7 @@ class Order:
     taken: where the file is found, if an inbox has moved it.
     continues: the run that this one continues: no other service may get its rows.
     sheet: the sheet to read, by name or number, in place of the one that the mapping names.
+    reading: how the file is read, in place of what the mapping says of its own file.
     corrections: the cells of the file that are read with another text.
     documents: where the folders of documents and the list of their IDs are, if not beside the file; by their names.
     flags: those that were given, with their values ("" for none), for the commands that the report proposes.
@@ -82,6 +83,7 @@ class Order:
     continues: Continued | None = None
     flags: Mapping[str, str] = field(default_factory=dict)
     sheet: str | None = None
+    reading: SourceOptions | None = None
     corrections: tuple[CorrectedCell, ...] = ()
     documents: Mapping[str, str] = field(default_factory=dict)
 

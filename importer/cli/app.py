@@ -178,7 +178,7 @@ def importer(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """The console script. Exit codes are those of design section 4; a usage error is 2, a bug 1 with its traceback.
+    """The console script. Exit codes are those of docs/scheduling.md; a usage error is 2, a bug 1 with its traceback.
 
     arguments: the words after `importer`; by default those of the process.
     """

@@ -1,4 +1,4 @@
-"""A database: transactions, the locks of targets, and its errors as problems. What differs is in the last two files.
+"""A database: transactions, the locks of targets, and its errors as problems; see the ledgers in SQLite and PostgreSQL.
 
 The lock of a target has an owner, drawn anew each time that it is taken, and each transaction that writes ensures that
 the owners of its locks are still its own: a run that lost a lock without knowing it (a suspended machine) changes
@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Engine, bindparam, exc, insert, select, updat
 
 from importer.ledger.states import Scope
 from importer.ledger.tables import targets
-from importer.problems import Busy, ConstraintError, DatabaseError, Problem, UnusableInput, unusable_file
+from importer.problems import Busy, DatabaseError, Problem, UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
 Result = TypeVar("Result")
@@ -92,7 +92,7 @@ class Database:
             return self._read(work)
 
     def _change(self, work: Work[Result]) -> Result:
-        """Write; an error is UnusableInput, but ConstraintError."""
+        """Write; an error is UnusableInput."""
         with self._usable():
             return self._write(work)
 
@@ -100,8 +100,6 @@ class Database:
     def _usable(self) -> Iterator[None]:
         try:
             yield
-        except ConstraintError:
-            raise
         except DatabaseError as error:
             raise self._unusable(error) from None
 
@@ -182,7 +180,7 @@ class Database:
         if self._owners and dict(connection.execute(_OWNERS, {"held": [*self._owners]}).all()) != self._owners:
             raise LockLost
 
-    # --- what each database does in its own way ---
+    # --- what each database does, or may do, in its own way ---
 
     def _take_lock(self, name: str) -> bool:
         """Whether the lock of this name is held now. It is free when the process ends, however it ends."""
@@ -221,7 +219,7 @@ class Database:
         return True
 
     def scrub(self) -> bool:
-        """Overwrite the bytes of what was removed. False if that must wait because another process is reading."""
+        """Overwrite the bytes of what was removed, in a file. False if that must wait as another process is reading."""
         return True
 
     def description(self) -> str:

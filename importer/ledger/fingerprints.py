@@ -1,4 +1,4 @@
-"""Identities without personal data: keyed hashes, and the file with their key, in the folder `.importer`."""
+"""Identities without personal data: keyed hashes, and the file with their key."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +19,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    inspect,
     select,
     update,
 )
@@ -64,7 +64,7 @@ _BACKUP: Final = "keep a copy of the file, restore it from a backup, and report 
 class Ledger(Database):
     """States of identities, and runs: durable, without personal data, thread-safe.
 
-    It promises (design.md, section 7):
+    It promises:
 
     - Nothing is sent before its intent is durable: once `write` has returned, the intent survives the
       death of the process, the machine or the connection. Intents may share a commit.
@@ -123,7 +123,8 @@ class Ledger(Database):
         try:
             return self._read(lambda connection: _known(connection, wanted))
         except DatabaseError as error:
-            raise self._note_error(str(error)) from None
+            self._error = self._error or self._unwritable(str(error))
+            raise self._error from None
 
     def look_up_origins(self, wanted: Collection[bytes]) -> dict[bytes, list[Sent]]:
         """What was sent of rows with these origins, to any target."""
@@ -143,34 +144,35 @@ class Ledger(Database):
             LedgerUnwritable: nothing more can be written; of the writes only answers may be.
             NotAllowed: an answer did not fit the state of its identity, a bug of ours.
         """
-        if self._error is None and (reason := self._reason_not_to_send()):
-            self._note_error(reason)
         if self._error is None:
+            reason = self._reason_not_to_send()
             try:
-                return self._write_group(writes)
+                if reason is None:
+                    return self._write_group(writes)
             except ConstraintError:
                 raise
             except DatabaseError as failure:
-                self._note_error(str(failure))
+                reason = str(failure)
+            self._error = self._unwritable(reason)
         # Answers may still fit; if they are there already, only the news of their commit was lost.
         with suppress(DatabaseError, NotAllowed):
             self._write_group([write for write in writes if isinstance(write, Answered)])
-        raise self._note_error("")
+        raise self._error
 
     def _write_group(self, group: Sequence[Write]) -> dict[int, NotAllowed]:
         """Write a group in one transaction. If its commit was not confirmed, it is looked up before it is repeated."""
         if not group:
             return {}
-        identities, now = sorted({write.attempt.identity for write in group}), self._clock()
+        identities = sorted({write.attempt.identity for write in group})
         tried: list[Plan] = []
 
         def work(connection: Connection) -> Plan:
             known = _known(connection, identities, _WANTED_TO_CHANGE)
             for plan in tried:
-                if _is_written(connection, plan, now):
-                    return plan
+                if plan.changes and all(known.get(each) == one for each, (one, _) in plan.changes.items()):
+                    return plan  # its commit has succeeded: an allowed change leads to another record
             tried.append(plan_group(known, group))
-            _write_plan(connection, tried[-1], known, now)
+            _write_plan(connection, tried[-1], known, self._clock())
             return tried[-1]
 
         refused = self._write(work).refused
@@ -179,9 +181,8 @@ class Ledger(Database):
                 raise refusal
         return refused
 
-    def _note_error(self, reason: str) -> LedgerUnwritable:
-        self._error = self._error or LedgerUnwritable(self.name, reason, self.remedy)
-        return self._error
+    def _unwritable(self, reason: str) -> LedgerUnwritable:
+        return LedgerUnwritable(self.name, reason, self.remedy)
 
     def row_states(self, run: str) -> Iterator[RowState]:
         """Each row of a run that was intended, and by no later run since, in row order; read in pages."""
@@ -243,12 +244,15 @@ class Ledger(Database):
         """Record a new run, and mark as unconfirmed what killed runs of the same scope had in flight.
 
         is_alone: False beside other parts, which are running; then only what killed runs of the same part had.
+
+        Raises:
+            UnusableInput: the ledger cannot be written, was moved, or its disk is almost full.
         """
         if reason := self._reason_not_to_send():
             raise self._unusable(DatabaseError(reason))
         killed = select(runs.c.run).filter_by(**_scope_values(record.scope), ended_at=None)
         if not is_alone:
-            part = record.run[record.run.rfind(".") :] if "." in record.run else ""
+            part = record.run[record.run.rfind(".") :] if "." in record.run else ""  # the run's ID ends with .2of4
             killed = killed.where(runs.c.run.endswith(part, autoescape=True))
 
         def begin(connection: Connection) -> None:
@@ -275,7 +279,7 @@ class Ledger(Database):
         try:
             self._write(end)
         except DatabaseError as error:
-            raise LedgerUnwritable(self.name, str(error), self.remedy) from None
+            raise self._unwritable(str(error)) from None
 
     def forget_run(self, run: str, now: datetime) -> None:
         """Remove what could identify a person from a run: file, mapping and folder names. What was sent stays known."""
@@ -310,12 +314,19 @@ class Ledger(Database):
         listed, found = list(keys), select(documents.c.key, documents.c.document_id)
         blocks = [listed[at : at + _AT_ONCE] for at in range(0, len(listed), _AT_ONCE)]
         queries = [found.where(documents.c.key.in_(block), documents.c.document_id.is_not(None)) for block in blocks]
-        return self._ask(lambda connection: {key: id_ for query in queries for key, id_ in connection.execute(query)})
+
+        def find(connection: Connection) -> dict[bytes, str]:
+            if not queries or not inspect(connection).has_table(documents.name):  # in a ledger of an earlier build
+                return {}
+            return {key: id_ for query in queries for key, id_ in connection.execute(query)}
+
+        return self._ask(find)
 
     def intend_documents(self, keys: Collection[bytes]) -> set[bytes]:
         """Record that these are about to be uploaded; returns those of which an earlier upload gave no ID."""
 
         def intend(connection: Connection) -> set[bytes]:
+            documents.create(connection, checkfirst=True)  # a ledger of an earlier build has none
             known = set(connection.scalars(select(documents.c.key).where(documents.c.key.in_(keys))))
             now = self._clock()
             again = update(documents).where(documents.c.key.in_(known))
@@ -325,10 +336,7 @@ class Ledger(Database):
                 connection.execute(insert(documents), new)
             return known
 
-        try:
-            return self._change(intend)
-        except ConstraintError:  # another run has intended one of them at the same time
-            return self._change(intend)
+        return self._change(intend)
 
     def forget_documents(self, keys: Collection[bytes]) -> None:
         """Forget that they were to be uploaded: the service has not taken them."""
@@ -369,31 +377,19 @@ def _as_known(state: str, *others: Any) -> Known:
     return Known(State(state), *others)
 
 
-def _is_written(connection: Connection, plan: Plan, at: float) -> bool:
-    """Whether a plan that was tried at that time is in the database: one of its changes shows it for all.
-
-    The rows of its identities are locked, or do not exist: a commit that is still under way has ended.
-    """
-    for identity, (known, _) in plan.changes.items():
-        query = select(people.c.state, people.c.updated_at).where(people.c.identity == identity)
-        found = connection.execute(query).one_or_none()
-        return found is not None and tuple(found) == (known.state, at)
-    return False
-
-
-def _write_plan(connection: Connection, plan: Plan, before: Collection[bytes], now: float) -> None:
-    """`before`: the identities that had a record; `now`: seconds since 1970."""
+def _write_plan(connection: Connection, plan: Plan, before: Mapping[bytes, Known], now: float) -> None:
+    """`before`: the records of its identities; `now`: seconds since 1970."""
     first: list[dict[str, Any]] = []
     again: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
     for identity, (known, attempts) in sorted(plan.changes.items()):
         values = known._asdict() | {"state": known.state.value, "attempts": attempts, "updated_at": now}
-        if known.state is not State.IN_FLIGHT:
-            answers.append({"of": identity} | {name: values[name] for name in _OF_ANSWER})
-        elif identity in before:
+        if identity not in before:
+            first.append({"identity": identity} | values)
+        elif known.state is State.IN_FLIGHT or (known.run, known.row) != (before[identity].run, before[identity].row):
             again.append({"of": identity} | values)
         else:
-            first.append({"identity": identity} | values)
+            answers.append({"of": identity} | {name: values[name] for name in _OF_ANSWER})
     # No ON CONFLICT: what another process inserted meanwhile must fail, and be looked up.
     for statement, rows in ((_IDENTIFIED, answers), (insert(people), first), (_IDENTIFIED, again)):
         if rows:
@@ -414,16 +410,23 @@ def _record(values: RowMapping) -> RunRecord:
 
 
 def _run_values(record: RunRecord) -> dict[str, Any]:
-    values: dict[str, Any] = _scope_values(record.scope)
-    for each in fields(record):
-        value = getattr(record, each.name)
-        if isinstance(value, datetime):
-            value = value.isoformat()
-        elif isinstance(value, str):  # a file name may not be UTF-8, but databases store only UTF-8
-            value = value.encode("utf-8", "backslashreplace").decode()
-        if each.name != "scope":
-            values[each.name] = value
-    return values
+    return {
+        "run": record.run,
+        **_scope_values(record.scope),
+        "source": _as_utf8(record.source),
+        "sha256": record.sha256,
+        "mapping": _as_utf8(record.mapping),
+        "folder": _as_utf8(record.folder),
+        "started_at": record.started_at.isoformat(),
+        "ended_at": record.ended_at and record.ended_at.isoformat(),
+        "exit_code": record.exit_code,
+        "purged_at": record.purged_at and record.purged_at.isoformat(),
+    }
+
+
+def _as_utf8(name: str) -> str:
+    """A file name may not be UTF-8, but databases store only UTF-8."""
+    return name.encode("utf-8", "backslashreplace").decode()
 
 
 def _scope(base: str, operation: str, target: str) -> Scope:

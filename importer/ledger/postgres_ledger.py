@@ -49,7 +49,7 @@ _SETTINGS: Final = {
 }
 _SET_UP: Final = f"""SELECT current_setting('fsync'),
     {", ".join(f"set_config('{name}', '{value}', false)" for name, value in _SETTINGS.items())}"""
-_CONFLICTS: Final = {"40001", "40P01", "23505", "55P03"}  # serialization, deadlock, unique, lock not available
+_CONFLICTS: Final = {"40001", "40P01", "23505"}  # serialization, deadlock, unique
 _GOING_AWAY: Final = {"57P01", "57P02", "57P03", "25P03", "25006"}  # shutdown, crash, starting, too idle, a standby now
 _MOST_CONFLICTS: Final = 20  # of one transaction; more are a bug
 _INITIALIZING: Final = 0x1E_D6E5  # the advisory lock of creating the tables
@@ -158,8 +158,10 @@ class PostgresLedger(Ledger):
         self._on_waiting = on_waiting
 
     def _report(self, seconds: float | None) -> None:
-        if self._is_reported is (seconds is None):
-            with self._writing:
+        if self._is_reported is not (seconds is None):
+            return
+        with self._writing:
+            if self._is_reported is (seconds is None):  # else another thread has just reported it
                 self._is_reported = seconds is not None
                 self._on_waiting(seconds)
 

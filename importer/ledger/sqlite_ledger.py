@@ -19,7 +19,7 @@ from importer.problems import ConstraintError, DatabaseError, FilePlace, Problem
 from importer.settings import LedgerAddress
 from importer.sqlite_file import connect, create_private, errors_translated, unusable
 
-_HEADROOM: Final = 1024 * 1024  # bytes: enough for the answers of many more rows than can be in flight
+_HEADROOM: Final = 1024 * 1024  # bytes of free space below which nothing more is sent
 _PRAGMAS: Final = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "secure_delete = ON")
 
 

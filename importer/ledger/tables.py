@@ -123,7 +123,6 @@ def create_or_check(connection: Connection, name: str, key_file: Path, *, must_e
     fingerprints = read_fingerprints(key_file)
     if fingerprints.key_check() != found[0].key_check:
         raise key_unusable(key_file, "this key file belongs to another ledger", "put back the original key file")
-    documents.create(connection, checkfirst=True)  # a ledger of an earlier build has none
     return fingerprints
 
 

@@ -294,9 +294,10 @@ class Mapping:
         named = [one.folder for one in contents if not isinstance(one, EntriesAnswer) and one.folder]
         return {str(name): name.place for name in reversed(named)}
 
-    def of_sheet(self, sheet: str | None) -> Mapping:
-        """The mapping, for another sheet of the source; None keeps its own."""
-        return self if sheet is None else replace(self, source=replace(self.source, sheet=sheet))
+    def for_source(self, sheet: str | None, reading: SourceOptions | None = None) -> Mapping:
+        """The mapping, for another sheet, or for a source that is read in another way; None keeps its own."""
+        source = self.source if reading is None else replace(reading, names=self.source.names)
+        return replace(self, source=source if sheet is None else replace(source, sheet=sheet))
 
     def _child_rows(self) -> Iterator[tuple[ChildRows, Sequence[Text]]]:
         """Rows of other tables, and the columns that are read of them."""

@@ -31,7 +31,7 @@ _FED_BACK: Final = (".csv", ".xlsx")  # what a person corrects and imports
 
 
 def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Summary:
-    """Write the results folder (design, section 5) and return its summary.
+    """Write the results folder (docs/results.md) and return its summary.
 
     rows: those that were read, in source order; outcomes: ordered by row, exactly one for each row. Both are streamed;
     memory stays flat in their number. Files of an earlier report of the run that have no rows now are removed; those

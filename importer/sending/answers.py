@@ -1,4 +1,4 @@
-"""What one response means for its row: one table (design, section 7).
+"""What one response means for its row: one table.
 
 The service description (part 7) shows 201, 400, 404 and 409 and lists 403, 423, 429 and 500 without their meaning;
 for talent pools it shows 201 only. So both operations share one table; only the response to a resend of an

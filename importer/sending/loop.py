@@ -1,4 +1,4 @@
-"""Sends the rows of one target, each only once: one loop owns the ledger, plain threads send (design, section 7).
+"""Sends the rows of one target, each only once: one loop owns the ledger, plain threads send.
 
 Each turn of the loop:
 

@@ -419,7 +419,7 @@ def _usable_token(text: str, place: str) -> str:
     return token
 
 
-def load_settings(*, only_confirmed: bool = True, **flags: Any) -> Settings:
+def load_settings(*, only_confirmed: bool = True, given_by: str = "a command-line flag", **flags: Any) -> Settings:
     """Load the settings. A flag that is None is not set. only_confirmed: refuse those that the user has to confirm.
 
     Raises:
@@ -439,7 +439,7 @@ def load_settings(*, only_confirmed: bool = True, **flags: Any) -> Settings:
         ),
         (SettingSource(ENVIRONMENT), settings_in(os.environ, ENVIRONMENT, known, problems)),
         (
-            SettingSource("a command-line flag"),
+            SettingSource(given_by),
             {name: value for name, value in flags.items() if value is not None},
         ),
     ]

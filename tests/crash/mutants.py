@@ -288,8 +288,8 @@ MUTANTS = (
     Mutant(
         "a commit whose answer was lost is not looked up",
         "ledger/ledger.py",
-        "                if _is_written(connection, plan, now):\n",
-        "                if False:\n",
+        "                if plan.changes and all(",
+        "                if False and all(",
         _ON_SERVER,
     ),
     Mutant(

@@ -11,9 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from importer.ledger import Answered, Ledger, LedgerUnwritable, RowState, State, open_ledger
+from importer.ledger.ledger import _write_plan
+from importer.ledger.states import plan_group
 from importer.problems import Busy, UnusableInput
 from importer.settings import LedgerAddress
 from tests.ledger.given import JOB_POST, begun, intend, lead_to, make_intent, record, words_of
@@ -70,6 +72,30 @@ def test_a_lost_commit_of_an_intent_is_looked_up(
             [RowState(row, State.UNCONFIRMED, None, 1) for row in (2, 3)],
         )
         assert ledger.check() == ()
+
+
+def test_a_lost_commit_after_a_conflict_grants_no_one_twice(
+    postgres: Server, address: LedgerAddress, proxy: TcpProxy
+) -> None:
+    """Another run wrote one of two candidates first; that the second try succeeded is not taken for the first one."""
+    with begun(through(proxy, postgres, address)) as ledger, open_ledger(address) as other:
+        other.begin_run(record("run-2"))
+        ours = sorted((make_intent(ledger, row) for row in (2, 3)), key=lambda intent: intent.attempt.identity)
+        theirs = ours[1]._replace(attempt=ours[1].attempt._replace(run="run-2"))
+        has_written = threading.Event()
+
+        def write_slowly(connection: Connection) -> None:
+            _write_plan(connection, plan_group({}, [theirs]), {}, 0.0)
+            has_written.set()
+            time.sleep(0.5)  # meanwhile the other run tries to write both
+
+        thread = threading.Thread(target=other._write, args=(write_slowly,))
+        thread.start()
+        has_written.wait()
+        proxy.cut_at = [(COMMIT, "after")]
+        refused = ledger.write(ours)
+        thread.join()
+        assert (proxy.cuts, list(refused)) == (1, [1])
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
