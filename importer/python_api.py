@@ -12,8 +12,8 @@ import queue
 import secrets
 import shutil
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -123,7 +123,7 @@ def run(
 
 def events(
     source: str | os.PathLike[str] | pd.DataFrame, mapping: str | os.PathLike[str], **options: Unpack[Options]
-) -> Iterator[Event]:
+) -> Generator[Event, None, None]:
     """The events of `run` as they happen (importer.app.orders), to its end; the last one is ReportWritten.
 
     The run goes on while they are not read. Closing this generator stops it: no new row is sent, and the report is
@@ -277,8 +277,7 @@ def _copy_of(frame: pd.DataFrame, settings: Settings) -> Iterator[Path]:
     internal = internal_folder(settings.out)
     for lock in internal.glob(f"{_FRAMES}*.lock"):
         if is_free(lock):
-            shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
-            lock.unlink(missing_ok=True)
+            _remove_copy(lock)
     folder = internal / f"{_FRAMES}{secrets.token_hex(4)}"
     lock = folder.with_suffix(".lock")
     with hold_lock(lock, "another run has this copy"):
@@ -286,9 +285,14 @@ def _copy_of(frame: pd.DataFrame, settings: Settings) -> Iterator[Path]:
         try:
             yield _written(frame, folder / "rows.csv")
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
-    for path in (lock, lock.with_suffix(".holder")):
-        path.unlink(missing_ok=True)
+            _remove_copy(lock)
+
+
+def _remove_copy(lock: Path) -> None:
+    shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
+    for path in (lock.with_suffix(".holder"), lock):
+        with suppress(OSError):  # on Windows, where it is still open
+            path.unlink()
 
 
 def _written(frame: pd.DataFrame, file: Path) -> Path:

@@ -81,7 +81,8 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
             yield Step("Correct what the warnings name: with --strict, nothing is sent before that")
         elif summary.outcomes[OutcomeKind.NOT_SENT]:
             sends = "Send (to the sandbox)" if summary.sandbox else "Send"
-            fixed = f", and those that you fix in {source}" if source else ""
+            other = " by importer.run" if summary.source.file == FROM_PYTHON else ""
+            fixed = f", and those that you fix in {source}" if source else other
             is_same = bool(to_fix and summary.continues)  # the step before has this command
             text = f"{sends} the rows that are ready{' by the same command' if is_same else fixed}"
             yield Step(text, () if is_same else again, "Send")

@@ -19,8 +19,7 @@ from importer.report.summary import ProblemGroup, RunFacts, Summary
 from importer.report.text import headline, run_details, title_of
 from importer.text.results_cells import truncated
 
-MOST_COMMENTS: Final = 2_000  # all of them stay in memory until the end
-_LONGEST_COMMENT = 1_000
+MOST_COMMENTS, _LONGEST_COMMENT = 2_000, 1_000  # all of them stay in memory until the end
 
 Style = dict[str, Any]  # properties of a cell, for XlsxWriter
 

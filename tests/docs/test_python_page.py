@@ -6,17 +6,21 @@ import doctest
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import chdir
+from contextlib import chdir, closing
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import openpyxl
 import pandas as pd
 import pytest
 
 import importer
-from importer.problems import ImporterError, UsageError
+from importer.problems import ImporterError, UnusableInput, UsageError
+from importer.report.next_steps import next_steps
 from tests.samples.sample import ROOT
 
 PEOPLE = [
@@ -63,67 +67,139 @@ def test_rows_of_a_frame_are_sent_as_they_are(folder: Path) -> None:
     assert again.summary.outcomes["already_imported"] == 2
 
 
-def test_what_was_fixed_in_the_report_of_a_frame_is_sent(folder: Path) -> None:
-    """The report of a run from Python is the way back, as with a file: the run has its own copies."""
-    import openpyxl
-
-    people = pd.DataFrame([{**PEOPLE[0], "CV": ""}, PEOPLE[1]])
-    done = importer.run(people, "people.yaml", sandbox=True)
-    report = done.folder / "report.xlsx"
+def _fix_cv(report: Path, row: int) -> None:
     book = openpyxl.load_workbook(report)
     sheet = book["invalid"]
     header = [cell.value for cell in sheet[1]]
-    sheet.cell(2, header.index("CV") + 1).value = "77"
+    (found,) = (cells for cells in sheet.iter_rows(min_row=2) if cells[0].value == str(row))
+    found[header.index("CV")].value = "77"
     book.save(report)
-    fixed = importer.run(report, done.folder / "mapping.yaml", sandbox=True)
-    assert {kind.value: count for kind, count in fixed.summary.outcomes.items() if count} == {
-        "created": 1,
-        "already_imported": 1,
-    }
+
+
+def test_what_was_fixed_in_the_report_of_a_frame_is_sent(folder: Path) -> None:
+    """By Python and by the command that the report names: the run's own copy is read as it was written."""
+    people = pd.DataFrame([{**PEOPLE[0], "CV": ""}, PEOPLE[1], {**PEOPLE[0], "E-mail": "can@example.com", "CV": ""}])
+    done = importer.run(people, "people.yaml", sandbox=True)
+    _fix_cv(done.folder / "report.xlsx", 2)
+    fixed = importer.run(done.folder / "report.xlsx", "people.yaml", sandbox=True)
+    assert outcomes(fixed) == {"created": 1, "already_imported": 1, "invalid": 1}
+    _fix_cv(fixed.folder / "report.xlsx", 4)
+    (command,) = next_steps(fixed.summary, Path("results") / fixed.folder.name)[0].commands
+    subprocess.run([sys.executable, "-m", *command.split()], check=True, capture_output=True)
+    last = max(folder.glob("results/2*"), key=lambda path: path.stat().st_mtime)
+    assert importer.results(last)["import_status"].to_list() == ["already imported", "already imported", "201 created"]
+
+
+def test_the_report_of_a_check_names_no_command(folder: Path) -> None:
+    """No command can read a DataFrame: the same call sends its rows."""
+    checked = importer.check(pd.DataFrame(PEOPLE), "people.yaml", sandbox=True)
+    assert [(step.text, step.commands) for step in next_steps(checked.summary, checked.folder)] == [
+        ("Send (to the sandbox) the rows that are ready by importer.run", ()),
+        ("This run used the sandbox; for the real service, run your own file without --sandbox", ()),
+    ]
+
+
+def outcomes(done: Any) -> dict[str, int]:
+    return {kind.value: count for kind, count in done.summary.outcomes.items() if count}
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "an unknown option": ({"rats": 3}, "unknown options: rats; the options are out, sandbox, questions"),
+    "an unknown option": ({"limits": 3}, "there is no option limits; did you mean 'limit'?"),
+    "an unknown setting": ({"settings": {"raet": 3}}, "there is no setting raet; did you mean 'rate'?"),
     "rows that are none": ({"rows": "x"}, "--rows 'x' is not a valid range of rows; write it like 10-40, 10- or 10"),
+    "a sheet by number": ({"sheet": 1}, "sheet=1 is not str"),
+    "a limit that is no number": ({"limit": "3"}, "limit='3' is not a number of 1 or more"),
+    "a limit below 1": ({"limit": 0}, "limit=0 is not a number of 1 or more"),
+    "no word of ours": ({"resend_unconfirmed": "x"}, "resend_unconfirmed='x' is not one of now, end, never"),
+    "a setting that is not valid": ({"settings": {"rate": -1}}, "an option in Python"),
 }
 
 
 @pytest.mark.parametrize(("options", "message"), REFUSED.values(), ids=REFUSED.keys())
 def test_an_option_is_checked(folder: Path, options: dict[str, Any], message: str) -> None:
-    """Before anything is read."""
-    with pytest.raises(UsageError) as caught:
-        importer.run(pd.DataFrame(PEOPLE), "people.yaml", sandbox=True, **options)
-    assert str(caught.value).startswith(message)
+    """Before anything is read or sent."""
+    with pytest.raises((UsageError, UnusableInput)) as caught:
+        importer.run(pd.DataFrame(PEOPLE), "people.yaml", **{"sandbox": True, **options})
+    assert message in str(caught.value)
 
 
-def test_a_cell_without_a_single_text_is_refused(folder: Path) -> None:
+ODD = {
+    "a float": 1.234,
+    "a list": ["a"],
+    "a small float with too many digits": np.float32(905551234567),
+    "a time of numpy": np.datetime64("2024-05-31T00:00:00", "ns"),
+    "half a character": "a\ud800",
+    "a NUL": "a\0",
+    "several numbers": np.array([1, 2]),
+}
+
+
+@pytest.mark.parametrize("value", ODD.values(), ids=ODD.keys())
+def test_a_cell_without_a_single_text_is_refused(folder: Path, value: Any) -> None:
     """1.234 could become 1234 by the formats of the mapping: all such cells are counted, the first are named."""
-    people = pd.DataFrame([{**one, "Salary": 1.234, "Tags": ["a"]} for one in PEOPLE])
+    people = pd.DataFrame([{**one, "Note": value} for one in [*PEOPLE, *PEOPLE]], dtype=object)
+    kind = type(value).__name__
     with pytest.raises(UsageError) as caught:
         importer.check(people, "people.yaml", sandbox=True)
     assert str(caught.value) == (
-        "4 cells of the DataFrame are not a text, a whole number, a date or blank (row 2, Salary: float; row 2, Tags: "
-        "list; row 3, Salary: float; ...); turn them into texts, or read the file with dtype=str"
+        f"4 cells of the DataFrame are not a text, a whole number, a date or blank (row 2, Note: {kind}; row 3, Note: "
+        f"{kind}; row 4, Note: {kind}; ...); write them as texts in the form that the mapping declares (decimal:), or "
+        "import the file itself"
     )
 
 
-def test_rows_that_are_skipped_by_number_are_refused(folder: Path) -> None:
-    """The numbers are those of the mapping's own file: other rows would be left out."""
-    (folder / "people.yaml").write_text(MAPPING.replace("header_row: 4", "skip_rows: 2"), "utf-8")
+def test_a_column_of_small_floats_is_refused_where_digits_are_lost(folder: Path) -> None:
+    """pandas gives Python floats for such a column, in which the lost digits cannot be seen."""
+    people = pd.DataFrame(PEOPLE).assign(CV=pd.Series([77, 905551234567], dtype="float32"))
+    with pytest.raises(UsageError, match=r"^1 cells of the DataFrame .* \(row 3, CV: float\)"):
+        importer.check(people, "people.yaml", sandbox=True)
+
+
+def test_tables_beside_a_file_need_the_file(folder: Path) -> None:
+    """A DataFrame has no folder in which they could be."""
     with pytest.raises(UsageError) as caught:
-        importer.check(pd.DataFrame(PEOPLE), "people.yaml", sandbox=True)
-    assert str(caught.value) == "people.yaml has skip_rows:, which count in its file; use a mapping without it"
+        importer.check(pd.DataFrame(PEOPLE), "mappings/bullhorn_files.yaml", sandbox=True)
+    assert "beside its file, and a DataFrame has none; write its whole path in the mapping" in str(caught.value)
+    with pytest.raises(UsageError) as caught:
+        importer.check([1, 2], "people.yaml", sandbox=True)  # type: ignore[arg-type]
+    assert str(caught.value) == "the source is a list; give the path of a file, or a DataFrame"
 
 
-def test_who_stops_reading_events_stops_the_run(folder: Path) -> None:
+def test_no_copy_is_left(folder: Path) -> None:
+    """Also not that of a process that was killed: the next call removes it."""
+    script = folder / "killed.py"
+    script.write_text(
+        "import importer, pandas, os\n"
+        f"people = pandas.DataFrame({PEOPLE!r})\n"
+        "for event in importer.events(people, 'people.yaml', sandbox=True):\n    os.kill(os.getpid(), 9)\n",
+        "utf-8",
+    )
+    assert subprocess.run([sys.executable, script], check=False).returncode == -9
+    internal = folder / "results" / ".importer"
+    assert len([*internal.glob("frame-*")]) > 1
+    importer.check(pd.DataFrame(PEOPLE), "people.yaml", sandbox=True)
+    assert [*internal.glob("frame-*")] == []
+
+
+def test_who_closes_the_events_stops_the_run(folder: Path) -> None:
     """The report is written, and the rest is not sent."""
-    events = importer.events("sample_data/legacy_ats_export.xlsx", "mappings/legacy_ats_export.yaml", sandbox=True)
-    for event in events:
-        if type(event).__name__ == "RowEnded":
-            break
-    events.close()  # type: ignore[attr-defined]
+    names = ("sample_data/legacy_ats_export.xlsx", "mappings/legacy_ats_export.yaml")
+    with closing(importer.events(*names, sandbox=True)) as events:
+        for event in events:
+            if type(event).__name__ == "RowEnded":
+                break
     (run,) = (folder / "results").glob("2*")
     assert importer.results(run)["import_status"].value_counts()["not sent"] > 100
+
+
+def test_before_the_first_row_a_close_does_not_wait(folder: Path) -> None:
+    """Nothing answers at the address: the run would wait for half a minute, and leaves nothing."""
+    settings = {"base_url": "http://127.0.0.1:9", "token": "t0ken"}
+    (folder / "post.yaml").write_text(MAPPING.replace("talent_pool: 17", "job_post: 4f2c9a"), "utf-8")
+    began = time.monotonic()
+    with closing(importer.events(pd.DataFrame(PEOPLE), "post.yaml", settings=settings)) as events:
+        assert type(next(events)).__name__ == "QuestionsDelayed"
+    assert time.monotonic() - began < 20
 
 
 def test_an_error_is_raised_where_events_are_read(folder: Path) -> None:
