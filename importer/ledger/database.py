@@ -65,12 +65,12 @@ class Database:
 
     # --- transactions; errors are DatabaseError ---
 
-    def _read(self, work: Work[Result]) -> Result:
+    def read_with(self, work: Work[Result]) -> Result:
         """Do work that only reads, in a transaction."""
         with self._errors_translated(), self._engine.begin() as connection:
             return work(connection)
 
-    def _write(self, work: Work[Result]) -> Result:
+    def write_with(self, work: Work[Result]) -> Result:
         """Do work that writes, in a transaction; it is durable when this returns.
 
         It may be done again from its start. Work that must not be done twice looks up whether it was committed.
@@ -89,12 +89,12 @@ class Database:
     def _ask(self, work: Work[Result]) -> Result:
         """Read; an error is UnusableInput."""
         with self._usable():
-            return self._read(work)
+            return self.read_with(work)
 
     def _change(self, work: Work[Result]) -> Result:
         """Write; an error is UnusableInput."""
         with self._usable():
-            return self._write(work)
+            return self.write_with(work)
 
     @contextmanager
     def _usable(self) -> Iterator[None]:
@@ -165,7 +165,7 @@ class Database:
 
     def _busy(self, name: str, busy: str) -> Busy:
         query = select(targets).where(targets.c.name == name)
-        found = self._read(lambda connection: connection.execute(query).one_or_none())
+        found = self.read_with(lambda connection: connection.execute(query).one_or_none())
         holder = "a process that has just started"  # it has the lock, but has not written its name yet
         if found is not None:
             holder = f"process {found.process} on {found.host}, started {found.started_at}"

@@ -47,7 +47,7 @@ from importer.settings import LedgerAddress
 
 _PAGE: Final = 5000  # rows that are read at once
 _AT_ONCE: Final = 1_000  # keys in one statement
-_KNOWN: Final = [people.c.identity, *(people.c[name] for name in Known._fields)]
+_KNOWN: Final = [people.c.identity, *(people.c[name] for name in Known.__annotations__)]
 _OF_ANSWER: Final = ("state", "status", "attempts", "updated_at")
 _WANTED: Final = select(*_KNOWN).where(people.c.identity.in_(bindparam("wanted", expanding=True)))
 # Locked in one order, so that two processes cannot block each other.
@@ -95,7 +95,7 @@ class Ledger(Database):
         with ExitStack() as failed:
             failed.enter_context(closing(self))
             try:
-                found = self._write(work)
+                found = self.write_with(work)
             except (OSError, DatabaseError) as error:
                 raise self._unusable(error) from None
             if found is None:
@@ -121,7 +121,7 @@ class Ledger(Database):
             LedgerUnwritable: the ledger cannot be read any more.
         """
         try:
-            return self._read(lambda connection: _known(connection, wanted))
+            return self.read_with(lambda connection: _known(connection, wanted))
         except DatabaseError as error:
             self._error = self._error or self._unwritable(str(error))
             raise self._error from None
@@ -175,7 +175,7 @@ class Ledger(Database):
             _write_plan(connection, tried[-1], known, self._clock())
             return tried[-1]
 
-        refused = self._write(work).refused
+        refused = self.write_with(work).refused
         for index, refusal in refused.items():
             if isinstance(group[index], Answered):
                 raise refusal
@@ -277,7 +277,7 @@ class Ledger(Database):
             connection.execute(update(runs).where(runs.c.run == run).values(ending))
 
         try:
-            self._write(end)
+            self.write_with(end)
         except DatabaseError as error:
             raise self._unwritable(str(error)) from None
 

@@ -106,16 +106,16 @@ class PostgresLedger(Ledger):
         self._is_reported = False
         self._has_ended = threading.Event()
 
-    def _read(self, work: Work[Result]) -> Result:
-        return self._repeated(lambda: super(PostgresLedger, self)._read(work))
+    def read_with(self, work: Work[Result]) -> Result:
+        return self._repeated(lambda: super(PostgresLedger, self).read_with(work))
 
-    def _write(self, work: Work[Result]) -> Result:
+    def write_with(self, work: Work[Result]) -> Result:
         return self._repeated(lambda: self._write_once(work))
 
     def _write_once(self, work: Work[Result]) -> Result:
         with self._writing:
             if not self._locked:
-                return super()._write(work)
+                return super().write_with(work)
             return self._in_session(lambda session: self._written(session, work))
 
     def close(self) -> None:
@@ -216,7 +216,7 @@ class PostgresLedger(Ledger):
             if self._take_lock(name):
                 return True
             is_shared = self._take_lock(name, shared=True)
-            owner = self._read(lambda connection: connection.scalar(query)) or ""
+            owner = self.read_with(lambda connection: connection.scalar(query)) or ""
             if is_shared and owner.endswith(ending):
                 self._owners[name] = owner
                 return False

@@ -20,7 +20,7 @@ from importer.sending.options import Cancellation
 from importer.sending.pace import Pace
 from importer.service import NoReply, Reply
 
-LONG_WAIT: Final = 2.0  # seconds: from here on a waiting row is written as not accepted
+LONG_WAIT: Final = 1.5  # seconds: from here on a waiting row is written as not accepted
 _OLDEST_INTENT: Final = 5.0  # seconds: a process that was suspended for longer may have lost its target to another run
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds; each next one is twice as long
 _REFUSALS: Final = frozenset({425, 429})

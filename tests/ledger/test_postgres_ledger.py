@@ -89,7 +89,7 @@ def test_a_lost_commit_after_a_conflict_grants_no_one_twice(
             has_written.set()
             time.sleep(0.5)  # meanwhile the other run tries to write both
 
-        thread = threading.Thread(target=other._write, args=(write_slowly,))
+        thread = threading.Thread(target=other.write_with, args=(write_slowly,))
         thread.start()
         has_written.wait()
         proxy.cut_at = [(COMMIT, "after")]
@@ -418,7 +418,7 @@ def test_a_server_that_is_not_durable_is_refused(postgres: Server, address: Ledg
     postgres.execute("ALTER DATABASE ledgers SET synchronous_commit = off", database="postgres")
     try:
         with open_ledger(address) as ledger:
-            shown = ledger._write(lambda connection: connection.scalar(text("SHOW synchronous_commit")))
+            shown = ledger.write_with(lambda connection: connection.scalar(text("SHOW synchronous_commit")))
             assert shown == "on"
     finally:
         postgres.execute("ALTER DATABASE ledgers RESET synchronous_commit", database="postgres")

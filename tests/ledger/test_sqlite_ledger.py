@@ -95,7 +95,7 @@ def test_the_database_settings_are_durable(ledger: Ledger) -> None:
     def pragmas(connection: Connection) -> list[object]:
         return [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
 
-    assert ledger._write(pragmas) == ["wal", 2, 1, 1]
+    assert ledger.write_with(pragmas) == ["wal", 2, 1, 1]
 
 
 def test_an_answer_and_the_next_intent_may_share_a_commit(ledger: Ledger) -> None:
@@ -263,7 +263,7 @@ def test_a_file_that_cannot_grow_stops_sending_and_loses_no_answer(path: Path, l
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
 
-    ledger._read(let_it_not_grow)
+    ledger.read_with(let_it_not_grow)
     with pytest.raises(LedgerUnwritable, match=r"cannot be written \(database or disk is full\)"):
         intend_all(ledger, [make_intent(ledger, row) for row in range(100, 1000)])
     with pytest.raises(LedgerUnwritable):
