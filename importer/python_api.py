@@ -9,11 +9,9 @@ import csv
 import inspect
 import os
 import queue
-import secrets
-import shutil
 import threading
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -34,13 +32,11 @@ from importer.app.orders import (
     ignore,
     parse_window,
 )
-from importer.file_lock import hold_lock, is_free
-from importer.files import internal_folder, make_subfolder
 from importer.mapping import read_mapping
 from importer.models import SourceOptions
 from importer.problems import UsageError
 from importer.report.next_steps import FROM_PYTHON
-from importer.runs.results_folder import make_results
+from importer.runs.results_folder import frame_folder, make_results, unusable_folder
 from importer.runs.row_selection import ALL_ROWS, parse_rows
 from importer.runs.run_report import rows_as_frame
 from importer.settings import Settings, load_settings
@@ -50,7 +46,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _AS_WRITTEN: Final = SourceOptions(encoding="utf-8", delimiter=",", header_row=1, header_rows=1)
-_FRAMES: Final = "frame-"  # copies of DataFrames in the folder `.importer` of the results folder
 _DIGITS: Final = {2: 11, 4: 24}  # binary digits of small floats by their bytes; others have 53
 _PATH, _WORDS = (str, os.PathLike), (str,)
 _TYPES: Final[dict[str, tuple[type, ...]]] = {
@@ -267,32 +262,19 @@ def _refuse_tables_beside(order: Order) -> None:
 
 @contextmanager
 def _copy_of(frame: pd.DataFrame, settings: Settings) -> Iterator[Path]:
-    """The rows as a private CSV file in the results folder. What a killed process has left there is removed.
+    """The rows as a private CSV file in the results folder.
 
     Raises:
         UsageError: with the first cells that have no single text.
         UnusableInput: it cannot be written.
     """
     make_results(settings)
-    internal = internal_folder(settings.out)
-    for lock in internal.glob(f"{_FRAMES}*.lock"):
-        if is_free(lock):
-            _remove_copy(lock)
-    folder = internal / f"{_FRAMES}{secrets.token_hex(4)}"
-    lock = folder.with_suffix(".lock")
-    with hold_lock(lock, "another run has this copy"):
-        make_subfolder(folder)
+    with ExitStack() as copied:
         try:
-            yield _written(frame, folder / "rows.csv")
-        finally:
-            _remove_copy(lock)
-
-
-def _remove_copy(lock: Path) -> None:
-    shutil.rmtree(lock.with_suffix(""), ignore_errors=True)
-    for path in (lock.with_suffix(".holder"), lock):
-        with suppress(OSError):  # on Windows, where it is still open
-            path.unlink()
+            file = _written(frame, copied.enter_context(frame_folder(settings.out)) / "rows.csv")
+        except OSError as error:
+            raise unusable_folder(settings.out, error) from None
+        yield file
 
 
 def _written(frame: pd.DataFrame, file: Path) -> Path:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from importer.app.connection import sandbox_memory
+from importer.app.connection import forget_in_sandbox
 from importer.files import INTERNAL
 from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
@@ -23,6 +23,7 @@ from importer.runs.results_folder import (
     is_run_name,
     refuse_untrusted,
     remove_folder,
+    remove_left_frames,
     started_at_of,
 )
 from importer.runs.table import TABLE, RunTable
@@ -37,6 +38,7 @@ def remove_abandoned(out: Path, ledger: Ledger | None, presences: Presences) -> 
 
     A run that is being planned, waits for its lock or is running is kept: its process announces that it is alive.
     """
+    remove_left_frames(out)
     for run in presences.runs():
         folder = out / run
         if (
@@ -162,19 +164,15 @@ def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
     Raises:
         UnusableInput: a file cannot be removed.
     """
-    from importer.sandbox import SandboxUnusable, forget  # only needed here
-
     notes: list[str] = []
     ledger = open_existing_ledger(order.settings.ledger_address)
     with ledger or nullcontext():
         running = tuple(old for old in found if not _remove(old, ledger))
         if ledger is not None and not _forget_removed(ledger, order):
             notes.append("Another run has the ledger open. Purge again when it has ended to remove the last traces.")
-    try:
-        before = order.now - order.age
-        forget(sandbox_memory(order.settings.out), lambda record: datetime.fromisoformat(record["at"]) >= before)
-    except SandboxUnusable as error:
-        notes += error.problems
+    before = order.now - order.age
+    notes += forget_in_sandbox(order.settings.out, lambda record: datetime.fromisoformat(record["at"]) >= before)
+    remove_left_frames(order.settings.out)
     return Purged(len(found) - len(running), running, tuple(notes))
 
 

@@ -178,6 +178,17 @@ def sandbox_memory(out: Path) -> Path:
     return out / INTERNAL / "sandbox-memory.jsonl"
 
 
+def forget_in_sandbox(out: Path, keep: Callable[[dict[str, str]], bool]) -> tuple[str, ...]:
+    """Remove the records of a results folder's sandbox that are not to be kept; returns why that was not possible."""
+    from importer.sandbox import SandboxUnusable, forget  # not needed for a real run
+
+    try:
+        forget(sandbox_memory(out), keep)
+    except SandboxUnusable as error:
+        return tuple(error.problems)
+    return ()
+
+
 def _started(sandbox_setup: SandboxSetup, memory: Path) -> ChildSandbox:
     from importer.sandbox import SandboxUnusable, start  # not needed for a real run
 

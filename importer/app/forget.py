@@ -15,7 +15,7 @@ from typing import IO, Final
 from zipfile import BadZipFile, ZipFile
 
 from importer.app.cleanup import cannot_remove, may_have_started
-from importer.app.connection import sandbox_memory
+from importer.app.connection import forget_in_sandbox
 from importer.app.earlier_runs import end_killed
 from importer.app.run_log import LOG_FILE
 from importer.file_lock import is_free
@@ -27,7 +27,14 @@ from importer.report.outcomes import csv_file
 from importer.runs.manifest import MANIFEST, RunManifest, part_folders, read_manifest, whole_of, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.private_copies import ASKED
-from importer.runs.results_folder import MARKER, folders_in, is_run_folder, refuse_untrusted, remove_folder
+from importer.runs.results_folder import (
+    MARKER,
+    folders_in,
+    is_run_folder,
+    refuse_untrusted,
+    remove_folder,
+    remove_left_frames,
+)
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
@@ -161,8 +168,6 @@ def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_
         Busy: one of the runs is running, and nothing was removed; or another run holds a target, and the hashes stay.
         UnusableInput: a file cannot be removed.
     """
-    from importer.sandbox import SandboxUnusable, forget  # only needed here
-
     left, outside, over = list[str](), list[Path](), list[Path]()
     own: dict[tuple[str, str], set[int]] = {}  # the person's rows, by file and sheet
     with open_existing_ledger(settings.ledger_address) or nullcontext() as ledger:
@@ -187,10 +192,8 @@ def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_
             except OSError as error:
                 raise cannot_remove(error, folder, _AGAIN) from None
             left += (f"{path}: it still has the address" for path in _files_of(folder) if person.is_in_file(path))
-        try:
-            forget(sandbox_memory(settings.out), lambda record: not person.is_in(record["email"]))
-        except SandboxUnusable as error:
-            left += error.problems
+        left += forget_in_sandbox(settings.out, lambda record: not person.is_in(record["email"]))
+        remove_left_frames(settings.out)
         known = _known(ledger, person, remove=from_ledger) if ledger else 0
     return Forgotten(blanked, tuple(dict.fromkeys(outside)), tuple(left), known)
 

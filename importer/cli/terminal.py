@@ -10,9 +10,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from importer.app import orders
 from importer.app.event_lines import detail_of, notice_of
@@ -25,9 +27,6 @@ from importer.settings import Settings
 from importer.settings.trust import confirm
 from importer.text.dates import in_words
 from importer.text.terminal import wrapped
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
 
 _PROGRESS_INTERVAL: Final = 30.0  # seconds between two progress lines
 _RATE_INTERVAL: Final = 2.0  # seconds between two updates of the rate in the bar
@@ -178,7 +177,7 @@ class _Progress:
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], description="Waiting" if is_paused else "Rows", rate="")
 
-    def _show_rate(self, bar: Bar) -> None:
+    def _show_rate(self, bar: Progress) -> None:
         now, rows = self._clock(), self._counts.total()
         if now - self._shown_at >= _RATE_INTERVAL:
             bar.update(bar.task_ids[0], rate=f"{(rows - self._rows_shown) / (now - self._shown_at):,.1f}/s")
@@ -190,10 +189,7 @@ class _Progress:
                 self._bar.stop()
 
 
-def _started_bar(total: int | None, does: str) -> Bar:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+def _started_bar(total: int | None, does: str) -> Progress:
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),

@@ -6,6 +6,7 @@ import fnmatch
 import math
 import os.path
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -163,8 +164,6 @@ def read_rules(folder: Path) -> Rules:
         raise UnusableInput(Problem("inbox-not-found", message, hint, FilePlace(str(folder)))) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UnusableInput(_unreadable(getattr(error, "strerror", None) or "it is not UTF-8 text", file)) from None
-    import tomllib  # rarely needed by the commands that load this file
-
     try:
         values = tomllib.loads(text)
     except (ValueError, RecursionError) as error:

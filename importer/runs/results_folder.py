@@ -15,8 +15,14 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Final, Literal
 
+with suppress(ImportError):  # not on Windows, where nothing is checked
+    import grp
+    import pwd
+
+from importer.file_lock import hold_lock, is_free
 from importer.files import (
     INTERNAL,
+    internal_folder,
     is_team_folder,
     make_folder,
     make_subfolder,
@@ -34,6 +40,7 @@ MARKER: Final = ".importer-run"
 
 _MARKER_TEXT: Final = b"The importer made this folder, and importer purge removes it.\n"
 _RUN_ID: Final = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{4,5}(?:\.[^/\\\0]+)?")
+_FRAME: Final = "frame-"
 _MAX_LINKS: Final = 40  # the operating system follows no more either
 
 Shared = Literal["no", "group", "any"]
@@ -156,11 +163,39 @@ def _link_of_other_user(path: Path) -> Path | None:
     return None
 
 
+@contextmanager
+def frame_folder(out: Path) -> Iterator[Path]:
+    """A private folder for the copy of a DataFrame, which is always deleted, at the latest by the next command.
+
+    Raises:
+        OSError: it cannot be created.
+    """
+    remove_left_frames(out)
+    folder = internal_folder(out) / f"{_FRAME}{secrets.token_hex(4)}"
+    with hold_lock(folder.with_suffix(".lock"), "another run has this copy"):
+        make_subfolder(folder)
+        try:
+            yield folder
+        finally:
+            _remove_frame(folder)
+
+
+def remove_left_frames(out: Path) -> None:
+    """Remove the copies of DataFrames whose processes were killed."""
+    for lock in (out / INTERNAL).glob(f"{_FRAME}*.lock"):
+        if is_free(lock):
+            _remove_frame(lock.with_suffix(""))
+
+
+def _remove_frame(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    for ending in (".holder", ".lock"):
+        with suppress(OSError):  # on Windows the lock is still open
+            folder.with_suffix(ending).unlink()
+
+
 def is_private_group(gid: int) -> bool:
     """Whether a group contains only this user, as the private groups of systems with umask 002."""
-    import grp  # POSIX only, rarely needed
-    import pwd
-
     try:
         user, group = pwd.getpwuid(os.geteuid()), grp.getgrgid(gid)
     except KeyError:
@@ -171,8 +206,6 @@ def is_private_group(gid: int) -> bool:
 
 
 def _user(uid: int) -> str:
-    import pwd
-
     try:
         return f"the user {pwd.getpwuid(uid).pw_name}"
     except KeyError:
@@ -180,8 +213,6 @@ def _user(uid: int) -> str:
 
 
 def _group(gid: int) -> str:
-    import grp
-
     try:
         return grp.getgrgid(gid).gr_name
     except KeyError:

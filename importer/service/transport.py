@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, Protocol
 
@@ -127,15 +128,13 @@ def describe_transport() -> str:
     """The library that is used, for a person."""
     if why_not := _why_not_curl():
         return f"requests ({why_not}; for more speed: pip install 'candidate-importer[fast]')"
-    import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
-
-    return f"pycurl {pycurl.version.split()[0].removeprefix('PycURL/')}"
+    return f"pycurl {version('pycurl')}"
 
 
 def _why_not_curl() -> str:
     """The reason why curl cannot be used; "" if it can."""
     try:
-        import pycurl
+        import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
     except ImportError:
         return "pycurl is not installed"
     return "" if all(hasattr(pycurl, name) for name in _NEEDED) else "pycurl or its libcurl is too old"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import difflib
 import os
+import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
+
+from dotenv.parser import parse_stream
 
 from importer.files import read_regular
 from importer.problems import Problem, file_problem
@@ -53,8 +56,6 @@ def from_toml(file: Path, known: Collection[str], problems: list[Problem]) -> di
     except OSError as error:
         problems.append(_unreadable(file, str(error.strerror)))
         return {}
-    import tomllib  # rarely needed
-
     try:
         found = tomllib.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -82,8 +83,6 @@ def from_env_file(file: Path, problems: list[Problem]) -> Mapping[str, str | Non
         if not file.is_dir():  # it may be the folder of a virtual environment
             problems.append(_unreadable(file, str(error.strerror)))
         return {}
-    from dotenv.parser import parse_stream  # rarely needed
-
     try:
         text = content.decode("utf-8-sig")  # some editors add a BOM
     except UnicodeDecodeError as error:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+import phonenumbers
+
 from importer.mapping import Kind
 from importer.models import Question
 from importer.suggest.cell_texts import MISSING_OR_NAME, MISSING_WORDS
@@ -93,8 +95,6 @@ def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
 
 def _region_named_in(text: str) -> str:
     """The region of the country code that the number begins with, or ""."""
-    import phonenumbers  # imported late: it is slow, and not every file has phone numbers
-
     try:
         number = phonenumbers.parse("+" + text.lstrip("(+0"), None)
     except phonenumbers.NumberParseException:
@@ -104,8 +104,6 @@ def _region_named_in(text: str) -> str:
 
 def _is_number_of(region: str, digits: str) -> bool:
     """Whether these digits are a number of a region, with or without its country code: `79125550003`, `89125550003`."""
-    import phonenumbers
-
     try:
         return phonenumbers.is_valid_number(phonenumbers.parse(digits, region))
     except phonenumbers.NumberParseException:
