@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +27,10 @@ from importer.sent_answers import TracedAnswer
 from importer.settings import Settings
 
 
-def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceStatus]:
+def status_of(file: Path, settings: Settings, *, sandbox: bool) -> Sequence[SourceStatus]:
     """What became of each row of a file, over all its runs; at each target.
 
-    sandbox: only rehearsals; otherwise only real runs. Reads only.
+    sandbox: only rehearsals; otherwise only real runs, if there are any. Reads only.
 
     Raises:
         UsageError: no run has sent rows of this file as it is now.
@@ -44,16 +44,14 @@ def status_of(file: Path, settings: Settings, *, sandbox: bool) -> list[SourceSt
         raise UsageError(f"{file} cannot be read: {error.strerror or error}") from None
     every = source_status(sha256, settings)
     found = [each for each in every if (each.scope.base == SANDBOX) == sandbox]
-    if every and not found:
-        kinds = "real runs: leave out" if sandbox else "sandbox runs: add"
-        raise UsageError(f"{file} has only {kinds} --sandbox")
-    if not found:
-        kind = "sandbox run" if sandbox else "run"
+    if every and not found and sandbox:
+        raise UsageError(f"{file} has only real runs: leave out --sandbox")
+    if not every:
         raise UsageError(
-            f"no {kind} in {settings.out} was for {file} with its current content; if it was changed since, import it "
-            f"again: completed rows are skipped"
+            f"no run in {settings.out} was for {file} with its current content; if it was changed since, or its runs "
+            "were purged, import it again: completed rows are skipped"
         )
-    return found
+    return found or every
 
 
 @dataclass(frozen=True, slots=True)

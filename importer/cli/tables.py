@@ -80,7 +80,7 @@ def _rows(row: Row) -> str:
 
 def show_answers(answers: tuple[TracedAnswer, ...], origin: Origin, sent_title: str = "is sent") -> None:
     """Print the answers of a candidate; those without a cell and a value in one line."""
-    table = new_table("cell", "the file says", "question", sent_title)
+    table = new_table("cell", "is read as", "question", sent_title)
     for line in sent_lines([answer for answer in answers if not answer.entries], origin):
         where = f"{line.cell} {line.column}".strip()
         sent = shortened(line.sent) if line.sent else "nothing"

@@ -23,10 +23,10 @@ from importer.report.summary import ProblemGroup, Requests, RunFacts, RunState, 
 
 MOST_GROUPS: Final = 500  # then problems of one code and column are one group, whatever their messages say
 _DIFFER: Final = "the messages differ; the report has that of each row"
-_PLACES_KEPT: Final = 5
+_SAME_AS: Final = "the e-mail address is the same as in another row, which import_problem names"
 _WORD: Final = re.compile(r"[\w@.+'’-]+")
 _QUOTED: Final = re.compile(r"""['"`“„‘«]([^'"`”“’»]{1,60})['"`”“’»]""")
-_LONG_CELL: Final = 60  # characters; its words are not those of a name or a number
+_PLACES_KEPT, _LONG_CELL = 5, 60  # characters; its words are not those of a name or a number
 
 # Their messages come from the service or the connection: the same code can have different causes.
 _BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
@@ -34,8 +34,7 @@ _BY_MESSAGE: Final = frozenset(NEEDS_ATTENTION) - {OutcomeKind.INVALID}
 _BY_HINT: Final = frozenset(
     ("currency-of-format", "date-invalid", "number-invalid", "name-split-failed", "phone-invalid")
 )
-# Each unknown value is its own group: a person adds it to the value table. So is each created row whose response
-# contains another e-mail address.
+# Each unknown value is its own group, for the value table; so is each response with another e-mail address.
 _BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS, EXISTS_WORDS})
 
 
@@ -141,6 +140,9 @@ class SummaryCounter:
         for (key, place), problem in found.items():
             shown = replace(problem, message=_DIFFER) if key[-1] == _DIFFER else problem
             group = self._groups.setdefault(key, _Group(shown, row.number))
+            if problem.code == "email-duplicate" and problem.message != group.example.message:
+                hint = re.sub(r"^fix row \d+, or ", "", group.example.hint)
+                group.example = replace(group.example, message=_SAME_AS, hint=hint)
             group.count += 1
             if len(group.places) < _PLACES_KEPT:
                 first = group.example.place

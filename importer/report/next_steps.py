@@ -84,7 +84,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
             other = " by importer.run" if summary.source.file == FROM_PYTHON else ""
             fixed = f", and those that you fix in {source}" if source else other
             is_same = bool(to_fix and summary.continues)  # the step before has this command
-            text = f"{sends} the rows that are ready{' by the same command' if is_same else fixed}"
+            text = f"{sends} the rows that are ready{' by that command' if is_same else fixed}"
             yield Step(text, () if is_same else again, "Send")
         elif source:
             yield Step(f"Or fix the rows in {source}, then import it", again)

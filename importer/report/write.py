@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from importer.files import file_mode, make_folder, make_subfolder, set_mode, sync_folder
 from importer.models import Outcome, OutcomeKind, Row
@@ -25,9 +24,7 @@ from importer.report.outcomes import PAGE_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv
 from importer.report.summary import RunFacts, Summary, write_summary
 from importer.text.terminal import command_line
 
-_PREFIX: Final = ".writing-"
-_EDITED: Final = "_edited"
-_FED_BACK: Final = (".csv", ".xlsx")  # what a person corrects and imports
+_PREFIX, _EDITED = ".writing-", "_edited"
 
 
 def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: Iterable[Outcome]) -> Summary:
@@ -120,7 +117,7 @@ def _publish(staged: Path, folder: Path, names: Sequence[str]) -> None:
 
 def edited_files(folder: Path) -> list[Path]:
     """The results files in a run's folder that were changed by a person before its report was written again."""
-    return sorted(path for path in folder.glob(f"*{_EDITED}*") if path.suffix in _FED_BACK)
+    return sorted(path for path in folder.glob(f"*{_EDITED}*") if path.suffix in (".csv", ".xlsx"))
 
 
 def _keep_edited(staged: Path, folder: Path) -> None:

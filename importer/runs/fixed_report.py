@@ -267,7 +267,7 @@ def _places_of(
 _AMBIGUOUS: Final = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")  # one or a thousand
 _DATE: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2\d{2,4}.*", re.DOTALL)
 _GROUPED: Final = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
-_NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?")
+_SHORT: Final = re.compile(r"-?\d{1,3}(?:[.,]\d+)?")  # what a program makes of a typed 45.000
 _LOSES: Final = re.compile(r"\+?0*(\d+)")  # its zeros or plus, in every program
 
 
@@ -298,7 +298,7 @@ def _may_be_mistaken(before: str, now: str) -> bool:
         return True
     date = _DATE.fullmatch(now)
     is_turned = date is not None and date[1] != date[3] and max(int(date[1]), int(date[3])) <= 12
-    return is_turned or (_GROUPED.search(before) is not None and _NUMBER.fullmatch(now) is not None)
+    return is_turned or (_GROUPED.search(before) is not None and _SHORT.fullmatch(now) is not None)
 
 
 def _quoted(text: str) -> str:

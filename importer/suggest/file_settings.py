@@ -89,7 +89,7 @@ def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
     fitting = sum(count for digits, count in others.items() if region and _is_number_of(region, digits))
     if region and (named.total() >= others.total() or fitting >= _NEARLY_ALL * others.total()):
         return region
-    is_american = any(re.fullmatch(r"[2-9]\d{9}", digits) for digits in others)
+    is_american = not named and any(re.fullmatch(r"[2-9]\d{9}", digits) for digits in others)
     return (_REGION_OF_LANGUAGE.get(language) or ("US" if is_american else None)) if others else None
 
 

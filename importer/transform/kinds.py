@@ -57,13 +57,12 @@ _FRACTION = re.compile(r"[+-]?[0-9.,]*[0-9][.,](?!0+$)([0-9]{1,2}|[0-9]{4,})")  
 def _integer_reader(value: ResolvedValue) -> TextReader:
     """A reader of whole numbers, in digits of any script, with the declared thousands separator.
 
-    A number cell with 12.0 is 12; a text "12,0" is 12 if `decimal: ","` is declared.
-
-    A text "12,000" may mean thousands and is not valid where no thousands separator is declared.
+    A number cell with 12.0 is 12; a text "12,0" is 12 if `decimal: ","` is declared. A text "12,000" may mean
+    thousands, whatever is declared: then it is not valid.
     """
     thousands = value.formats.thousands
     whole, amount = re.compile(_whole_pattern(thousands)), _amount_in(value)
-    zeros = _zero_decimals(value.formats.decimal, thousands)
+    zeros = _zero_decimals(value.formats.decimal)
 
     def read(text: str, typed: bool) -> str | InvalidValue:
         if typed:
@@ -82,19 +81,21 @@ def _decimal_reader(value: ResolvedValue) -> TextReader:
     """A reader of numbers with the declared separators, in digits of any script.
 
     Where `decimal` is not declared, it is a point (a comma if thousands are separated by points). A text "1.234" may
-    mean thousands and is not valid where neither separator is declared.
+    mean thousands and is not valid where neither separator is declared; nor is it as an amount of a currency.
     """
-    thousands, undeclared = value.formats.thousands, value.formats.decimal is None
+    thousands, is_unproven = value.formats.thousands, bool(value.formats.currency)
+    is_unproven = is_unproven or (value.formats.decimal is None and thousands is None)
     point = value.formats.decimal or ("," if thousands == "." else ".")
     pattern = re.compile(f"{_whole_pattern(thousands)}({re.escape(point)}[0-9]+)?")
-    unproven = re.compile(rf"[+-]?[1-9][0-9]{{0,2}}[{point}][0-9]{{3}}") if undeclared and thousands is None else None
+    unproven = re.compile(rf"[+-]?[1-9][0-9]{{0,2}}[{point}][0-9]{{3}}") if is_unproven else None
     amount = _amount_in(value)
 
     def read(text: str, typed: bool) -> str | InvalidValue:
         digits = text if typed else plain_digits(amount(text)[: _LONGEST_NUMBER + 1])
         if not typed and unproven and unproven.fullmatch(digits):
             message = f"{quoted(text)} may have a thousands or a decimal separator"
-            hint = f"set decimal: and thousands: {in_mapping(value.place)}"
+            declare = f"set decimal: and thousands: {in_mapping(value.place)}"
+            hint = "write it without a separator" if value.formats.currency else declare
             return InvalidValue("number-invalid", message, hint)
         number = _typed_number(text) if typed else _declared_number(digits, pattern, thousands, point)
         if number is None:
@@ -128,11 +129,9 @@ def _whole_pattern(thousands: str | None) -> str:
     return rf"[+-]?(?:[0-9]{{1,3}}(?:{separator}[0-9]{{3}})+{indian}|[0-9]+)"
 
 
-def _zero_decimals(point: str | None, thousands: str | None) -> re.Pattern[str] | None:
-    """Decimals that are all zero."""
-    if point is None:
-        return None
-    return re.compile(re.escape(point) + (r"0+\Z" if thousands else r"(?!000\Z)0+\Z"))
+def _zero_decimals(point: str | None) -> re.Pattern[str] | None:
+    """Decimals that are all zero; three of them may be thousands."""
+    return None if point is None else re.compile(re.escape(point) + r"(?!000\Z)0+\Z")
 
 
 def _amount_in(value: ResolvedValue) -> Callable[[str], str]:
@@ -182,7 +181,8 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
     if thousands is None:
         return f"write it in digits, or set thousands: {place}"
     without = "" if decimal else f"; for numbers like 12{'.' if thousands == ',' else ','}00 set decimal: {place}"
-    return f"write it in digits, with or without '{thousands}' between thousands{without}"
+    separator = "an apostrophe" if thousands in ("'", "’") else f"'{thousands}'"
+    return f"write it in digits, with or without {separator} between thousands{without}"
 
 
 # --- choices --------------------------------------------------------------------------------------

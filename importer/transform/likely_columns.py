@@ -55,8 +55,10 @@ class Cells:
         return f", also {', '.join(rest)}{more}" if rest else ""
 
 
-def counters_of(value: ResolvedValue) -> Iterator[_Magnitudes | _Documents]:
+def counters_of(value: ResolvedValue) -> Iterator[_Magnitudes | _Documents | _Declined]:
     """What counts the texts that are sent of this value."""
+    if value.field.kind is Kind.FLAG:
+        yield _Declined(value)
     if value.field.kind in NUMBERS:
         yield _Magnitudes(value)
     if value.field.kind in (Kind.CV, Kind.DOCUMENT):
@@ -129,6 +131,26 @@ class _Documents:
             message = f"the document ID is shorter than '{example}': its leading zeros are probably lost{cells.others}"
             hint = "type it with its zeros, in a cell with the format Text"
             yield Problem("document-id-shorter", message, hint, cells.first[0])
+
+
+# --- terms of use that were not accepted -------------------------------------------------------------
+
+
+class _Declined:
+    """Counts the candidates who have not accepted the terms of use. They are sent, as the file says."""
+
+    def __init__(self, value: ResolvedValue) -> None:
+        self._value, self._cells = value, Cells()
+
+    def add(self, text: str, row: Row) -> None:
+        if text == "False":
+            self._cells.add(self._value, row)
+
+    def of_file(self) -> Iterator[Problem]:
+        if cells := self._cells.first:
+            message = f"the terms of use are not accepted{self._cells.others}"
+            hint = "such rows are sent; to leave them out, use where: under source: in the mapping"
+            yield Problem("cells-doubtful", message, hint, cells[0])
 
 
 # --- columns of which most cells are dropped ------------------------------------------------------

@@ -61,6 +61,7 @@ class LikelyErrors:
         if "cv" in self._looked_at:
             texts["cv"] = body.cv
         if isinstance(body, Application):
+            texts["terms_of_use"] = str(body.terms_of_use)
             for answer in body.answers:
                 asked = answer.job_post_question
                 key = asked if isinstance(asked, int) else asked["id"]

@@ -21,10 +21,8 @@ _PARTICLES = frozenset((
     "van", "von", "vom", "der", "den", "de", "dos", "das", "del", "della", "du", "des", "zu", "zum", "zur", "ter",
     "ten", "bin", "ibn", "بن", "la", "las", "los", "da",
 ))
-_ADDED = frozenset((
-    "dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau", "sr", "sra", "jr", "phd", "mba", "msc",
-    "bsc", "esq",
-))
+_TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "herr", "frau"))
+_ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq"}
 # fmt: on
 _ADDED_IN_CAPITALS = frozenset(("II", "III", "IV", "MD"))
 _ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.")
@@ -53,7 +51,8 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     rule = rule or _DEFAULT
     full_name = _without_invisible(full_name)
     if unsure := _unsure_word(full_name, rule):
-        hint = "write both names without it, or list it under particles: or suffixes: of names: in the mapping"
+        lists = ", or list it under particles: or suffixes: of names: in the mapping"
+        hint = f"write both names without it{'' if _bare(unsure) in _TITLES else lists}"
         return _not_split(full_name, f" because of '{unsure}'", hint)
     before, comma, after = full_name.rpartition(",")
     if comma and normalize(after) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
@@ -87,9 +86,9 @@ def _unsure_word(full_name: str, rule: NameRule) -> str | None:
     words = full_name.replace(",", " ").split()
     is_cased = any(word[:1].isupper() for word in words)
     for index, word in enumerate(words):
-        if normalize(word) in rule.suffixes or normalize(word) in rule.particles:
+        bare = _bare(word)
+        if normalize(word) in rule.suffixes or (normalize(word) in rule.particles and bare not in _TITLES):
             continue
-        bare = normalize(word).replace(".", "")
         if bare in _ADDED or word in _ADDED_IN_CAPITALS or _ABBREVIATED.fullmatch(word):
             return word
         # A comma or capitals show where the last name begins. In front, as in `Van Morrison`, it is a first name.
@@ -99,6 +98,10 @@ def _unsure_word(full_name: str, rule: NameRule) -> str | None:
         if is_particle and not is_shown and not is_first and index < len(words) - 1:
             return word
     return None
+
+
+def _bare(word: str) -> str:
+    return normalize(word).replace(".", "")
 
 
 def _wrong_order(full_name: str, words: list[str], rule: NameRule) -> InvalidValue | None:

@@ -78,6 +78,13 @@ def _read_phone(text: str, value: ResolvedValue) -> str | InvalidValue:
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
 
 
+def _is_valid(text: str) -> bool:
+    try:
+        return phonenumbers.is_valid_number(phonenumbers.parse(text))
+    except phonenumbers.NumberParseException:
+        return False
+
+
 def _has_several(text: str, region: str | None) -> bool:
     """Whether the text up to a separator is a number of its own, or more than one begins with +."""
     if len(_INTERNATIONAL.findall(text)) > 1:
@@ -126,6 +133,8 @@ def _phone_hint(text: str, value: ResolvedValue) -> str:
     region = value.formats.region
     if text.startswith(("+", "00", "(+")):
         return "check the country code and the number of digits"
+    if text.isdecimal() and len(text) > _LONGEST_NATIONAL and _is_valid(f"+{text}"):
+        return f"if its first digits are the country code, write a + in front: +{text}"
     if region is None:
         return f"write it with + and the country code, or set region: {in_mapping(value.place)}"
     return f"write it as +{phonenumbers.country_code_for_region(region)} ..., or in the usual form for {region}"

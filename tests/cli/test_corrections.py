@@ -258,7 +258,7 @@ def test_a_check_of_a_fixed_report(serve: Serve) -> None:
     fix(served.door.folder / first / "report.xlsx", {MAIL: "ada@example.com"})
     checked = served("check", f"{first}/report.xlsx")
     (command,) = re.findall(r"^ +importer (run results/.*)", checked.out, re.MULTILINE)
-    assert ("ready by the same command" in checked.out, "people.csv --mapping" in checked.out) == (True, False)
+    assert ("ready by that command" in checked.out, "people.csv --mapping" in checked.out) == (True, False)
     assert served(*command.split(), "--json").counts == {"created": 1, "invalid": 1, "already_imported": 1}
 
 

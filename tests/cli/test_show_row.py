@@ -23,7 +23,7 @@ def test_a_row_that_was_sent(serve: Serve) -> None:
     assert shown == (
         f"Row 3 of run {run}, for job post 4f2c9a: created (201)\n"
         "\n"
-        "cell       the file says        question     is sent\n"
+        "cell       is read as           question     is sent\n"
         "─────────────────────────────────────────────────────────────────\n"
         "A3 E-mail  person1@example.com  email        person1@example.com\n"
         "B3 First   Ada                  first_name   Ada\n"

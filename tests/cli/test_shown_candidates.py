@@ -23,7 +23,7 @@ answers:
 TABLE = """\
 Row 3, by `otherwise`; day or month added; country code added; a long text
 
-cell       the file says               question      is sent
+cell       is read as                  question      is sent
 ────────────────────────────────────────────────────────────────────────────────
 A3 E-mail  person2@example.com         email         person2@example.com
 B3 First   Acme (2019);Globex (now)    first_name    Acme (2019);Globex (now)

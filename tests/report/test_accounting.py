@@ -110,6 +110,21 @@ def test_requests_are_those_of_all_attempts() -> None:
     assert (summary.requests.sent, summary.requests.retried) == (6, 3)
 
 
+def test_duplicates_of_several_people_name_none_of_them() -> None:
+    """One cause for all of them: the row that one of them repeats is not that of the others."""
+    hint = "remove one of the two rows in your own file"
+    problems = [
+        Problem("email-duplicate", "the e-mail address is the same as in C9", f"fix row 9, or {hint}"),
+        Problem("email-duplicate", "the e-mail address is the same as in C22", hint),
+    ]
+    outcomes = [Outcome(n, OutcomeKind.INVALID, problems=(problem,)) for n, problem in enumerate(problems)]
+
+    (group,) = _summary(2, outcomes).problems
+
+    assert (group.count, group.hint) == (2, hint)
+    assert group.what == "the e-mail address is the same as in another row, which import_problem names"
+
+
 def test_cells_of_several_shapes_are_groups_with_their_own_hints() -> None:
     """Each shape of invalid numbers is listed with what to do about it."""
     hints = ["write it in digits", "set thousands:", "write it in digits"]

@@ -561,6 +561,9 @@ REGIONS = [
     pytest.param(["+44 7700 900001", "7700 900002"], "GB", id="most have the British country code"),
     pytest.param(["+7 912 555 00 02", "79125550003", "8 (912) 555-00-04"], "RU", id="numbers that fit a country code"),
     pytest.param(["+90 555 000 11 22", "0049 171 0000001"], None, id="every number has a country code"),
+    pytest.param(["212 555 0100"], "US", id="American"),
+    pytest.param(["+44 20 7946 0100", *(f"207946010{one}" for one in range(5))], "GB", id="not American by chance"),
+    pytest.param(["+90 555 000 11 22", *(f"207946010{one}" for one in range(5))], None, id="of no known country"),
 ]
 
 

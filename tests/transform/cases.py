@@ -442,6 +442,11 @@ BAD = (
         "{column: Cell, dates: excel}"),
     Bad("point of an undeclared meaning", _DECIMAL, "1.234",
         "'1.234' may have a thousands or a decimal separator; set decimal: and thousands: in m.yaml:4"),
+    Bad("three zeros after the declared decimal sign", _INTEGER, "€71,000",
+        "'€71,000' is not a whole number; write it in digits, with or without an apostrophe between thousands",
+        '{column: Cell, decimal: ",", thousands: "\'", currency: "€"}'),
+    Bad("three digits after the decimal sign of an amount", _DECIMAL, "71,500 EUR",
+        "'71,500 EUR' may have a thousands or a decimal separator; write it without a separator", _EUROS),
     Bad("point between thousands is no decimal point", _DECIMAL, "1.5",
         "'1.5' is not a number with the decimal separator ','; write it in digits, or set decimal: and thousands: in "
         "m.yaml:4", '{column: Cell, thousands: "."}'),
@@ -494,11 +499,17 @@ BAD = (
     Bad("phone that is not in use", PHONE, "+44 7700 900001",
         "'+44 7700 900001' is not a valid phone number; it has enough digits, but +44 has no number like this: correct "
         "the digits", "{column: Cell, region: GB}"),
+    Bad("phone with a country code and no plus", PHONE, "905550000104",
+        "'905550000104' is not a valid phone number; if its first digits are the country code, write a + in front: "
+        "+905550000104", "{column: Cell, region: GB}"),
     Bad("phone in the usual form that is not in use", PHONE, "07700 900003",
         "'07700 900003' is not a valid phone number; it has enough digits, but +44 has no number like this: correct "
         "the digits", "{column: Cell, region: GB}"),
     _unsplit("particle that is not listed", "Ursula von Beispiel", f" because of 'von'; {_SPLIT_HINT}"),
-    _unsplit("title", "Dr. Ada Nur", f" because of 'Dr.'; {_SPLIT_HINT}"),
+    _unsplit("title", "Dr. Ada Nur", " because of 'Dr.'; write both names without it"),
+    Bad("title that is listed as a particle", _TEXT, "Dr. Ada Nur",
+        "'Dr. Ada Nur' cannot be split into a first and a last name because of 'Dr.'; write both names without it",
+        '{column: Cell, part: first, names: {particles: ["Dr."]}}'),
     _unsplit("suffix that is not listed", "Ada Nur, PhD", f" because of 'PhD'; {_SPLIT_HINT}"),
     _unsplit("two people", "Ada & Bob Nur", f" because of '&'; {_SPLIT_HINT}"),
     _unsplit("patronymic as the last word", "Иванова Анна Петровна",

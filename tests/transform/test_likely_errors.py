@@ -352,3 +352,15 @@ def test_short_dates_among_ranges(cells: list[str], told: str) -> None:
     """A date as spreadsheet programs show it is told where the column has ranges such as 1-2."""
     says = "in a column of texts is probably what a spreadsheet program made of 1-2; type it again as text"
     assert _told("{city: City}", {"City": cells}) == ([f"row 3, column \"City\": '{told}' {says}"] if told else [])
+
+
+def test_terms_of_use_that_are_not_accepted_are_reported() -> None:
+    """The row is sent as the file says; whether it should be, only a person knows."""
+    people = _people(3)
+    people[1]["Country"] = "no"
+    people[0]["Country"] = people[2]["Country"] = "yes"
+    names = "first_name: First, last_name: Last, terms_of_use: Country"
+    assert _warnings(people, "{city: City}", names=names) == [
+        'row 3, column "Country": the terms of use are not accepted; such rows are sent; to leave them out, use where: '
+        "under source: in the mapping"
+    ]
