@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -80,11 +81,11 @@ class Health:
         """Whether only one row may have no outcome yet: what is wrong shows at the first ones."""
         return self._finals < _ONE_AT_A_TIME
 
-    def most_rows(self, now: float) -> int | None:
-        """How many rows may be on their way now, besides those whose senders wait; None: as many as is usual."""
+    def most_rows(self, now: float) -> float:
+        """How many rows may be on their way now; infinite: as many as is usual."""
         if self.hold is not None:
             return int(self.hold.left > 0 and now >= self.hold.until - _TINY)
-        return 1 if self._odd else None
+        return 1 if self._odd else math.inf
 
     def begins_probe(self, now: float) -> bool:
         """Whether the service must be asked with a harmless request before a row is sent."""

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple, Protocol
 
 from importer.ledger import Answered, Attempt, Intent, Known, Ledger, LedgerUnwritable, RunRecord, State
 from importer.models import Operation, Outcome, ReadyCandidate, Stop, Target
-from importer.sending.answers import Job, PriorAttempt, classify, state_after
+from importer.sending.answers import Disposition, Job, PriorAttempt, classify, state_after
 from importer.sending.explanations import INTERRUPTED, duplicate_of, ledger_lost, outcome_of, refusal_of, window_over
 from importer.sending.health import Health
 from importer.sending.known import Earlier, planned, unknown
@@ -129,6 +129,7 @@ class Loader:
         self._writes: list[Intent | Answered] = []
         self._intended: list[tuple[int, Job]] = []  # whose intents are among the writes, and where
         self._paused_at: float | None = None
+        self._resumed_at = -math.inf  # patience with a row begins anew
         self._reported: str | None = None  # what the run waits for, as last reported
 
     @property
@@ -212,12 +213,13 @@ class Loader:
                 self._not_processed(job, answer, seconds, now)
             case Waits(job, answer, seconds, wait):
                 self._on_way -= 1
-                since = now if job.refused_since is None else job.refused_since
-                if answer is not None and (self._health.stop or now - since >= self._options.stall_timeout):
-                    self._judge(job, answer, seconds, now)
-                    return
                 if answer is not None:
                     self._not_processed(job, answer, seconds, now)
+                since = now if job.refused_since is None else max(job.refused_since, self._resumed_at)
+                if (answer is not None and self._health.stop) or now - since >= self._options.stall_timeout:
+                    state, _ = self._health.judge(job, Disposition.AGAIN, job.state_if_waiting, now)
+                    self._settle(job, state)
+                    return
                 self._record(job, job.state_if_waiting)
                 heapq.heappush(self._waiting, (now + wait, next(self._order), job))
             case Unsent(job):
@@ -241,14 +243,18 @@ class Loader:
         job.attempts, job.last = job.attempts + 1, answer
         job.refusals, job.refused_since = 0, None
         state, due = self._health.judge(job, disposition, state, now)
-        self._record(job, state)
         self._on_answer(RequestAnswered(job.row, job.attempts, job.status, seconds, due is None))
         if due is None:
-            self._goes_on()
-            self._outcomes.append(outcome_of(job, state, self._health.stop, may_exist=self._health.may_exist))
+            self._settle(job, state)
         else:
+            self._record(job, state)
             heapq.heappush(self._odd if job.odd is not None else self._unconfirmed, (due, next(self._order), job))
             self._bytes += len(job.body)
+
+    def _settle(self, job: Job, state: State) -> None:
+        self._record(job, state)
+        self._goes_on()
+        self._outcomes.append(outcome_of(job, state, self._health.stop, may_exist=self._health.may_exist))
 
     def _put_back(self, job: Job) -> None:
         """A row was not sent although it was intended."""
@@ -274,9 +280,7 @@ class Loader:
             self._paused_at = now if self._paused_at is None else self._paused_at
         elif self._paused_at is not None:
             health.skip(self._paused_at, now)
-            self._paused_at = None
-            for *_, job in self._waiting:  # its patience begins anew
-                job.refused_since = None
+            self._paused_at, self._resumed_at = None, now
         if not (self._on_way or self._has_rows or health.hold):
             health.progress_at = now  # reading rows takes time, too
         if self._paused_at is None:
@@ -284,7 +288,7 @@ class Loader:
         if health.stop is not None:
             self._end_rows()
             return
-        if self._room(now) < 0:
+        if self._on_way > self._most(now):
             self._take_back()
         if self._paused_at is None and health.begins_probe(now):
             self._senders.probe()
@@ -306,22 +310,22 @@ class Loader:
             self._record(job, state)
         self._outcomes.append(outcome_of(job, state, self._health.stop))
 
-    def _room(self, now: float) -> int:
-        """How many more rows may be on their way; below 0: so many too many.
+    def _most(self, now: float) -> float:
+        """How many rows may be on their way."""
+        is_over = self._health.stop is not None or self._paused_at is not None
+        return 0 if is_over else self._health.most_rows(now)
+
+    def _has_room(self, now: float) -> bool:
+        """Whether one more row may be on its way.
 
         Usually half as many again as there are senders, so that intents are written ahead, and not more than have their
-        turn soon; less those that wait.
+        turn soon. Rows that wait count, too: when all are refused, all wait.
         """
-        if self._health.stop is not None or self._paused_at is not None:
-            return -self._on_way
-        most = self._health.most_rows(now)
-        if most is not None:
-            return most - self._on_way
+        limit, places = self._pace.limit(now), self._options.concurrency
+        places += places // 2 if limit is None else min(places // 2, math.ceil(limit))
         if self._health.is_starting:
-            return 1 - self._on_way - len(self._waiting)
-        places = self._options.concurrency - len(self._waiting)
-        limit, ahead = self._pace.limit(now), max(places, 0) // 2
-        return places + (ahead if limit is None else min(ahead, math.ceil(limit))) - self._on_way
+            places = 1
+        return self._on_way < self._most(now) and self._on_way + len(self._waiting) < places
 
     def _choose_rows(self, source: Iterator[Outcome | Job]) -> None:
         """Intend the rows that may be on their way; after a stop, the rows that are left get their outcome."""
@@ -335,7 +339,7 @@ class Loader:
                     self._end(job)
                 continue
             job = self._waited(now)
-            if job is None and self._room(now) <= 0:
+            if job is None and not self._has_room(now):
                 return
             # Rows that were not tried yet come first in a probe: others may always be inconclusive.
             job = job or (health.hold is None and self._due(now)) or self._next_new(source) or self._due(now)
@@ -349,7 +353,7 @@ class Loader:
 
     def _waited(self, now: float) -> Job | None:
         """A row that was not processed and has waited; it has its place already."""
-        is_due = self._waiting and self._waiting[0][0] <= now and self._paused_at is None
+        is_due = self._waiting and self._waiting[0][0] <= now and self._on_way < self._most(now)
         return heapq.heappop(self._waiting)[2] if is_due else None
 
     def _due(self, now: float) -> Job | None:
@@ -431,10 +435,12 @@ class Loader:
             return 0.0
         if health.stop is not None or self._paused_at is not None:
             return _IDLE
-        has_room = self._room(now) > 0
+        has_room = self._has_room(now)
         if has_room and (self._new or not self._is_last):
             return 0.0
-        times = [health.stalls_at, now + self._time_left(), *(due for due, *_ in self._waiting[:1])]
+        times = [health.stalls_at, now + self._time_left()]
+        if self._waiting and self._on_way < self._most(now):
+            times.append(self._waiting[0][0])
         if health.hold is not None and not (health.hold.is_asked or health.hold.left):
             times.append(health.hold.until)
         elif has_room:
@@ -456,8 +462,9 @@ class Loader:
             return
         elif self._waiting:
             until, _, job = self._waiting[0]
-            reason = "the service accepts only so many requests a second"
-            reason = reason if job.turn is not None or job.last is None else refusal_of(job.last)
+            if job.last is None or job.turn is not None:  # it waits for its turn
+                return
+            reason = refusal_of(job.last)
         elif self._odd:
             until, _, first = self._odd[0]
             reason = f"rows that the service refused ({first.status}) are sent once more"

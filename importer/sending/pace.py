@@ -10,6 +10,7 @@ _REFUSED_OF_LAST: Final = (3, 14)  # refusals among so many responses, from whic
 _CUT: Final = 0.9  # of what was accepted in the last second
 _RISE: Final = 0.1  # a second, as a share of the pace
 _SECOND: Final = 1.0
+_LATE: Final = 0.5  # seconds
 
 
 class Pace:
@@ -34,12 +35,14 @@ class Pace:
             learned = value * (1 + _RISE) ** min(now - since, 300.0)
         return min((limit for limit in (self._rate, learned) if limit), default=None)
 
-    def next_turn(self, now: float) -> float:
-        """Take the next turn; returns when it is."""
+    def next_turn(self, now: float, taken: float | None = None) -> float:
+        """Take the next turn; returns when it is. taken: an earlier one, which stays unless it has passed unused."""
         with self._lock:
             limit = self.limit(now)
             if limit is None:
                 return now
+            if taken is not None and taken > now - max(1 / limit, _LATE):
+                return taken
             at = max(self._next_at, now)
             # A small delay is made up for, idle time is not.
             self._next_at = max(self._next_at, now - 1 / limit) + 1 / limit

@@ -149,14 +149,14 @@ class Senders:
 
     def _deliver(self, job: Job) -> Told:
         """Send a row until the service has processed it, or it must wait for long."""
-        first = self._attempt(job)
+        first, refusals = self._attempt(job), job.refusals  # of earlier times: the loop counts those of this time
         if not _is_not_processed(first):
             return first
         found = [first]
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_result(_is_not_processed),
-            wait=lambda state: wait_after(_result(state).answer, job.refusals + state.attempt_number),
-            stop=lambda state: self._has_ended.is_set() or state.upcoming_sleep > LONG_WAIT,
+            wait=lambda state: wait_after(_result(state).answer, refusals + state.attempt_number),
+            stop=lambda state: self._has_ended.is_set() or state.upcoming_sleep > LONG_WAIT or self._is_old(job),
             sleep=lambda seconds: self._clock.sleep(self._has_ended, seconds),
             before_sleep=lambda state: self.told.put(Refused(*_result(state))),
             retry_error_callback=lambda state: Waits(*_result(state), state.upcoming_sleep),
@@ -167,19 +167,22 @@ class Senders:
     def _attempt(self, job: Job) -> Told:
         """Send a row once, when its turn has come."""
         now = self._clock.now()
-        turn = self._pace.next_turn(now) if job.turn is None else job.turn
+        turn = self._pace.next_turn(now, job.turn)
         job.turn = turn if turn - now > LONG_WAIT else None
         if job.turn is not None:
             return Waits(job, None, 0.0, turn - now)
         if turn > now:
             self._clock.sleep(self._has_ended, turn - now)
         began = self._clock.now()
-        if self._has_ended.is_set() or self._clock.is_paused or self._clock.uptime() - job.intended_at > _OLDEST_INTENT:
+        if self._has_ended.is_set() or self._clock.is_paused or self._is_old(job):
             return Unsent(job)
         answer = self._send(job.body)
         now = self._clock.now()
         self._pace.answered(now, is_refused=isinstance(answer, Reply) and answer.status in _REFUSALS)
         return Replied(job, answer, now - began)
+
+    def _is_old(self, job: Job) -> bool:
+        return self._clock.uptime() - job.intended_at > _OLDEST_INTENT
 
 
 def _is_not_processed(told: Told) -> bool:

@@ -49,8 +49,8 @@ MUTANTS = (
     Mutant(
         "a response is not recorded",
         "sending/loop.py",
-        "        state, due = self._health.judge(job, disposition, state, now)\n        self._record(job, state)\n",
-        "        state, due = self._health.judge(job, disposition, state, now)\n",
+        "        self._record(job, state)\n        self._goes_on()\n",
+        "        self._goes_on()\n",
     ),
     Mutant(
         "the end does not wait for requests in flight",
@@ -73,8 +73,8 @@ MUTANTS = (
     Mutant(
         "rows are sent while the user has paused the run",
         "sending/loop.py",
-        "        if self._health.stop is not None or self._paused_at is not None:\n            return -self._on_way\n",
-        "        if self._health.stop is not None:\n            return -self._on_way\n",
+        "is_over = self._health.stop is not None or self._paused_at is not None\n",
+        "is_over = self._health.stop is not None\n",
         ("tests/sending/test_cancellation.py",),
     ),
     Mutant(
@@ -114,6 +114,18 @@ MUTANTS = (
         "sending/senders.py",
         "            return answer.retry_after\n",
         "            return 1.0\n",
+    ),
+    Mutant(
+        "waiting rows make room for new ones",
+        "sending/loop.py",
+        "self._on_way + len(self._waiting) < places",
+        "self._on_way < places",
+    ),
+    Mutant(
+        "a turn that has passed unused is still taken",
+        "sending/pace.py",
+        "taken is not None and taken > now - max(1 / limit, _LATE):",
+        "taken is not None:",
     ),
     Mutant(
         "a row that waits for long is written as sent",
