@@ -209,7 +209,7 @@ def _settings(options: Options) -> Settings:
     """The settings, after all options were checked. Raises UsageError, UnusableInput."""
     for name, value in options.items():
         if name not in _TYPES:
-            raise UsageError(f"there is no option {name}; {did_you_mean(name, _TYPES)}")
+            raise UsageError(f"the option {name} is unknown; {did_you_mean(name, _TYPES)}")
         if not isinstance(value, _TYPES[name]) or (name == "limit" and (value is True or value < 1)):  # type: ignore[operator]
             kinds = "a number of 1 or more" if name == "limit" else " or ".join(one.__name__ for one in _TYPES[name])
             raise UsageError(f"{name}={value!r} is not {kinds}")
@@ -218,7 +218,7 @@ def _settings(options: Options) -> Settings:
     given = options.get("settings", {})
     for name in given:
         if name not in Settings.model_fields:
-            raise UsageError(f"there is no setting {name}; {did_you_mean(str(name), Settings.model_fields)}")
+            raise UsageError(f"the setting {name} is unknown; {did_you_mean(str(name), Settings.model_fields)}")
     return load_settings(
         given_by="an option in Python", **{"out": options.get("out"), "strict": options.get("strict"), **given}
     )

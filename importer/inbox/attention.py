@@ -131,7 +131,7 @@ def _released(inbox: Inbox, record: Record) -> Record:
         return record
     reasons = record.result.reasons if record.result else ()
     is_for_other = any(reason.code == "inbox-service-differs" for reason in reasons)
-    # Rows are sent to another service only after a person was told of it.
+    # Rows are sent to another service only after a person has released the file for that reason.
     changed = record.with_changes(released=True, result=None, contents=None if is_for_other else record.contents)
     with writing(inbox.folder):
         record.reason_file.unlink(missing_ok=True)

@@ -58,7 +58,7 @@ def _integer_reader(value: ResolvedValue) -> TextReader:
     """A reader of whole numbers, in digits of any script, with the declared thousands separator.
 
     A number cell with 12.0 is 12; a text "12,0" is 12 if `decimal: ","` is declared. A text "12,000" may mean
-    thousands, whatever is declared: then it is not valid.
+    thousands then, and is not valid.
     """
     thousands = value.formats.thousands
     whole, amount = re.compile(_whole_pattern(thousands)), _amount_in(value)

@@ -104,8 +104,8 @@ def outcomes(done: Any) -> dict[str, int]:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "an unknown option": ({"limits": 3}, "there is no option limits; did you mean 'limit'?"),
-    "an unknown setting": ({"settings": {"raet": 3}}, "there is no setting raet; did you mean 'rate'?"),
+    "an unknown option": ({"limits": 3}, "the option limits is unknown; did you mean 'limit'?"),
+    "an unknown setting": ({"settings": {"raet": 3}}, "the setting raet is unknown; did you mean 'rate'?"),
     "rows that are none": ({"rows": "x"}, "--rows 'x' is not a valid range of rows; write it like 10-40, 10- or 10"),
     "a sheet by number": ({"sheet": 1}, "sheet=1 is not str"),
     "a limit that is no number": ({"limit": "3"}, "limit='3' is not a number of 1 or more"),
