@@ -147,24 +147,14 @@ class Target:
         return f"{self.noun} {self.id}"
 
 
-@dataclass(frozen=True, slots=True)
-class TargetRun:
-    """One of several targets of a file, and the ID of its run."""
+class Route(NamedTuple):
+    """What a mapping of a folder has to know of all: the values of the rows that they select, as they are written.
 
-    run: str
-    target: Target
+    takes_unknown: whether rows that no mapping selects are told in the report of this one.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class ManyTargets:
-    """The targets of one file, each with its run."""
-
-    runs: tuple[TargetRun, ...]
-
-    def __str__(self) -> str:
-        nouns = {run.target.noun for run in self.runs}
-        noun = nouns.pop() if len(nouns) == 1 else "target"
-        return f"{len(self.runs)} {noun}{'' if len(self.runs) == 1 else 's'}"
+    words: tuple[str, ...]
+    takes_unknown: bool
 
 
 class AnswerType(StrEnum):

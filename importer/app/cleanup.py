@@ -14,7 +14,7 @@ from importer.app.connection import forget_in_sandbox
 from importer.files import INTERNAL
 from importer.ledger import Ledger, Scope, open_existing_ledger
 from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
-from importer.runs.manifest import MANIFEST, manifests_in, read_manifest, runs_in, whole_of
+from importer.runs.manifest import MANIFEST, manifests_in, read_manifest, runs_in
 from importer.runs.presences import Presences
 from importer.runs.results_folder import (
     MARKER,
@@ -57,8 +57,6 @@ def remove_abandoned(out: Path, ledger: Ledger | None, presences: Presences) -> 
 
 def may_have_started(folder: Path, ledger: Ledger | None) -> bool:
     """Whether a run may have something to report; True if that is unknown."""
-    if whole_of(folder) != folder:
-        return True  # its report covers each of its targets
     try:
         if (folder / TABLE).exists():
             with RunTable(folder) as table:
@@ -70,7 +68,7 @@ def may_have_started(folder: Path, ledger: Ledger | None) -> bool:
         manifest = read_manifest(folder)
     except (UnusableInput, StoppedEarly):
         return True
-    if manifest.ending is not None or manifest.is_split:
+    if manifest.ending is not None:
         return True
     if manifest.dry_run:
         return False
@@ -141,7 +139,7 @@ def _old_runs(order: PurgeOrder) -> Iterator[OldRun]:
     for folder, manifest in manifests_in(out):
         readable.add(folder)
         at = manifest.ending.at if manifest.ending else manifest.started_at
-        has_no_lock = manifest.ending is None and (manifest.dry_run or manifest.is_split)
+        has_no_lock = manifest.ending is None and manifest.dry_run
         if is_run_folder(folder) and order.now - at >= order.needed_age(maybe_running=has_no_lock):
             yield OldRun(folder, at, None if manifest.dry_run else manifest.scope)
     # Runs whose manifest cannot be read, or that were killed before they wrote one or during a purge.

@@ -47,14 +47,10 @@ def list_documents(order: Order, listen: Listener, to: Path | None = None, *, wr
         UnusableInput: with every problem of the file, the mapping and the folders; or the list cannot be written.
         UsageError: the mapping names no folder of documents.
     """
-    with planned_only(order, listen) as planned:
-        folders: list[DocumentFolder] = []  # a folder may be that of several targets, each with its own rows
-        places: dict[str, str] = {}
-        causes: list[ProblemGroup] = []
-        for plan in planned.plans:
-            folders += dict.fromkeys(one.documents for one in plan.mapping.values if one.documents)
-            places |= plan.manifest.documents
-            causes += (group for group in plan.forecast.reasons if group.code.startswith("document-"))
+    with planned_only(order, listen) as plan:
+        folders = list(dict.fromkeys(one.documents for one in plan.mapping.values if one.documents))
+        places = plan.manifest.documents
+        causes = [group for group in plan.forecast.reasons if group.code.startswith("document-")]
     if not folders:
         raise UsageError(
             f"{order.mapping} names no folder of documents; write, for example, cv: {{column: CV file, folder: cvs}}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Continued, Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.ledger import Ledger, open_ledger
-from importer.mapping import read_mapping, read_mappings
+from importer.mapping import read_mapping
 from importer.models import CorrectedCell, OutcomeKind
 from importer.problems import Busy, UsageError
 from importer.report.next_steps import FROM_PYTHON
@@ -19,11 +19,11 @@ from importer.runs import run_report
 from importer.runs.finalize import close, resolve_row
 from importer.runs.fixed_report import read_fixed, run_of_results_file
 from importer.runs.joined import Parts, parts_beside, write_joined
-from importer.runs.manifest import RunManifest, find_run, part_folders, read_manifest, whole_of
+from importer.runs.manifest import RunManifest, find_run, read_manifest
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import refuse_missing
-from importer.runs.table import TABLE, RunTable
+from importer.runs.table import RunTable
 from importer.settings import Settings
 from importer.sources import ReadingLimits
 from importer.text.terminal import command_line
@@ -80,7 +80,7 @@ def resume(
         raise UsageError(f"{manifest.run} was only a check and sent nothing; use: {_import_command(manifest)}")
     order = _order(earlier, folder, manifest, sending, manifest.selection)
     kinds = (*_SENT_AGAIN, OutcomeKind.REJECTED) if sending.resend_rejected else _SENT_AGAIN
-    if manifest.ending is not None and manifest.ending.finished and not _rows_with(kinds, folder, manifest):
+    if manifest.ending is not None and manifest.ending.finished and not _rows_with(kinds, folder):
         raise NothingToSend(manifest.run)
     return import_file(order, listen, control, confirm)
 
@@ -95,16 +95,13 @@ def rows_with(kinds: Collection[OutcomeKind], earlier: EarlierRun) -> list[int]:
     Raises:
         UsageError: there is no such run.
     """
-    return _rows_with(kinds, *earlier.find())
+    return _rows_with(kinds, earlier.find()[0])
 
 
-def _rows_with(kinds: Collection[OutcomeKind], folder: Path, manifest: RunManifest) -> list[int]:
-    rows: list[int] = []
-    for part in part_folders(folder, manifest):
-        if (part / TABLE).is_file():  # else it never started; opening a table would create one
-            with RunTable(part) as table:
-                rows += (outcome.row for outcome in table.outcomes() if outcome.kind in kinds)
-    return rows
+def _rows_with(kinds: Collection[OutcomeKind], folder: Path) -> list[int]:
+    refuse_missing(folder)  # opening a table would create one
+    with RunTable(folder) as table:
+        return [outcome.row for outcome in table.outcomes() if outcome.kind in kinds]
 
 
 def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
@@ -114,19 +111,14 @@ def resolve(earlier: EarlierRun, row: int, *, created: bool) -> str:
         UsageError: there is no such run, it sent nothing for this row, or the row is not unconfirmed.
         Busy: a run for the same target is running.
     """
-    whole, of_whole = folder, manifest = earlier.find()
+    folder, manifest = earlier.find()
     if manifest.selection.part is not None and not manifest.selection.part.number:
         runs = [each.name for found in parts_beside(folder, manifest).values() for each, _ in found[:1]]
         raise UsageError(f"{manifest.run} joins the parts of a file; resolve the row in its part: {', '.join(runs)}")
-    if manifest.is_split:
-        _close_killed(earlier.settings, folder, manifest)
-        folder, manifest = part_with(row, folder, manifest)
     with _ledger_of(manifest, earlier.settings) as ledger:
         if manifest.ending is None and not manifest.dry_run:
             close(folder, ledger)
         resolve_row(folder, ledger, row, created=created)
-    if of_whole.is_split:
-        run_report.report_of_whole(whole, of_whole)
     return manifest.run
 
 
@@ -156,9 +148,7 @@ def end_killed(folder: Path, manifest: RunManifest, settings: Settings) -> None:
         UsageError: the ledger does not know it: it sent nothing, or with another ledger.
         Busy: it is running.
     """
-    if manifest.is_split:
-        _close_killed(settings, folder, manifest)
-    elif manifest.ending is None:
+    if manifest.ending is None:
         with _ledger_of(manifest, settings) as ledger:  # killed or running: the lock shows which
             close(folder, ledger)
 
@@ -200,12 +190,7 @@ def flags_of_results_file(file: Path, settings: Settings) -> dict[str, str]:
     path = Path(manifest.mapping)
     if not path.exists():
         raise UsageError(f"the mapping {path} of run {manifest.run} is not here; name it with --mapping")
-    read = (
-        read_mappings(path, settings.mapping_folders)
-        if path.is_dir()
-        else [read_mapping(path, settings.mapping_folders)]
-    )
-    if not {one.target for one in manifest.targets} <= {one.target for one in read}:
+    if read_mapping(path, settings.mapping_folders).target != manifest.target:
         raise UsageError(f"{path} has another target here than run {manifest.run}; name its mapping with --mapping")
     sandbox = {"--sandbox": ""} if manifest.sandbox else {}
     kept = {flag: manifest.flags[flag] for flag in _OF_ITS_RESULTS if flag in manifest.flags}
@@ -271,40 +256,19 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         sheet=manifest.options.sheet,
         reading=manifest.options if manifest.file == FROM_PYTHON else None,
         corrections=_corrections_in(folder),
+        route=manifest.route,
     )
 
 
 def _corrections_in(folder: Path) -> tuple[CorrectedCell, ...]:
-    """The corrections of a run; of a target those of the whole run, which has their rows."""
-    folder = whole_of(folder)
+    """The corrections of a run."""
     refuse_missing(folder)
     with RunTable(folder) as table:
         return tuple(table.corrections.values())
 
 
-def _close_killed(settings: Settings, folder: Path, manifest: RunManifest) -> None:
-    """Complete the table of a killed run: only then the outcomes of all its rows are known."""
-    for part in part_folders(folder, manifest):
-        found = read_manifest(part)
-        if found.ending is None:
-            with _ledger_of(found, settings) as ledger:
-                if ledger.run(found.run) is not None:  # else it never started
-                    close(part, ledger)
-
-
-def part_with(row: int, folder: Path, manifest: RunManifest) -> tuple[Path, RunManifest]:
-    """The run that a row of a run with several targets belongs to."""
-    for part in part_folders(folder, manifest):
-        if (part / TABLE).is_file():
-            with RunTable(part) as table:
-                if row in table:
-                    return part, read_manifest(part)
-    raise UsageError(f"no target of run {manifest.run} has an outcome for row {row}")
-
-
 @contextmanager
 def _ledger_of(manifest: RunManifest, settings: Settings) -> Iterator[Ledger]:
     """The ledger, under the lock of the run's target."""
-    assert manifest.scope is not None  # a run with several targets has none, but each of its parts does
     with open_ledger(settings.ledger_address) as ledger, ledger.lock_target(manifest.scope, manifest.selection.part):
         yield ledger

@@ -19,8 +19,6 @@ def notice_of(event: orders.Event) -> str | None:
             return f"The report of an earlier run cannot be written: {problem}"
         case orders.LeftoversRemoved(run):
             return f"Run {run} was killed before it sent anything; its files were removed."
-        case orders.TargetBlocked(_, _, reason):
-            return f"importer: {reason}"
         case orders.DocumentsRepeated(count):
             return (
                 f"Of {count:,} documents, an earlier upload gave no ID: the service may have copies of them that "

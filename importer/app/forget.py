@@ -24,7 +24,7 @@ from importer.ledger import Ledger, ledger_name, open_existing_ledger
 from importer.models import OutcomeKind
 from importer.problems import Busy, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report.outcomes import csv_file
-from importer.runs.manifest import MANIFEST, RunManifest, part_folders, read_manifest, whole_of, write_manifest
+from importer.runs.manifest import MANIFEST, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.private_copies import ASKED
 from importer.runs.results_folder import (
@@ -123,15 +123,14 @@ class Forgotten:
 
 
 def find_person(settings: Settings, person: Person) -> tuple[Path, ...]:
-    """The folders of drafts, and of runs without those of their targets, that have the address in a file; also of
-    other runs of the same file, in which a cell of the person may have had another text.
+    """The folders of drafts and runs that have the address in a file; also of other runs of the same file, in which a
+    cell of the person may have had another text.
 
     Raises:
         UnusableInput: others could change the results folder, or a file cannot be read.
     """
     refuse_untrusted(settings)
-    runs = [folder for folder in folders_in(settings.out) if is_run_folder(folder) and whole_of(folder) == folder]
-    folders = [*runs, *filter(is_run_folder, folders_in(settings.out / INTERNAL))]
+    folders = [*filter(is_run_folder, (*folders_in(settings.out), *folders_in(settings.out / INTERNAL)))]
     try:
         found = {folder for folder in folders if any(map(person.is_in_file, _files_of(folder)))}
     except OSError as error:
@@ -145,9 +144,7 @@ def find_person(settings: Settings, person: Person) -> tuple[Path, ...]:
 
 
 def _files_of(folder: Path) -> Iterator[Path]:
-    """The files of a run and of its targets, or of a draft."""
-    for each in (folder, *folder.parent.glob(f"{folder.name}.*")):
-        yield from (Path(parent) / name for parent, _, names in os.walk(each) for name in names)
+    return (Path(parent) / name for parent, _, names in os.walk(folder) for name in names)
 
 
 def _sha256(folder: Path) -> str:
@@ -199,11 +196,10 @@ def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_
 
 
 def _refuse_running(folder: Path, settings: Settings) -> None:
-    """Raise Busy if the process of a run, of one of its targets, or of a copy is alive."""
+    """Raise Busy if the process of a run, or of a copy, is alive."""
     presences = Presences(settings.out)
-    for run in presences.runs():
-        if run.partition(".")[0] == folder.name.partition(".")[0] and not presences.is_abandoned(run):
-            raise Busy(f"{run} is running, and nothing was removed; {_AGAIN} when it has ended")
+    if folder.name in presences.runs() and not presences.is_abandoned(folder.name):
+        raise Busy(f"{folder.name} is running, and nothing was removed; {_AGAIN} when it has ended")
     lock = settings.out / INTERNAL / f"{folder.name}.lock"  # of parts that are being joined
     if lock.exists() and not is_free(lock):
         raise Busy(f"the report of {folder.name} is being written, and nothing was removed; {_AGAIN} after that")
@@ -250,38 +246,27 @@ def _outside(folder: Path, person: Person) -> Iterator[Path]:
                 yield path
 
 
-def _tables_of(folder: Path) -> Iterator[tuple[RunTable, RunManifest]]:
-    """The tables of the runs of its targets, if it has several, and its own; each is closed after its turn."""
-    for part in dict.fromkeys((*part_folders(folder, read_manifest(folder)), folder)):
-        if (part / MANIFEST).is_file():  # else it never began
-            with RunTable(part) as table:
-                yield table, read_manifest(part)
-
-
 def _find_own_rows(folder: Path, person: Person, own: dict[tuple[str, str], set[int]]) -> bool:
-    """Add the person's rows that the tables of a run show; returns whether there are any."""
-    has_rows = False
-    for table, manifest in _tables_of(folder):
+    """Add the person's rows that the table of a run shows; returns whether there are any."""
+    manifest = read_manifest(folder)
+    with RunTable(folder) as table:
         found = table.rows_of_person(person.is_in, next(iter(manifest.identity), ()))
         own.setdefault((manifest.sha256, table.sheet.origin.sheet or ""), set()).update(found)
-        has_rows = has_rows or bool(found)
-    return has_rows
+    return bool(found)
 
 
 def _forget_run(folder: Path, person: Person, own: dict[tuple[str, str], set[int]]) -> int:
-    """Remove a person from a run and the runs of its targets; the number of rows that were blanked."""
-    blanked = set[int]()
-    route = read_manifest(folder).route_column
-    for table, manifest in _tables_of(folder):
-        blanked |= table.blank_person(own[manifest.sha256, table.sheet.origin.sheet or ""], person.is_in, route)
-        warnings = tuple(one for one in manifest.warnings if not person.is_in(one))
-        write_manifest(table.path.parent, replace(manifest, warnings=warnings))
+    """Remove a person from a run; the number of rows that were blanked."""
+    manifest = read_manifest(folder)
+    with RunTable(folder) as table:
+        blanked = table.blank_person(own[manifest.sha256, table.sheet.origin.sheet or ""], person.is_in)
+    warnings = tuple(one for one in manifest.warnings if not person.is_in(one))
+    write_manifest(folder, replace(manifest, warnings=warnings))
     rewrite_report(folder)
-    for table, _ in _tables_of(folder):
-        # What has the address goes last, so that after a kill the rest is found again.
-        for path in sorted(table.path.parent.iterdir(), key=person.is_in_file):
-            if not (path.name.split(".")[0] in _REPORT or path.name.startswith(_KEPT)):
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+    # What has the address goes last, so that after a kill the rest is found again.
+    for path in sorted(folder.iterdir(), key=person.is_in_file):
+        if not (path.name.split(".")[0] in _REPORT or path.name.startswith(_KEPT)):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
     return len(blanked)
 
 

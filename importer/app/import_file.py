@@ -2,9 +2,10 @@
 
 1. what it needs is there: results folder, ledger, service (`_connected`);
 2. the file is copied, read and checked against its mapping and the questions (`_Execution.plan`, by `planning`);
-3. each target: under its lock, killed runs are ended and this one begins (`_Execution.send`); a check begins nothing;
-4. its rows are sent or not, each outcome is recorded, then the end and the report (`row_processing`);
-5. of several targets, one that could not be started does not stop the others; the whole gets a report too.
+3. under the lock of its target, killed runs are ended and this one begins (`_Execution.send`); a check begins nothing;
+4. its rows are sent or not, each outcome is recorded, then the end and the report (`row_processing`).
+
+A folder of mappings is as many runs as it has mappings, one after the other: see `orders_of`.
 """
 
 from __future__ import annotations
@@ -37,27 +38,25 @@ from importer.app.orders import (
     Previewed,
     ProxyUsed,
     Reading,
-    ReportWritten,
     Resumed,
     RowEnded,
     RowsChecked,
     RowsRead,
     RunControl,
-    TargetBlocked,
     ignore,
 )
-from importer.app.plan import Plan, PlannedRun
+from importer.app.plan import Plan
 from importer.app.planning import Planner
 from importer.app.row_processing import RowProcessing
 from importer.app.run_log import RunLog
 from importer.ledger import Ledger, LedgerUnwritable, Scope, open_existing_ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
-from importer.models import IMPORTED_WITH_OTHER_DATA, Operation
-from importer.problems import Busy, ImporterError, StoppedEarly, UnusableInput, UsageError
+from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, Route
+from importer.problems import ImporterError, StoppedEarly, UnusableInput, UsageError
 from importer.report.summary import Summary
-from importer.runs.finalize import close, end_whole
+from importer.runs.finalize import close
 from importer.runs.known_rows import Address
-from importer.runs.manifest import Ending, RunManifest, manifests_in, read_manifest, write_manifest
+from importer.runs.manifest import Ending, manifests_in, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
 from importer.runs.table import EarlierOutcomes
@@ -69,7 +68,6 @@ from importer.transform import trace_row
 Confirm = Callable[[Planned], bool]
 """Asked before the first request whether to send the rows that are ready."""
 
-_SIGNALLED: Final = 128
 _OF_LEDGER: Final = ("ledger-", "not-writable")  # codes of its problems
 
 
@@ -107,10 +105,11 @@ def import_file(
         if confirm is not None and not _is_confirmed(planned, confirm):
             planned.discard()
             return None
-        return execution.execute(planned, execution.send)
+        log(planned.started)
+        return Finished(planned.folder, execution.send(planned))
 
 
-def _is_confirmed(planned: PlannedRun, confirm: Confirm) -> bool:
+def _is_confirmed(planned: Plan, confirm: Confirm) -> bool:
     try:
         return confirm(planned.as_event)
     except BaseException:  # also after Ctrl-C at the question
@@ -137,14 +136,15 @@ def check_file(order: Order, listen: Listener = ignore, control: RunControl | No
         execution = _Execution(order, connection, log, control or RunControl())
         planned = execution.plan(dry_run=True)
         try:
-            return execution.execute(planned, execution.check)
+            log(planned.started)
+            return Finished(planned.folder, execution.check(planned))
         except CheckStopped:
             planned.discard()
             raise
 
 
 @contextmanager
-def planned_only(order: Order, listen: Listener = ignore) -> Iterator[PlannedRun]:
+def planned_only(order: Order, listen: Listener = ignore) -> Iterator[Plan]:
     """What a check finds of a file, without its report. Nothing of it is left.
 
     Raises:
@@ -158,6 +158,24 @@ def planned_only(order: Order, listen: Listener = ignore) -> Iterator[PlannedRun
             planned.discard()
 
 
+def orders_of(order: Order) -> tuple[Order, ...]:
+    """The order itself; or one for each mapping of its folder, each of which is a run of its own. A fixed report is of
+    one of these.
+
+    Rows that no mapping selects are told in the report of the first one.
+
+    Raises:
+        UnusableInput: with every error of every mapping of the folder.
+    """
+    if order.continues is not None or not order.mapping.is_dir():
+        return (order,)
+    mappings = read_mappings(order.mapping, order.settings.mapping_folders)
+    words = tuple(str(word) for mapping in mappings if mapping.route for word in mapping.route.words)
+    return tuple(
+        replace(order, mapping=mapping.path, route=Route(words, mapping is mappings[0])) for mapping in mappings
+    )
+
+
 # --- 1. what a run needs ---
 
 _LARGE_FILE: Final = 20_000_000  # bytes; the first line about a smaller file comes within half a second
@@ -165,10 +183,8 @@ _LARGE_FILE: Final = 20_000_000  # bytes; the first line about a smaller file co
 
 @contextmanager
 def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Connection]:
-    if order.selection.limit is not None and order.mapping.is_dir():
-        raise UsageError("--limit cannot be used with several targets; use --rows")
-    if order.selection.part is not None and order.mapping.is_dir():
-        raise UsageError("--part cannot be used with several targets: run one mapping of the folder at a time")
+    if order.mapping.is_dir():
+        raise UsageError(f"{order.mapping} is a folder: name one of its mapping files, or import it with importer run")
     with suppress(OSError):  # reported when it is read
         if (size := order.file.stat().st_size) >= _LARGE_FILE:
             listen(Reading(order.shown_as, size))
@@ -189,31 +205,27 @@ def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Con
         yield connection
 
 
-# --- 2. the plan, 3. its targets ---
+# --- 2. the plan, 3. its target ---
 
 
 @dataclass(frozen=True, slots=True)
 class _Execution:
-    """The execution of an order: it is planned, then its targets are processed."""
+    """The execution of an order: it is planned, then its rows are processed."""
 
     order: Order
     connection: Connection
     listen: RunLog
     control: RunControl
 
-    def plan(self, *, dry_run: bool) -> PlannedRun:
+    def plan(self, *, dry_run: bool) -> Plan:
         order, connection = self.order, self.connection
         planner = Planner(
             order, connection.name, connection.questions, self._until_stopped if dry_run else self.listen, dry_run
         )
-        if order.mapping.is_dir():
-            mappings = read_mappings(order.mapping, order.settings.mapping_folders)
-            planned = planner.plan_split(tuple(mapping.for_source(order.sheet) for mapping in mappings))
-        else:
-            mapping = read_mapping(order.mapping, order.settings.mapping_folders)
-            if not dry_run:  # at once, and not only after a large file was read
-                self._refuse_if_running(Scope(connection.name, mapping.target))
-            planned = planner.plan(mapping.for_source(order.sheet, order.reading))
+        mapping = read_mapping(order.mapping, order.settings.mapping_folders)
+        if not dry_run:  # at once, and not only after a large file was read
+            self._refuse_if_running(Scope(connection.name, mapping.target))
+        planned = planner.plan(mapping.for_source(order.sheet, order.reading))
         self.listen(planned.as_event)
         return planned
 
@@ -223,35 +235,8 @@ class _Execution:
             with ledger, ledger.lock_target(scope, self.order.selection.part):
                 pass
 
-    def execute(self, planned: PlannedRun, process: Callable[[Plan], Summary]) -> Finished:
-        """Process the targets one after the other, then report on all of them."""
-        if not planned.manifest.is_split:
-            (plan,) = planned.plans
-            self.listen(plan.started)
-            return Finished(plan.folder, process(plan))
-        manifest, signal = planned.manifest, None
-        for plan in planned.plans:
-            if signal is not None:
-                manifest = _block_target(
-                    planned.folder, manifest, plan, Busy("the run was interrupted before this target started")
-                )
-                continue
-            self.listen(plan.started)
-            try:
-                code = process(plan).exit_code or 0
-            except (Busy, UnusableInput) as error:  # nothing was sent to this target, perhaps to others
-                self.listen(TargetBlocked(plan.manifest.run, plan.mapping.target, str(error)))
-                manifest = _block_target(planned.folder, manifest, plan, error)
-                continue
-            signal = code - _SIGNALLED if code > _SIGNALLED else None
-        summary = end_whole(planned.folder, manifest, signal)
-        self.listen(ReportWritten(planned.folder, summary))
-        return Finished(planned.folder, summary)
-
-    # --- one target ---
-
     def check(self, plan: Plan) -> Summary:
-        """Report what would be sent to one target."""
+        """Report what would be sent."""
         ledger = open_existing_ledger(self.order.settings.ledger_address)
         with ledger or nullcontext(), EarlierOutcomes(self.order.settings.out) as earlier:
             resend_rejected = self.order.sending.resend_rejected
@@ -279,7 +264,7 @@ class _Execution:
             raise CheckStopped
 
     def send(self, plan: Plan) -> Summary:
-        """Send the rows of one target, under its lock, and write its report."""
+        """Send the rows, under the lock of their target, and write the report."""
         with (
             self._begun(plan) as ledger,
             EarlierOutcomes(self.order.settings.out) as earlier,
@@ -393,18 +378,3 @@ class _Execution:
         out = self.order.settings.out
         for run in remove_abandoned(out, ledger, Presences(out)):
             self.listen(LeftoversRemoved(run))
-
-
-# --- 5. a target that could not be started ---
-
-
-def _block_target(folder: Path, manifest: RunManifest, plan: Plan, error: ImporterError) -> RunManifest:
-    """The manifest of the whole run, with one target blocked; the plan for this target is discarded."""
-    plan.discard()
-    targets = tuple(
-        replace(target, blocked=str(error)) if target.run == plan.manifest.run else target
-        for target in manifest.targets
-    )
-    manifest = replace(manifest, targets=targets)
-    write_manifest(folder, manifest)
-    return manifest

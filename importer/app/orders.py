@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from importer.models import CorrectedCell, ManyTargets, Outcome, SourceOptions, Stop, TakenFile, Target
+from importer.models import CorrectedCell, Outcome, Route, SourceOptions, Stop, TakenFile, Target
 from importer.problems import Problem, UsageError
 from importer.report.summary import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
@@ -58,8 +58,9 @@ class Continued(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Import the selected rows of a file (`-`: CSV from standard input) with a mapping file, or a folder of them.
+    """Import the selected rows of a file (`-`: CSV from standard input) with a mapping file.
 
+    route: of a mapping that is one of a folder.
     show: how many candidates a check shows as they would be sent.
     file_shown_as, mapping_shown_as: the names of file and mapping in reports, if these are private copies.
     taken: where the file is found, if an inbox has moved it.
@@ -86,6 +87,7 @@ class Order:
     reading: SourceOptions | None = None
     corrections: tuple[CorrectedCell, ...] = ()
     documents: Mapping[str, str] = field(default_factory=dict)
+    route: Route | None = None
 
     @property
     def shown_as(self) -> str:
@@ -167,27 +169,6 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadyRows:
-    """What will become of the rows of a target.
-
-    ready: how many will be sent; held_back: are invalid, with their
-    reasons, the most frequent first; done: were imported by an earlier run, as far as known; warned: the warnings about
-    the rows that will be sent; warnings: those about the file or the mapping.
-    """
-
-    run: str
-    target: Target | ManyTargets
-    rows: int
-    ready: int
-    held_back: int
-    filtered: int
-    done: int
-    reasons: tuple[ProblemGroup, ...] = ()
-    warned: tuple[ProblemGroup, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class SendingRate:
     """How many requests per second the next run will send: the limit that a user set, or as an earlier run did."""
 
@@ -199,19 +180,28 @@ class SendingRate:
 class Planned(Event):
     """File, mapping and questions were checked; nothing has been sent yet.
 
-    reading: how the file was read, in one line. is_split: the rows go to several targets, each with its own run. rate:
-    None if nothing is known about it. sha256, columns: of the file, the columns by their labels in order; questions:
-    those of all its job posts, as they are now.
+    reading: how the file was read, in one line. rate: None if nothing is known about it. sha256: of the file. ready:
+    how many rows will be sent; held_back: are invalid, with their reasons, the most frequent first; done: were imported
+    by an earlier run, as far as known; warned: the warnings about the rows that will be sent; warnings: those about the
+    file or the mapping.
     """
 
     folder: Path
+    run: str
     service: str
+    target: Target
     reading: str
-    targets: tuple[ReadyRows, ...]
-    is_split: bool
     dry_run: bool
-    rate: SendingRate | None = None
-    sha256: str = ""
+    rate: SendingRate | None
+    sha256: str
+    rows: int
+    ready: int
+    held_back: int
+    filtered: int
+    done: int
+    reasons: tuple[ProblemGroup, ...] = ()
+    warned: tuple[ProblemGroup, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,12 +214,11 @@ class Previewed(Event):
 
 @dataclass(frozen=True, slots=True)
 class Started(Event):
-    """Processing of a target started; `RowsEnded` ends it. rows: None if their number is not known yet."""
+    """The rows of a plan are processed from now on; `RowsEnded` ends it."""
 
     run: str
     target: Target
-    rows: int | None
-    is_part: bool
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,15 +270,6 @@ class ReportWritten(Event):
 
     folder: Path
     summary: Summary
-
-
-@dataclass(frozen=True, slots=True)
-class TargetBlocked(Event):
-    """Nothing is sent to one of several targets, with the reason."""
-
-    run: str
-    target: Target
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

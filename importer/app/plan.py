@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from importer.app.classify_rows import Candidates, Forecast
-from importer.app.orders import Planned, ReadyRows, SendingRate, Started
+from importer.app.orders import Planned, SendingRate, Started
 from importer.ledger import RunRecord, Scope
 from importer.mapping import ResolvedMapping
 from importer.problems import UnusableInput
@@ -40,21 +39,23 @@ class Plan:
     forecast: Forecast
     presence: Presence
     known: KnownRows
+    rate: SendingRate | None
 
     @property
     def scope(self) -> Scope:
         """The service and target of its rows, as in the ledger."""
-        return Scope(self.manifest.service, self.mapping.target)
+        return self.manifest.scope
 
     @property
-    def started(self) -> Started:
-        is_part = self.manifest.selection.routed is not None
-        return Started(self.manifest.run, self.mapping.target, self.manifest.rows, is_part)
-
-    @property
-    def ready(self) -> ReadyRows:
+    def as_event(self) -> Planned:
         found, manifest = self.forecast, self.manifest
-        return ReadyRows(
+        return Planned(
+            folder=self.folder,
+            service=manifest.service,
+            reading=self.sheet.reading,
+            dry_run=manifest.dry_run,
+            rate=self.rate,
+            sha256=manifest.sha256,
             run=manifest.run,
             target=self.mapping.target,
             rows=found.rows,
@@ -81,45 +82,13 @@ class Plan:
             started_at=manifest.started_at,
         )
 
+    @property
+    def started(self) -> Started:
+        return Started(self.manifest.run, self.manifest.target, self.forecast.rows)
+
     def discard(self) -> None:
         """Remove the files of a plan that is not executed."""
         remove_files(self.folder, self.presence)
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """The plan of each target. `folder`, `manifest`: of the whole run, if there are several targets."""
-
-    folder: Path
-    manifest: RunManifest
-    plans: tuple[Plan, ...]
-    sheet: Sheet
-    rate: SendingRate | None
-
-    @property
-    def as_event(self) -> Planned:
-        ready, manifest = tuple(plan.ready for plan in self.plans), self.manifest
-        return Planned(
-            self.folder,
-            manifest.service,
-            self.sheet.reading,
-            ready,
-            manifest.is_split,
-            manifest.dry_run,
-            self.rate,
-            manifest.sha256,
-        )
-
-    def discard(self) -> None:
-        """Remove the files of a plan that is not executed."""
-        discard(self.plans)
-        if self.manifest.is_split:
-            remove_folder(self.folder)
-
-
-def discard(plans: Iterable[Plan]) -> None:
-    for plan in plans:
-        plan.discard()
 
 
 def remove_files(folder: Path, presence: Presence) -> None:

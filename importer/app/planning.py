@@ -5,27 +5,25 @@ The order of work is sources -> transform -> sending -> report; `import_file` ex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 from importer.app.classify_rows import Candidates, Forecast
 from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads, upload_mark
 from importer.app.orders import Listener, Order, RowsChecked, RowsRead
-from importer.app.plan import Plan, PlannedRun, discard, remove_files, sending_rate
-from importer.files import make_subfolder
+from importer.app.plan import Plan, remove_files, sending_rate
 from importer.ledger import Scope, open_existing_ledger
-from importer.mapping import Mapping, ResolvedGrouping, ResolvedMapping, RouteColumn, resolve, route_column
-from importer.models import Operation, Outcome, Question, Row, SourceOptions
+from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
+from importer.models import Operation, Outcome, Question, Route, Row, SourceOptions
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report.write import write_unfinished_summary
 from importer.runs.corrections import refuse_split_candidates
 from importer.runs.known_rows import Emails, KnownRows
-from importer.runs.manifest import RunManifest, RunTarget, manifests_in, read_manifest, write_manifest
+from importer.runs.manifest import RunManifest, manifests_in, write_manifest
 from importer.runs.presences import Presence
 from importer.runs.private_copies import (
     ChildTables,
@@ -36,53 +34,30 @@ from importer.runs.private_copies import (
     open_children,
 )
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id
-from importer.runs.row_selection import ALL_ROWS, Routed, Selection, route_word
+from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import facts_of
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
-from importer.sources import (
-    ReadingLimits,
-    Sheet,
-    SourceCopy,
-    copy_source,
-    open_sheet,
-    share_copy,
-)
+from importer.sources import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet
+from importer.text.normalize import closest, normalize
 from importer.transform import join_warnings
 from importer.transform.candidates import keyed_rows
 from importer.transform.texts import stripped
 
-_MAPPINGS = "mappings"  # the folder with the copies of all mapping files of a run with several targets
 _WORKBOOKS = (".xlsx", ".xlsm", ".xls")
-_AT_ONCE = 1_000  # rows that are looked up in the ledger
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
-    """One of several targets: its run, its rows, all targets, the words in the routes of all of them, and the copy and
-    the rows that they share: those of the whole run, with its corrections.
-    """
-
-    run: str
-    selection: Selection
-    scopes: frozenset[Scope]
-    copy: SourceCopy
-    sheet: Sheet
-    corrected: frozenset[int]
-    words: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class _Inputs:
-    """What a target's rows are read with."""
+    """What the rows are read with."""
 
     mapping: Mapping
     sheet: Sheet
     children: ChildTables
     resolved: ResolvedMapping
-    whole: Callable[[], Iterator[Row]]  # all rows of the file, also of other parts
+    whole: Callable[[], Iterator[Row]]  # all rows of the file, also those that are not selected
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,51 +83,30 @@ class Planner:
         limits = ReadingLimits.of(self.order.settings)
         return replace(limits, on_rows=lambda rows: self.listen(RowsRead(rows)))
 
-    def plan(self, mapping: Mapping) -> PlannedRun:
-        """The plan of a run with one target."""
+    def plan(self, mapping: Mapping) -> Plan:
+        """The plan of a run."""
         self._refuse_unreviewed(mapping)
-        plan = self._plan(mapping, self.order.mapping_shown_as or str(self.order.mapping))
-        rate = sending_rate(self.order.settings, self.service)
-        return PlannedRun(plan.folder, plan.manifest, (plan,), plan.sheet, rate)
-
-    def _refuse_unreviewed(self, *mappings: Mapping) -> None:
-        """A guess that nobody has looked at is not sent; a run that is resumed has the mapping that it had."""
-        found = [one.unreviewed for one in mappings if one.unreviewed is not None]
-        if found and not self.dry_run and self.order.sending.sandbox_setup is None and not self._is_resumed:
-            raise UnusableInput(found)
-
-    @property
-    def _is_resumed(self) -> bool:
-        return self.order.continues is not None and self.order.mapping_shown_as is not None
-
-    def _plan(self, mapping: Mapping, shown_as: str, part: _Part | None = None) -> Plan:
-        run = part.run if part else self._new_id()
-        scope = Scope(self.service, mapping.target)
-        with _new_folder(self.order.settings, run) as (folder, presence):
-            inputs, manifest = self._read(mapping, shown_as, folder, part)
+        order, run, scope = self.order, self._new_id(), Scope(self.service, mapping.target)
+        corrected = frozenset(one.row for one in order.corrections)
+        with _new_folder(order.settings, run) as (folder, presence):
+            inputs, manifest = self._read(mapping, folder)
             with RunTable(folder) as table:
                 share = manifest.selection.part
                 of_part = share.rows(inputs.sheet.rows, inputs.resolved) if share else None
-                table.store(inputs.sheet, manifest.selection, () if part else self.order.corrections, of_part)
+                table.store(inputs.sheet, manifest.selection, order.corrections, of_part)
                 sheet = table.sheet
-                read = sheet.rows
                 if (grouping := inputs.resolved.grouping) is not None:
-                    lost = self._check_grouping(inputs.resolved, grouping, sheet, part)
-                    read = partial(_without_incomplete, sheet, lost, grouping) if lost else read
-                is_some = manifest.selection != ALL_ROWS or part is not None or inputs.resolved.filters
-                whole = inputs.sheet.rows if is_some else None
+                    members = keyed_rows(sheet.rows(), inputs.resolved.filters, grouping)
+                    rows = (row for _, row in members if isinstance(row, Row))
+                    refuse_split_candidates(rows, order.corrections, grouping)
+                route = manifest.route
+                read = sheet.rows if route is None else partial(_routed, sheet, inputs.resolved, route, corrected)
+                whole = inputs.sheet.rows if manifest.selection != ALL_ROWS or inputs.resolved.filters else None
                 unused = look_into_documents(inputs.resolved, read, whole)
-                if upload_mark(inputs.resolved) and (found := open_existing_ledger(self.order.settings.ledger_address)):
+                if upload_mark(inputs.resolved) and (found := open_existing_ledger(order.settings.ledger_address)):
                     with found as ledger:
                         know_uploaded(inputs.resolved, ledger, self.service)
-                known = KnownRows(
-                    run,
-                    scope,
-                    part.scopes if part else frozenset([scope]),
-                    manifest.sha256,
-                    sheet.origin.sheet or "",
-                    part.corrected if part else self._corrected,
-                )
+                known = KnownRows(run, scope, manifest.sha256, sheet.origin.sheet or "", corrected)
                 candidates = Candidates(
                     read,
                     inputs.resolved,
@@ -172,46 +126,35 @@ class Planner:
             forecast,
             presence,
             known,
+            sending_rate(order.settings, self.service),
         )
+
+    def _refuse_unreviewed(self, mapping: Mapping) -> None:
+        """A guess that nobody has looked at is not sent; a run that is resumed has the mapping that it had."""
+        order = self.order
+        is_resumed = order.continues is not None and order.mapping_shown_as is not None
+        is_real = not self.dry_run and order.sending.sandbox_setup is None
+        if mapping.unreviewed is not None and is_real and not is_resumed:
+            raise UnusableInput(mapping.unreviewed)
 
     def _new_id(self) -> str:
         share = self.order.selection.part
         return new_run_id(datetime.now(UTC)) + (f".{share.number}of{share.total}" if share else "")
 
-    def _check_grouping(
-        self, resolved: ResolvedMapping, grouping: ResolvedGrouping, sheet: Sheet, part: _Part | None
-    ) -> dict[str, Row]:
-        """Refuse candidates that corrections would split. Returns a row of no target for each candidate with one."""
-        rows = part.sheet.rows if part else sheet.rows
-        members = (row for _, row in keyed_rows(rows(), resolved.filters, grouping) if isinstance(row, Row))
-        refuse_split_candidates(members, self.order.corrections, grouping)
-        routed = part.selection.routed if part else None
-        if part is None or routed is None:
-            return {}
-        filters = [one for one in resolved.filters if one.label != "route"]
-        return {
-            key: row
-            for key, row in keyed_rows(rows(), filters, grouping)
-            if isinstance(row, Row) and route_word(row, routed.column) not in part.words
-        }
-
-    @property
-    def _corrected(self) -> frozenset[int]:
-        return frozenset(one.row for one in self.order.corrections)
-
     def _look_up(self, known: KnownRows, rows: Emails) -> tuple[dict[int, Outcome], set[int]]:
         with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
             return ({}, set()) if ledger is None else (known.other_forms(ledger, rows), known.imported(ledger, rows))
 
-    def _read(self, mapping: Mapping, shown_as: str, folder: Path, part: _Part | None) -> tuple[_Inputs, RunManifest]:
+    def _read(self, mapping: Mapping, folder: Path) -> tuple[_Inputs, RunManifest]:
         """Copy and read file, mapping, other tables and questions; the manifest says so far only what was read."""
         order, settings = self.order, self.order.settings
-        started_at, selection = datetime.now(UTC), part.selection if part else order.selection
-        copy = share_copy(part.copy, folder) if part else self._copy(folder)
+        started_at = datetime.now(UTC)
+        copy = self._copy(folder)
         mapping_copy = keep_mapping(mapping, folder)
-        sheet = part.sheet if part else self._open(copy, mapping)
+        sheet = self._open(copy, mapping)
         children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
-        known = {**self._known_folders(order.file), **order.documents}
+        before = Source(order.file, order.file).earlier_run  # of a file of a run: where its documents are
+        known = {**(before.documents if before else {}), **order.documents}
         service = "" if order.sending.sandbox_setup else str(settings.base_url or "")
         folders, documents = open_folders(mapping, order.file, known, service)
         questions = self.questions_of(mapping.target.id) if mapping.target.operation is Operation.APPLY else ()
@@ -219,23 +162,34 @@ class Planner:
         today = started_at.date()
         resolved = resolve(mapping, sheet.columns, questions, settings.wire, children.tables, today, folders)
         keep_asked(questions, settings.wire, folder)
-        _refuse_split_candidates(mapping, selection)
-        manifest = replace(
-            self._manifest(folder, copy, sheet, mapping.source, started_at),
-            selection=selection,
-            mapping=shown_as,
+        _refuse_split_candidates(mapping, order.selection)
+        setup = order.sending.sandbox_setup
+        manifest = RunManifest(
+            run=folder.name,
+            file=order.shown_as,
+            source=copy.path.name,
+            sha256=copy.sha256,
+            options=mapping.source,
+            selection=order.selection,
+            mapping=order.mapping_shown_as or str(order.mapping),
             mapping_copy=mapping_copy,
-            targets=(RunTarget(folder.name, mapping.target, shown_as),),
+            target=mapping.target,
+            service=self.service,
+            dry_run=self.dry_run,
+            warnings=(),
+            started_at=started_at,
+            route=order.route,
+            header_row=sheet.header_row,
             children=children.copies,
             documents=documents,
+            strict=order.settings.strict,
+            flags=dict(order.flags),
+            taken=order.taken,
+            continues=order.continues.run if order.continues else None,
+            questions=keep_questions(setup.questions if setup else None, folder),
             identity=_identity(resolved),
         )
         return _Inputs(mapping, sheet, children, resolved, sheet.rows), manifest
-
-    def _known_folders(self, file: Path) -> dict[str, str]:
-        """Of a file of an earlier run: where its documents are."""
-        runs = Source(file, file).earlier_runs
-        return {name: path for run in runs for name, path in read_manifest(run).documents.items()}
 
     def _open(self, copy: SourceCopy, mapping: Mapping) -> Sheet:
         options = mapping.source
@@ -255,33 +209,6 @@ class Planner:
                 with suppress(UnusableInput, StoppedEarly), RunTable(folder) as table:
                     return table.file_sheet
         return None
-
-    def _manifest(
-        self, folder: Path, copy: SourceCopy, sheet: Sheet, options: SourceOptions, started_at: datetime
-    ) -> RunManifest:
-        """The manifest of a run of the order; without its targets."""
-        order, setup = self.order, self.order.sending.sandbox_setup
-        return RunManifest(
-            run=folder.name,
-            file=order.shown_as,
-            source=copy.path.name,
-            sha256=copy.sha256,
-            options=options,
-            selection=order.selection,
-            mapping=order.mapping_shown_as or str(order.mapping),
-            mapping_copy="",
-            targets=(),
-            service=self.service,
-            dry_run=self.dry_run,
-            warnings=(),
-            started_at=started_at,
-            header_row=sheet.header_row,
-            strict=order.settings.strict,
-            flags=dict(order.flags),
-            taken=order.taken,
-            continues=order.continues.run if order.continues else None,
-            questions=keep_questions(setup.questions if setup else None, folder),
-        )
 
     def _tell_checked(self, candidates: int) -> None:
         self.listen(RowsChecked(candidates))
@@ -321,78 +248,6 @@ class Planner:
         with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
             return ledger is not None and any(record.scope == scope for record in ledger.runs())
 
-    # --- one export to several targets ---
-
-    def plan_split(self, mappings: tuple[Mapping, ...]) -> PlannedRun:
-        """A run for each mapping that has rows, and the folder of the whole run.
-
-        A target whose questions the service does not return is blocked; the others continue.
-        """
-        self._refuse_unreviewed(*mappings)
-        plans: list[Plan] = []
-        scopes = frozenset(Scope(self.service, mapping.target) for mapping in mappings)
-        options, started_at = mappings[0].source, datetime.now(UTC)
-        with _new_folder(self.order.settings, new_run_id(started_at)) as (folder, presence), ExitStack() as undo:
-            undo.callback(discard, plans)
-            copy = self._copy(folder)
-            make_subfolder(folder / _MAPPINGS)
-            for mapping in mappings:  # also without rows or if blocked, so that the run can be resumed
-                keep_mapping(mapping, folder / _MAPPINGS, mapping.path.stem)
-            opened = self._open(copy, mappings[0])
-            column = route_column(mappings, opened.columns)
-            with RunTable(folder) as table:
-                table.store(opened, self.order.selection, self.order.corrections)
-                sheet = table.sheet
-            shared = _Part(folder.name, self.order.selection, scopes, copy, sheet, self._corrected, column.all_words)
-            targets = self._plan_parts(shared, column, plans)
-            manifest = replace(
-                self._manifest(folder, copy, sheet, options, started_at),
-                mapping_copy=_MAPPINGS,
-                targets=targets,
-                route_column=column.index,
-                identity=_identity_of_all(plan.manifest for plan in plans),
-                warnings=tuple(map(str, sheet.warnings)),
-            )
-            if plans:
-                self._keep_known(folder, manifest, plans[0].known, shared)
-            _initialize_folder(folder, manifest, sheet)
-            undo.pop_all()
-        presence.end()  # from now on its manifest shows its state
-        return PlannedRun(folder, manifest, tuple(plans), sheet, sending_rate(self.order.settings, self.service))
-
-    def _keep_known(self, folder: Path, manifest: RunManifest, known: KnownRows, shared: _Part) -> None:
-        """Record the outcomes of rows without a target whose corrections were sent to one."""
-        at = manifest.route_column or 0
-        rows = ((row.number,) for row in shared.sheet.rows() if route_word(row, at) not in shared.words)
-        while block := list(islice(rows, _AT_ONCE)):
-            outcomes, _ = self._look_up(known, dict.fromkeys(block))
-            if outcomes:
-                with RunTable(folder) as table:
-                    table.record([*outcomes.values()])
-
-    def _plan_parts(self, shared: _Part, column: RouteColumn, plans: list[Plan]) -> tuple[RunTarget, ...]:
-        """A run for each mapping that has rows; adds their plans to `plans`. shared: the whole run."""
-        words_of_rows = {route_word(row, column.index) for row in shared.sheet.rows()}
-        targets: list[RunTarget] = []
-        problems: list[Problem] = []
-        for mapping, words in column.words.items():
-            if not words_of_rows.intersection(words):
-                continue
-            shown_as = str(Path(self.order.mapping_shown_as or self.order.mapping) / mapping.path.name)
-            written = tuple(map(str, mapping.route.words)) if mapping.route else ()
-            target = RunTarget(f"{shared.run}.{mapping.path.stem}", mapping.target, shown_as, words, written)
-            routed = replace(shared.selection, routed=Routed(column.index, words))
-            try:
-                plans.append(self._plan(mapping, shown_as, replace(shared, run=target.run, selection=routed)))
-            except UnusableInput as error:
-                problems.extend(error.problems)
-            except StoppedEarly as error:
-                target = replace(target, blocked=str(error))
-            targets.append(target)
-        if problems:
-            raise UnusableInput(list(dict.fromkeys(problems)))
-        return tuple(targets)
-
 
 @contextmanager
 def _new_folder(settings: Settings, run: str) -> Iterator[tuple[Path, Presence]]:
@@ -424,12 +279,6 @@ def _identity(resolved: ResolvedMapping) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(column.index for column in columns) for columns in (candidate["email"].columns, names))
 
 
-def _identity_of_all(manifests: Iterable[RunManifest]) -> tuple[tuple[int, ...], ...]:
-    """The columns that any of the targets reads as e-mail, and those as name."""
-    both = zip(*(one.identity for one in manifests), strict=True)
-    return tuple(tuple(dict.fromkeys(index for each in columns for index in each)) for columns in both)
-
-
 def _warnings(inputs: _Inputs) -> tuple[Problem, ...]:
     """The warnings of reading, without those on unread sheets if the mapping takes entries from other sheets."""
     takes_sheets = any(child.file is None for child in inputs.mapping.child_sources)
@@ -439,17 +288,45 @@ def _warnings(inputs: _Inputs) -> tuple[Problem, ...]:
     return (*unreviewed, *own, *dict.fromkeys(one for one in others if one.code != "sheets-not-read"))
 
 
-def _without_incomplete(sheet: Sheet, lost: dict[str, Row], grouping: ResolvedGrouping) -> Iterator[Row]:
-    """All rows; those of a candidate who also has a row of no target have a problem, as a part would be sent as all."""
+def _routed(sheet: Sheet, resolved: ResolvedMapping, route: Route, corrected: frozenset[int]) -> Iterator[Row]:
+    """All rows, those that no mapping of the folder selects with a problem; and so with all rows of their candidates: a
+    part of a candidate would be sent as if it were all. corrected: rows that are read otherwise than in the file.
+    """
+    (own,) = [one for one in resolved.filters if one.label == "route"]
+    words, grouping, lost = frozenset(map(normalize, route.words)), resolved.grouping, dict[str, Row]()
+    if grouping is not None:
+        others = [one for one in resolved.filters if one is not own]
+        for key, row in keyed_rows(sheet.rows(), others, grouping):
+            if isinstance(row, Row) and _route_word(row, own) not in words:
+                lost[key] = row
     for row in sheet.rows():
-        other = lost.get(stripped(row.cells[grouping.column.index]))
-        if other is not None:
+        other = lost.get(stripped(row.cells[grouping.column.index])) if grouping is not None else None
+        if _route_word(row, own) not in words:
+            found = _without_route(row, own, route) if route.takes_unknown else None
+        elif other is not None and grouping is not None:
             message = f"row {other.number} of the same candidate has a value that no mapping's `route:` selects"
             hint = f"correct row {other.number}; or leave such rows out with `where:` in the mappings"
             found = Problem("group-incomplete", message, hint, row.place(grouping.column))
-            yield replace(row, problems=(*row.problems, found))
+        elif row.number in corrected and _route_word(row, own) not in own.words:
+            message = "this row would be of another mapping of the folder, whose run reads it from your own file"
+            hint = "correct it there, and run the folder again"
+            found = Problem("value-unknown", message, hint, row.place(own.column))
         else:
-            yield row
+            found = None
+        yield row if found is None else replace(row, problems=(*row.problems, found))
+
+
+def _route_word(row: Row, route: ResolvedFilter) -> str:
+    return normalize(row.cells[route.column.index])
+
+
+def _without_route(row: Row, own: ResolvedFilter, route: Route) -> Problem:
+    text = row.cells[own.column.index].strip()
+    near = closest(text, route.words) if text else None
+    which = f"with '{text}' in this column" if text else "where this column is blank"
+    hint = "correct it in your own file, or add it under route: in one of them; then run the folder again"
+    proposal = f"did you mean '{near}'? " if near else ""
+    return Problem("value-unknown", f"no mapping takes rows {which}", f"{proposal}{hint}", row.place(own.column))
 
 
 def _refuse_split_candidates(mapping: Mapping, selection: Selection) -> None:

@@ -22,13 +22,13 @@ _DELAY: Final = 1.0  # seconds in which requests are written together
 class RunLog:
     """Logs events, and passes all of them to `listen`. A context manager that writes the rest.
 
-    A run with several targets has one log, in the folder of the whole run. Texts that may quote a cell or the service
-    are left out; their codes are logged. If the log cannot be written, the run continues without it.
+    Texts that may quote a cell or the service are left out; their codes are logged. If the log cannot be written, the
+    run continues without it.
     """
 
     def __init__(self, listen: orders.Listener) -> None:
         self._listen = listen
-        self._run = '""'  # the current one, as JSON
+        self._run = '""'  # as JSON
         self._path: Path | None = None  # from `Planned` on, which makes the folder known
         self._lines: list[str] = []  # that are not written yet
         self._written_at = 0.0
@@ -56,15 +56,11 @@ class RunLog:
 
     def _log_event(self, event: orders.Event) -> None:
         match event:
-            case orders.Planned(folder=folder, targets=targets):
-                self._path = folder / LOG_FILE
-                for one in targets:
-                    self._run = json.dumps(one.run)
-                    counts = {"ready": one.ready, "held_back": one.held_back, "filtered": one.filtered}
-                    self._log("info", "planned", rows=one.rows, **counts, done=one.done)
-                self._run = json.dumps(folder.name)
-            case orders.Started(run=run, target=target):
-                self._run = json.dumps(run)
+            case orders.Planned(folder=folder) as one:
+                self._path, self._run = folder / LOG_FILE, json.dumps(one.run)
+                counts = {"ready": one.ready, "held_back": one.held_back, "filtered": one.filtered}
+                self._log("info", "planned", rows=one.rows, **counts, done=one.done)
+            case orders.Started(target=target):
                 self._log("info", "started", **{target.key: target.id})
             case orders.Paused(reason=reason, seconds=seconds, rows=rows):
                 self._log("warning", "paused", reason=reason, seconds=round(seconds, 1), rows=rows)
@@ -72,12 +68,9 @@ class RunLog:
                 self._log("warning", "resumed")
             case orders.Stopped(code=code):
                 self._log("warning", "stopped", code=code)
-            case orders.TargetBlocked(run=run):
-                self._log("warning", "blocked", target=run)
             case orders.EarlierRunEnded(run=run):
                 self._log("info", "earlier-run-ended", earlier=run)
             case orders.ReportWritten(summary=summary):
-                self._run = json.dumps(summary.run)
                 outcomes = {kind: count for kind, count in summary.outcomes.items() if count}
                 self._log("info", "ended", exit_code=summary.exit_code, outcomes=outcomes)
 
@@ -114,15 +107,14 @@ class LoggedRequest(NamedTuple):
     status: int | None
 
 
-def requests_of(folder: Path, run: str, row: int) -> tuple[LoggedRequest, ...]:
-    """The requests of a run for one row, in their order, as far as its log has them. folder: of the whole run."""
+def requests_of(folder: Path, row: int) -> tuple[LoggedRequest, ...]:
+    """The requests of a run for one row, in their order, as far as its log has them."""
     found: list[LoggedRequest] = []
     with suppress(OSError), (folder / LOG_FILE).open(encoding="utf-8", errors="replace") as file:
         for line in file:
             if '"event": "request"' in line and f'"row": {row}, ' in line:
                 with suppress(ValueError, KeyError):  # the last line of a killed run may be cut
                     one = json.loads(line)
-                    if one["run"] == run:
-                        time = datetime.fromisoformat(one["time"])
-                        found.append(LoggedRequest(time, one["milliseconds"] / 1000, one["status"]))
+                    time = datetime.fromisoformat(one["time"])
+                    found.append(LoggedRequest(time, one["milliseconds"] / 1000, one["status"]))
     return tuple(found)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from importer.app.connection import SANDBOX
-from importer.app.earlier_runs import EarlierRun, part_with
+from importer.app.earlier_runs import EarlierRun
 from importer.app.run_log import LoggedRequest, requests_of
 from importer.ledger import DONE, Ledger, open_existing_ledger
 from importer.models import Outcome, OutcomeKind, Row, Target
@@ -78,16 +78,13 @@ class ShownRow:
 
 
 def show_row(earlier: EarlierRun, number: int) -> ShownRow:
-    """One row of an earlier run; of a run with several targets, in the run of its target.
+    """One row of an earlier run.
 
     Raises:
         UsageError: there is no such run or row.
         UnusableInput: the files of the run are missing or were changed.
     """
-    whole, manifest = earlier.find()
-    folder = whole
-    if manifest.is_split:
-        folder, manifest = part_with(number, whole, manifest)
+    folder, manifest = earlier.find()
     refuse_missing(folder)
     members = next((rows for rows in manifest.groups if number in rows), (number,))
     with RunTable(folder) as table:
@@ -103,14 +100,14 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         before = tables.of(*imported_by) if imported_by else None
     return ShownRow(
         run=manifest.run,
-        target=manifest.targets[0].target,
+        target=manifest.target,
         row=row,
         cells={column.label: row.cells[column.index] for column in columns if row.cells[column.index]},
         outcome=outcome,
         answers=answers,
         body=body.decode(),
         was_sent=first is not None and first.attempts > 0,
-        requests=requests_of(whole, manifest.run, members[0]),
+        requests=requests_of(folder, members[0]),
         imported_by=imported_by,
         candidate_id=next((one.candidate_id for one in (outcome, before) if one and one.candidate_id), None),
     )
@@ -121,7 +118,7 @@ def _imported_by(
 ) -> tuple[str, int] | None:
     """The run and row that imported a row which was already imported, by its e-mail address."""
     email = next((str(answer.sent) for answer in answers if answer.label == "email"), "")
-    if ledger is None or manifest.scope is None or outcome is None or outcome.kind is not OutcomeKind.ALREADY_IMPORTED:
+    if ledger is None or outcome is None or outcome.kind is not OutcomeKind.ALREADY_IMPORTED:
         return None
     known = ledger.look_up([ledger.fingerprints.identity(manifest.scope, email)]).values()
     return next(((one.run, one.row) for one in known if one.state in DONE), None)
@@ -154,7 +151,6 @@ def state_of(summary: Summary, running: Collection[str]) -> State:
 
 
 def running_runs(settings: Settings) -> frozenset[str]:
-    """The IDs of the runs that are running now; of a run with several targets also its own."""
+    """The IDs of the runs that are running now."""
     presences = Presences(settings.out)
-    alive = [run for run in presences.runs() if not presences.is_abandoned(run)]
-    return frozenset((*alive, *(run.partition(".")[0] for run in alive)))
+    return frozenset(run for run in presences.runs() if not presences.is_abandoned(run))

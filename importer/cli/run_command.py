@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
 from importer.app import earlier_runs
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, NothingToSend
-from importer.app.import_file import Confirm, Finished, check_file, import_file
+from importer.app.import_file import Confirm, Finished, check_file, import_file, orders_of
 from importer.app.orders import (
     ErrorLimit,
     Order,
@@ -29,19 +30,22 @@ from importer.app.orders import (
 )
 from importer.cli import options
 from importer.cli.app import given_flags, load_command, next_command
-from importer.cli.messages import print_line, print_message, print_next, print_result
+from importer.cli.messages import print_line, print_lines, print_message, print_next, print_result, show_error
 from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
-from importer.problems import UnusableInput, UsageError
+from importer.problems import ImporterError, UnusableInput, UsageError
 from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import Summary
-from importer.report.text import subject_line, summary_lines
+from importer.report.text import headline, subject_line, summary_lines
 from importer.runs.manifest import is_run
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_part, parse_rows
 from importer.settings import Settings, load_settings
 
 Execute = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
+_SIGNALLED: Final = 128
+_STOPPED_EARLY: Final = 5
+_GOOD_TO_BAD: Final = (0, 4, 75, 2, 3, _STOPPED_EARLY)  # codes of several runs; a signal is worse
 
 
 def run(
@@ -87,7 +91,7 @@ def run(
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
     if not sandbox:
         confirm_address(settings)
-    session.send(partial(import_file, order), order.shown_as)
+    session.end(orders_of(order), lambda one: (session.send(partial(import_file, one), one.shown_as), None))
 
 
 def check(
@@ -123,7 +127,9 @@ def check(
         sheet=sheet,
     )
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
-    session.check(earlier_runs.fixed_order(order))
+    if not sandbox:
+        confirm_address(settings)
+    session.end(orders_of(earlier_runs.fixed_order(order)), session.check)
 
 
 def resume(
@@ -257,22 +263,58 @@ class _Session:
         if not is_sandbox:
             confirm_address(self.settings)
         try:
-            replace(self, asks=self.asks and not is_sandbox).send(execute, manifest.file)
+            finished = replace(self, asks=self.asks and not is_sandbox).send(execute, manifest.file)
         except NothingToSend as run:
             print_next(f"Run {run} {nothing}. Next", next_command(self.context, "show", str(run)))
+        else:
+            self._end_one(finished)
 
-    def send(self, execute: Execute, file: str) -> None:
-        """Run an order, and exit with its exit code. file: its name in a notice."""
+    def send(self, execute: Execute, file: str) -> Finished | None:
+        """Run an order; None if a person declined. file: its name in a notice."""
         with self._hiding_cells(), self._reporting(file) as report:
             with Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
                 asks = self.asks and not self.quiet and not self.as_json and is_interactive()
                 finished = execute(terminal, control, ask_to_send if asks else None)
             if finished is not None:
                 report(finished.summary, finished.folder)
+        return finished
+
+    def end(
+        self, orders: Sequence[Order], execute: Callable[[Order], tuple[Finished | None, dict[str, Any] | None]]
+    ) -> NoReturn:
+        """Execute orders, present what became of them, and exit with their exit code. execute: also returns keys that
+        are added to the JSON object.
+        """
+        if len(orders) == 1:
+            self._end_one(*execute(orders[0]))
+        codes, ended = list[int](), list[tuple[Summary, dict[str, Any]]]()
+        for order in orders:
+            print_line(f"{order.mapping}:")
+            try:
+                finished, more = execute(order)
+            except ImporterError as error:  # another one may be possible
+                show_error(error)
+                codes.append(error.exit_code)
+                continue
+            if finished is not None:
+                ended.append((finished.summary, more or {}))
+                codes.append(finished.summary.exit_code or 0)
+            if codes and codes[-1] > _SIGNALLED:
+                break
+        if self.as_json:
+            print_result(json.dumps([{**summary.to_json(), **more} for summary, more in ended], ensure_ascii=False))
+        else:
+            for summary, _ in ended:
+                print_lines(f"{summary.target}: {headline(summary)}")
+                print_result(f"  {next_command(self.context, 'show', summary.run)}")
+        code = max(codes, key=lambda one: _GOOD_TO_BAD.index(one) if one in _GOOD_TO_BAD else one, default=0)
+        raise typer.Exit(_STOPPED_EARLY if ended and code in (2, 3, 75) else code)
+
+    def _end_one(self, finished: Finished | None, more: dict[str, Any] | None = None) -> NoReturn:
         if finished is None:
             print_message("Nothing was sent.")
             raise typer.Exit(0)
-        self._present(finished)
+        self._present(finished, more)
         self._exit(finished.summary)
 
     @contextmanager
@@ -297,10 +339,8 @@ class _Session:
                 raise
             raise type(error)([*map(GeneralTexts().problem, error.problems)]) from None
 
-    def check(self, order: Order) -> NoReturn:
-        """Check an order, and exit with its exit code."""
-        if order.sending.sandbox_setup is None:
-            confirm_address(self.settings)
+    def check(self, order: Order) -> tuple[Finished, dict[str, Any] | None]:
+        """Check an order; also returns the candidates to show, for JSON."""
         with self._hiding_cells(), Terminal(quiet=self.quiet) as terminal:
             finished = check_file(order, terminal)
         more = None
@@ -309,8 +349,7 @@ class _Session:
             more = {"candidates": list(candidates_json(shown))}
             if not self.as_json:
                 show_candidates(shown)
-        self._present(finished, more)
-        self._exit(finished.summary)
+        return finished, more
 
     def _present(self, finished: Finished, more: dict[str, Any] | None = None) -> None:
         """Print the summary; with --quiet only what needs a person. more: keys that are added to the JSON object."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -30,23 +30,21 @@ from importer.cli.messages import (
     print_row,
 )
 from importer.cli.tables import shortened, show_answers
-from importer.models import NEEDS_ATTENTION, ManyTargets, OutcomeKind
+from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.problems import UnusableInput
 from importer.report.next_steps import steps_of_source
-from importer.report.outcomes import PAGE_FILE, outcome_text
+from importer.report.outcomes import outcome_text
 from importer.report.summary import Summary, read_summary
 from importer.report.text import summary_lines
 from importer.report.write import edited_files
-from importer.runs.manifest import find_run, read_manifest
+from importer.runs.manifest import find_run
 from importer.runs.results_folder import refuse_untrusted
-from importer.runs.source_status import SourceStatus, rows_without_target
+from importer.runs.source_status import SourceStatus
 from importer.sent_answers import sent_lines
 from importer.settings import load_settings
 from importer.text.dates import in_words
-from importer.text.terminal import wrapped
 
 _MOST_RUNS: Final = 6
-_MOST_TARGETS: Final = 4
 
 
 def runs(
@@ -118,11 +116,6 @@ def _duration(summary: Summary) -> str:
     return in_words(max(round((summary.ended_at - summary.started_at).total_seconds()), 1))
 
 
-def _counts(summary: Summary) -> str:
-    counted = [(outcome_text(kind, dry_run=summary.dry_run).label, count) for kind, count in summary.outcomes.items()]
-    return ", ".join(f"{count} {label}" for label, count in counted if count)
-
-
 def show(
     context: typer.Context,
     run: options.Run = "last",
@@ -157,12 +150,10 @@ def status(
     """Show what became of each row of a file, over all its runs."""
     found = status_of(file, load_settings(out=out), sandbox=sandbox)
     summaries = [one.summarize() for one in found]
-    no_target = rows_without_target(found)
     if as_json:
         targets = [_status_json(one, summary) for one, (summary, _) in zip(found, summaries, strict=True)]
         source = {"file": str(file), "sha256": found[0].last.sha256}
-        printed = {"version": 1, **source, "targets": targets, "rows_without_target": no_target}
-        print_result(json.dumps(printed, ensure_ascii=False))
+        print_result(json.dumps({"version": 1, **source, "targets": targets}, ensure_ascii=False))
     else:
         for one, (summary, to_fix) in zip(found, summaries, strict=True):
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
@@ -172,11 +163,7 @@ def status(
             for line in summary_lines(summary, one.folder, title=title, steps=steps):
                 print_result(line)
             print_result("")
-        if no_target:
-            listed = f"{', '.join(map(str, no_target[:5]))}{', ...' if len(no_target) > 5 else ''}"
-            print_lines(f"{len(no_target)} without a target, as no mapping takes them: row {listed}")
-    is_complete = not no_target and all(summary.is_complete for summary, _ in summaries)
-    raise typer.Exit(0 if is_complete else 4)
+    raise typer.Exit(0 if all(summary.is_complete for summary, _ in summaries) else 4)
 
 
 def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:
@@ -273,21 +260,5 @@ def present(
     if as_json:
         print_result(json.dumps({**summary.to_json(), **(more or {})}, ensure_ascii=False))
         return
-    most = None if is_verbose else _MOST_TARGETS
-    details = [*_targets(context, folder, summary, most)]
-    lines = summary_lines(summary, folder, details, title=title, is_verbose=is_verbose, with_repeated=with_repeated)
-    for line in lines:
+    for line in summary_lines(summary, folder, title=title, is_verbose=is_verbose, with_repeated=with_repeated):
         print_result(line)
-
-
-def _targets(context: typer.Context, folder: Path, summary: Summary, most: int | None) -> Iterator[str]:
-    """A line for each of several targets, `most` of them."""
-    targets = read_manifest(folder).targets if isinstance(summary.target, ManyTargets) else ()
-    for target in targets[:most]:
-        if target.blocked:
-            yield from wrapped(f"{target.target}: nothing was sent: {target.blocked}", others="  ")
-        else:
-            counts = _counts(read_summary(folder.parent / target.run)) or "no report yet"
-            yield f"{target.target}: {counts} ({next_command(context, 'show', target.run)})"
-    if most and len(targets) > most:
-        yield f"... and {len(targets) - most} more targets, all in {folder / PAGE_FILE}"

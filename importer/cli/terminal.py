@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from types import FrameType, TracebackType
 from typing import Final, Self
 
@@ -65,8 +65,6 @@ class Terminal:
             self._end_rows()
         elif isinstance(event, orders.Started):
             self._total = event.rows
-            if event.is_part:
-                self._show_detail(f"{event.target}: {event.rows} row{'' if event.rows == 1 else 's'}")
         elif isinstance(event, orders.ReportWritten) and event.summary.dry_run:
             for duration in duration_lines(event.summary.outcomes[OutcomeKind.NOT_SENT], self._rate):
                 self._show_detail(duration)
@@ -118,21 +116,19 @@ class Terminal:
 
 def _planned(planned: orders.Planned) -> Iterator[str]:
     """How the file was read; before rows are sent also what will become of them."""
-    if not planned.is_split:
-        yield planned.reading
+    yield planned.reading
     if not planned.dry_run:
-        yield from plan_lines(planned.targets, planned.rate)
+        yield from plan_lines(planned)
 
 
-def plan_lines(targets: Sequence[orders.ReadyRows], rate: orders.SendingRate | None) -> Iterator[str]:
-    """How many rows will be sent to each target, and how many not; then how long that takes, as far as known."""
-    for one in targets:
-        others = [(one.held_back, "held back"), (one.filtered, "filtered"), (one.done, "already imported")]
-        rows = f"{one.rows:,} row{'' if one.rows == 1 else 's'}"
-        parts = [f"{one.ready:,} of {rows} will be sent to {one.target}"]
-        parts += [f"{count:,} {words}" for count, words in others if count]
-        yield from wrapped(f"Plan: {', '.join(parts)}.", others="  ")
-    yield from duration_lines(sum(one.ready for one in targets), rate)
+def plan_lines(planned: orders.Planned) -> Iterator[str]:
+    """How many rows will be sent, and how many not; then how long that takes, as far as known."""
+    others = [(planned.held_back, "held back"), (planned.filtered, "filtered"), (planned.done, "already imported")]
+    rows = f"{planned.rows:,} row{'' if planned.rows == 1 else 's'}"
+    parts = [f"{planned.ready:,} of {rows} will be sent to {planned.target}"]
+    parts += [f"{count:,} {words}" for count, words in others if count]
+    yield from wrapped(f"Plan: {', '.join(parts)}.", others="  ")
+    yield from duration_lines(planned.ready, planned.rate)
 
 
 def duration_lines(ready: int, rate: orders.SendingRate | None) -> Iterator[str]:
@@ -229,18 +225,14 @@ _ALL_IN: Final = "importer check lists all"
 
 def ask_to_send(planned: orders.Planned) -> bool:
     """Show the warnings and why rows are held back, and ask whether to send the others; if there are none, do not."""
-    for target in planned.targets:
-        for line in problem_lines("Warnings", target.warned, target.warnings, room=_ROOM, all_in=_ALL_IN):
-            print_line(line)
-    reasons = [group for one in planned.targets for group in one.reasons]
-    for line in problem_lines("Held back", reasons, room=_ROOM, all_in=_ALL_IN):
+    for line in problem_lines("Warnings", planned.warned, planned.warnings, room=_ROOM, all_in=_ALL_IN):
         print_line(line)
-    ready = sum(one.ready for one in planned.targets)
-    if not ready:
+    for line in problem_lines("Held back", planned.reasons, room=_ROOM, all_in=_ALL_IN):
+        print_line(line)
+    if not planned.ready:
         return True
-    into = f"{len(planned.targets)} targets" if planned.is_split else str(planned.targets[0].target)
-    rows = "1 row" if ready == 1 else f"{ready:,} rows"
-    return typer.confirm(f"Send {rows} to {into} at {planned.service}?", err=True)
+    rows = "1 row" if planned.ready == 1 else f"{planned.ready:,} rows"
+    return typer.confirm(f"Send {rows} to {planned.target} at {planned.service}?", err=True)
 
 
 def confirm_address(settings: Settings) -> None:

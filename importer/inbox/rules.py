@@ -82,7 +82,10 @@ def _some(files: tuple[Any, ...]) -> tuple[Any, ...]:
 def _path(value: Any, info: ValidationInfo[dict[str, Path]]) -> Path:
     if not isinstance(value, str) or not value:
         raise ValueError("it is not a path", "write it in quotes, relative to the folder of this file")
-    return Path(os.path.normpath(info.context["folder"] / value))
+    path = Path(os.path.normpath(info.context["folder"] / value))
+    if path.is_dir():
+        raise ValueError("it is a folder", "name one of the mapping files in it")
+    return path
 
 
 Complete = Literal["unchanged", "marker", "renamed"]

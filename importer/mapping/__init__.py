@@ -24,7 +24,7 @@ from importer.mapping.fields import (
 from importer.mapping.header import Header
 from importer.mapping.model import FULL_NAME, IN_SOURCE, Mapping
 from importer.mapping.nodes import OUTSIDE_HINT, Items, Keys, Node, Text, is_within
-from importer.mapping.reader import RouteColumn, read_mapping, read_mappings, route_column
+from importer.mapping.reader import read_mapping, read_mappings
 from importer.mapping.resolve import check_without_columns, resolve
 from importer.mapping.resolved import (
     EntriesFrom,
@@ -59,8 +59,8 @@ __all__ = [
     "Lookup",
     "Mapping", "NameRule", "Node", "Options", "Otherwise", "ResolvedAnswer", "ResolvedEntries",
     "ResolvedFilter", "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping", "ResolvedSource", "ResolvedTable",
-    "ResolvedValue", "RouteColumn", "Surname", "Take", "TestRow", "TestRows", "Text", "ValueSpec",
+    "ResolvedValue", "Surname", "Take", "TestRow", "TestRows", "Text", "ValueSpec",
     "check_without_columns", "comment_text", "flow_list", "is_within", "one_or_list",
-    "read_mapping", "read_mappings", "read_test_rows", "resolve", "route_column", "scalar", "spec_of_candidate",
+    "read_mapping", "read_mappings", "read_test_rows", "resolve", "scalar", "spec_of_candidate",
     "spec_of_entry", "spec_of_question",
 ]  # fmt: skip

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping as Dictionary
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from importer.mapping.examples import TEST_ROWS
-from importer.mapping.header import Header
 from importer.mapping.model import Mapping, MappingFile, mapping_of
 from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, read_nodes, relative_path, texts_in
 from importer.mapping.scalars import table_file_lines
 from importer.mapping.shapes import report
-from importer.problems import Column, FilePlace, LinePlace, Problem, UnusableInput
+from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
 from importer.text.normalize import normalize, normalize_name
 
 
@@ -259,31 +256,3 @@ def _report_conflicts(mappings: Sequence[Mapping], diagnostics: Diagnostics) -> 
             message = f"{mapping.target} is also the target of {other.path.name}"
             hint = "combine the values of both routes in one file"
             diagnostics.error("route-target-duplicate", message, hint, mapping.target_place)
-
-
-@dataclass(frozen=True, eq=False)
-class RouteColumn:
-    """The index of the route column, and the normalized values that select the rows of each mapping."""
-
-    index: int
-    words: Dictionary[Mapping, tuple[str, ...]]
-
-    @property
-    def all_words(self) -> frozenset[str]:
-        return frozenset(word for words in self.words.values() for word in words)
-
-
-def route_column(mappings: Sequence[Mapping], columns: Sequence[Column]) -> RouteColumn:
-    """The route column of these mappings; `read_mappings` has checked that it is the same for all.
-
-    Raises:
-        UnusableInput: the column is not found, or matches several columns.
-    """
-    diagnostics = Diagnostics()
-    routes = {mapping: mapping.route for mapping in mappings if mapping.route}
-    first = next(iter(routes.values()))
-    column = Header(columns).find(first.column, diagnostics)
-    diagnostics.raise_errors()
-    assert column is not None, "a missing route column was not reported"
-    words = {mapping: tuple(normalize(word) for word in route.words) for mapping, route in routes.items()}
-    return RouteColumn(column.index, words)

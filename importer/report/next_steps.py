@@ -153,8 +153,8 @@ def _of_source(command: str, summary: Summary, folder: Path) -> tuple[str, ...]:
 
 def _repeats_file(summary: Summary) -> bool:
     """Whether the run is continued by importing its file again, so that what was fixed in it since is read."""
-    is_of_target = re.search(r"\.(?!\d+of\d+$)", summary.run) is not None
-    return summary.source.file not in _COPIED and not summary.continues and (summary.dry_run or not is_of_target)
+    is_joined = summary.run.endswith("parts")  # of several parts, which are not one command
+    return summary.source.file not in _COPIED and not summary.continues and (summary.dry_run or not is_joined)
 
 
 def _resume(summary: Summary, folder: Path) -> str:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from importer.models import ManyTargets
-from importer.problems import DamagedRun
 from importer.report.next_steps import next_steps
-from importer.report.outcomes import PAGE_FILE, csv_file
+from importer.report.outcomes import csv_file
 from importer.report.problem_codes import GeneralTexts
-from importer.report.summary import Summary, read_summary
+from importer.report.summary import Summary
 from importer.report.text import headline, moment, run_details, title_of
 from importer.text.normalize import visible
 
@@ -37,7 +33,6 @@ def page(summary: Summary, folder: Path, *, with_personal_data: bool) -> str:
         outcomes=[(csv_file(kind), summary.words(kind), count) for kind, count in summary.outcomes.items() if count],
         with_personal_data=with_personal_data,
         steps=next_steps(summary, folder),
-        targets=list(_targets(summary, folder, with_links=with_personal_data)),
         first=_FIRST_CAUSES,
         most=_MOST_CAUSES,
         details=run_details(summary),
@@ -54,15 +49,3 @@ def _template() -> Template:
 def _shown(value: Any) -> Any:
     """A text without control characters, which a cell or a response could contain."""
     return visible(value) if type(value) is str else value  # not of Markup, which is escaped already
-
-
-def _targets(summary: Summary, folder: Path, *, with_links: bool) -> Iterator[tuple[str, str, str]]:
-    """Of a run with several targets: the title, the result, and the page of each."""
-    for one in summary.target.runs if isinstance(summary.target, ManyTargets) else ():
-        try:
-            part = read_summary(folder.parent / one.run)
-        except DamagedRun:
-            yield (str(one.target), "nothing was sent, or its report is missing", "")
-        else:
-            title = f"{part.target_title} ({one.target})" if part.target_title else str(one.target)
-            yield (title, headline(part), quote(f"../{one.run}/{PAGE_FILE}") if with_links else "")

@@ -16,13 +16,11 @@ from importer.models import (
     ID_COLUMN,
     IMPORT_COLUMNS,
     NEEDS_ATTENTION,
-    ManyTargets,
     Operation,
     OutcomeKind,
     Stop,
     TakenFile,
     Target,
-    TargetRun,
 )
 from importer.problems import Column, DamagedRun, FilePlace, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE, OutcomeText, outcome_text
@@ -41,7 +39,7 @@ class RunState:
 
     run: str
     source: SourceSummary
-    target: Target | ManyTargets
+    target: Target
     mapping: str
     started_at: datetime
     ended_at: datetime | None = None
@@ -178,7 +176,8 @@ class Summary(RunState):
     def to_json(self) -> dict[str, Any]:
         """The object of summary.json; its keys, which are the field names, must stay stable."""
         moments = {"started_at": self.started_at.isoformat(), "ended_at": self.ended_at and self.ended_at.isoformat()}
-        return {"version": VERSION, **asdict(self), "target": _target_json(self.target), **moments}
+        target = {self.target.key: self.target.id}
+        return {"version": VERSION, **asdict(self), "target": target, **moments}
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Summary:
@@ -198,15 +197,7 @@ class Summary(RunState):
 _READER: Final = TypeAdapter(Summary)
 
 
-def _target_json(target: Target | ManyTargets) -> dict[str, Any]:
-    if isinstance(target, Target):
-        return {target.key: target.id}
-    return {"runs": [{"run": one.run, **_target_json(one.target)} for one in target.runs]}
-
-
-def _target(values: Mapping[str, Any]) -> Target | ManyTargets:
-    if "runs" in values:
-        return ManyTargets(tuple(TargetRun(one["run"], _target(one)) for one in values["runs"]))  # type: ignore[arg-type]
+def _target(values: Mapping[str, Any]) -> Target:
     operation = Operation.APPLY if "job_post" in values else Operation.ADD_TO_POOL
     return Target(operation, values["job_post" if operation is Operation.APPLY else "talent_pool"])
 

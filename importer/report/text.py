@@ -62,7 +62,6 @@ def subject_line(summary: Summary) -> str:
 def summary_lines(
     summary: Summary,
     folder: Path,
-    details: Sequence[str] = (),
     *,
     title: str = "",
     steps: Sequence[Step] | None = None,
@@ -71,9 +70,8 @@ def summary_lines(
 ) -> list[str]:
     """The last screen of a run, 80 columns and 24 lines with the prompt; or everything.
 
-    folder: the results folder as it is shown. details: lines before the report's place. title: what the summary is of.
-    steps: what to do, if it is not of one run. with_repeated: show the command that was given too, where it is to be
-    repeated. Control characters are escaped.
+    folder: the results folder as it is shown. title: what the summary is of. steps: what to do, if it is not of one
+    run. with_repeated: show the command that was given too, where it is to be repeated. Control characters are escaped.
     """
     opening = [*(wrapped(title, others="  ") if title else []), *wrapped(headline(summary))]
     if summary.stopped:
@@ -81,7 +79,7 @@ def summary_lines(
     report = [f"Report: {on_one_line(str(folder / PAGE_FILE))} (and {WORKBOOK_FILE})"]
     to_do = _next(steps or next_steps(summary, folder), with_repeated=with_repeated or is_verbose)
     first = _with_blank_lines([opening, _outcomes(summary)])
-    last = [*details, *(report if PAGE_FILE in summary.files else ()), *to_do]
+    last = [*(report if PAGE_FILE in summary.files else ()), *to_do]
     if is_verbose:
         return _with_blank_lines([first, *_everything(summary), last])
     # As many of the largest causes and of the warnings as there is room for.

@@ -11,9 +11,9 @@ from importer.ledger import Ledger, RowState, State
 from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Stop
 from importer.problems import Problem, UnusableInput, UsageError
 from importer.report.summary import Summary
-from importer.runs.manifest import Ending, RunManifest, part_folders, read_manifest, write_manifest
+from importer.runs.manifest import Ending, RunManifest, read_manifest, write_manifest
 from importer.runs.presences import Presences
-from importer.runs.run_report import CONTINUE_HINT, refuse_missing, report_of_whole, rewrite_report
+from importer.runs.run_report import refuse_missing, rewrite_report
 from importer.runs.table import RunTable
 from importer.sending import CREATED_EARLIER
 
@@ -198,29 +198,3 @@ def outcome_of_state(state: RowState) -> Outcome:
     if state.state is State.ALREADY_EXISTS and state.after_unconfirmed:
         problems = (CREATED_EARLIER,)
     return Outcome(state.row, kind, state.status, state.attempts, problems)
-
-
-# --- a run with several targets -----------------------------------------------------------------
-
-
-def end_whole(folder: Path, manifest: RunManifest, signal: int | None) -> Summary:
-    """Record how a run with several targets ended, after its targets, and write its report."""
-    endings = [ending for part in part_folders(folder, manifest) if (ending := read_manifest(part).ending)]
-    blocked = next((target.blocked for target in manifest.targets if target.blocked), None)
-    stopped = next((ending.stopped for ending in endings if ending.stopped), None)
-    unusable = [UnusableInput.exit_code for ending in endings if ending.exit_code == UnusableInput.exit_code]
-    if blocked:
-        stopped = Stop("target-blocked", blocked, CONTINUE_HINT)
-    ending = Ending(
-        at=datetime.now(UTC),
-        finished=signal is None and not blocked and all(ending.finished for ending in endings),
-        exit_code=128 + signal if signal is not None else 5 if stopped else max(unusable, default=0),
-        stopped=stopped,
-    )
-    write_manifest(folder, manifest.ended(ending))
-    summary = report_of_whole(folder, manifest.ended(ending))
-    if ending.exit_code or not (code := exit_code(dict(summary.outcomes), None, None)):
-        return summary
-    manifest = manifest.ended(replace(ending, exit_code=code))  # only the report counts the rows without a target
-    write_manifest(folder, manifest)
-    return report_of_whole(folder, manifest)

@@ -10,16 +10,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, CorrectedCell, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, FilePlace, Place, Problem, UnusableInput, unusable_file
-from importer.runs.manifest import RunManifest, is_run, part_folders, read_manifest, whole_of
+from importer.runs.manifest import RunManifest, is_run
 from importer.runs.run_report import refuse_missing
-from importer.runs.table import TABLE, RunTable
+from importer.runs.table import RunTable
 from importer.settings import Settings
 from importer.sources import ReadingLimits, ResultsTable, clean, is_results_file, results_tables, run_of_report
 from importer.sources.sheet import Record
@@ -40,16 +39,13 @@ def run_of_results_file(file: Path, out: Path) -> Path | None:
     """
     folder = file.absolute().parent
     if (run := run_of_report(file)) is not None:
-        name = run.partition(".")[0]  # the rows of a target are those of the whole run
-        likely = (out / name, folder.parent / name, out / run, folder)
+        likely = (out / run, folder.parent / run, folder)
         found = next(filter(is_run, likely), None)
-        if found is None or found.name.partition(".")[0] != name:
+        if found is None or found.name != run:
             message, hint = f"its run {run} is not in {out}", "name its results folder with --out"
             raise unusable_file("results-file-elsewhere", message, hint, file)
         return found
-    if not is_run(folder) or not is_results_file(file):
-        return None
-    return whole_of(folder)
+    return folder if is_run(folder) and is_results_file(file) else None
 
 
 def read_fixed(file: Path, folder: Path, manifest: RunManifest, settings: Settings) -> tuple[CorrectedCell, ...]:
@@ -59,14 +55,8 @@ def read_fixed(file: Path, folder: Path, manifest: RunManifest, settings: Settin
         UnusableInput: with every problem: nothing was changed, a row is not recognized, or a program changed the file.
     """
     refuse_missing(folder)
-    with ExitStack() as stack:
-        table = stack.enter_context(RunTable(folder))
-        parts = [part for part in part_folders(folder, manifest) if part != folder and (part / TABLE).is_file()]
-        run = run_of_report(file) or folder.name
-        if run != folder.name and is_run(folder.with_name(run)):  # of one target, whose report shows its own columns
-            manifest = replace(manifest, identity=read_manifest(folder.with_name(run)).identity)
-        outcomes = [table, *(stack.enter_context(RunTable(part)) for part in parts)]
-        comparison = _Comparison(str(file), manifest, table, outcomes)
+    with RunTable(folder) as table:
+        comparison = _Comparison(str(file), manifest, table)
         for each in results_tables(file, str(file), ReadingLimits.of(settings)):
             comparison.add(each)
         changed = comparison.finish(may_be_unchanged=manifest.dry_run and bool(table.corrections))
@@ -90,10 +80,9 @@ class _Line:
 class _Comparison:
     """Compares the rows of a results file with those of its run."""
 
-    def __init__(self, file: str, manifest: RunManifest, table: RunTable, outcomes: Sequence[RunTable]) -> None:
-        self._file, self._table, self._outcomes = file, table, outcomes
+    def __init__(self, file: str, manifest: RunManifest, table: RunTable) -> None:
+        self._file, self._table = file, table
         self._email, self._name = manifest.identity or ((), ())
-        self._route = manifest.route_column  # a row without a target is fixed there, and has no outcome of its own
         self._lines: dict[int, str] = {}  # where each row was found
         self._changed: dict[tuple[int, int], CorrectedCell] = {}
         self._replaced: dict[str, tuple[str, int]] = {}  # by the new name and address of rows
@@ -165,7 +154,7 @@ class _Comparison:
                     self._problems.append(Problem("cell-cut", "this text is longer than a cell can be", hint, place))
                 else:
                     changed.append((column, at, now, place))
-        outcome = self._outcome(row.number) if changed else None
+        outcome = self._table.outcome(row.number) if changed else None
         for column, at, now, place in changed:
             found = [each for each in line.record.problems if each.index == at]
             if self._is_rewritten(line, column, at, now, outcome):
@@ -190,13 +179,9 @@ class _Comparison:
         before, is_value = line.row.cells[column.index], at in line.record.typed
         if line.sheet is not None and (column.index in line.row.typed or not is_value):
             return False
-        is_route = outcome is None and column.index == self._route
-        if not is_route and not _may_be_fixed(outcome, line.row, column.index):
+        if not _may_be_fixed(outcome, line.row, column.index):
             return line.sheet is None or _may_be_rewritten(before, now)
         return bool(now) and _may_be_mistaken(before, now)
-
-    def _outcome(self, row: int) -> Outcome | None:
-        return next(filter(None, (each.outcome(row) for each in self._outcomes)), None)
 
     def finish(self, *, may_be_unchanged: bool) -> dict[tuple[int, int], CorrectedCell]:
         """The changed cells, by row number and index of the column.

@@ -11,7 +11,7 @@ from importer.files import INTERNAL, read_private
 from importer.models import OutcomeKind, Stop
 from importer.report.summary import Summary
 from importer.runs.finalize import exit_code
-from importer.runs.manifest import Ending, RunManifest, RunTarget, manifests_in, write_manifest
+from importer.runs.manifest import Ending, RunManifest, manifests_in, write_manifest
 from importer.runs.private_copies import ASKED
 from importer.runs.results_folder import make_private_folder
 from importer.runs.row_selection import Part, Selection
@@ -101,7 +101,6 @@ def _joined_manifest(
         newest,
         run=name,
         selection=Selection(part=Part(0, total)),
-        targets=(RunTarget(name, newest.targets[0].target, newest.mapping),),
         rows=sum(one.rows or 0 for one in manifests),
         groups=tuple(sorted(group for one in manifests for group in one.groups)),
         warnings=tuple(dict.fromkeys(warning for one in manifests for warning in one.warnings)),

@@ -34,12 +34,11 @@ Emails = Mapping[tuple[int, ...], Address | None]
 class KnownRows:
     """Which rows of a run a ledger knows: what was sent of them, also in another form, before or after a correction.
 
-    scopes: that of the run, and those of its batch. sha256, sheet: of the source. corrected: the rows with corrections.
+    sha256, sheet: of the source. corrected: the rows with corrections.
     """
 
     run: str
     scope: Scope
-    scopes: frozenset[Scope]
     sha256: str
     sheet: str
     corrected: frozenset[int]
@@ -69,7 +68,7 @@ class KnownRows:
         return found
 
     def _is_other(self, form: Sent) -> bool:
-        return form.scope in self.scopes and form.known.run != self.run
+        return form.scope == self.scope and form.known.run != self.run
 
     def _of_forms(self, ledger: Ledger, rows: tuple[int, ...], forms: list[Sent], own: bytes | None) -> Outcome | None:
         """The outcome of a candidate by what became of its other forms."""

@@ -15,14 +15,14 @@ from pydantic import TypeAdapter
 
 from importer.files import read_private, write_json
 from importer.ledger import Scope
-from importer.models import ManyTargets, SourceOptions, Stop, TakenFile, Target, TargetRun
+from importer.models import Route, SourceOptions, Stop, TakenFile, Target
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError
 from importer.runs.results_folder import folders_in
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.text.terminal import command_line
 
 MANIFEST = "run.json"
-VERSION = 6
+VERSION = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,30 +47,12 @@ class ChildCopy:
 
 
 @dataclass(frozen=True, slots=True)
-class RunTarget:
-    """A target of a run. `run`: the ID of the run that sends the rows, which is the run itself if it has one target.
-
-    words: the normalized values of the routing column for this target; () if all rows go there. blocked: why nothing
-    was sent to it and what to do, if it has no run of its own.
-    """
-
-    run: str
-    target: Target
-    mapping: str
-    words: tuple[str, ...] = ()
-    written: tuple[str, ...] = ()  # the same words as the mapping writes them
-    blocked: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class RunManifest:
     """The inputs of a run and, after its end, how it ended.
 
-    A run with several targets (`route_column`, by its index) sends nothing itself: each target has its own run,
-    `<run>.<mapping>`, and their reports are combined.
-
     file: the source as the user named it; source: the name of its private copy in the folder; mapping: the mapping file
-    or folder as the user named it; mapping_copy: the name of its private copy; service: the base URL, or `sandbox`;
+    as the user named it; mapping_copy: the name of its private copy; service: the base URL, or `sandbox`; route: of a
+    mapping of a folder;
     documents: the folders of documents, and the list of their IDs, each with its path, by the names in the mapping;
     rows: the number of selected rows, None until the source was read completely; blank_rows: blank lines between them;
     groups: the rows of each candidate with several rows, in order;
@@ -88,12 +70,12 @@ class RunManifest:
     selection: Selection
     mapping: str
     mapping_copy: str
-    targets: tuple[RunTarget, ...]
+    target: Target
     service: str
     dry_run: bool
     warnings: tuple[str, ...]
     started_at: datetime
-    route_column: int | None = None
+    route: Route | None = None
     header_row: int = 1
     rows: int | None = None
     blank_rows: int = 0
@@ -114,26 +96,9 @@ class RunManifest:
         return replace(self, rows=rows, blank_rows=blank)
 
     @property
-    def is_split(self) -> bool:
-        """Whether it has several targets, each with its own run."""
-        return self.route_column is not None
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """The runs of its targets, without blocked ones; () if it sends its rows itself."""
-        return tuple(target.run for target in self.targets if not target.blocked) if self.is_split else ()
-
-    @property
-    def target(self) -> Target | ManyTargets:
-        """The target or targets of its rows, for reports."""
-        if self.is_split:
-            return ManyTargets(tuple(TargetRun(part.run, part.target) for part in self.targets))
-        return self.targets[0].target
-
-    @property
-    def scope(self) -> Scope | None:
-        """The service and target of its rows, as in the ledger; None if it sends nothing itself."""
-        return None if self.is_split else Scope(self.service, self.targets[0].target)
+    def scope(self) -> Scope:
+        """The service and target of its rows, as in the ledger."""
+        return Scope(self.service, self.target)
 
     @property
     def sandbox(self) -> bool:
@@ -180,7 +145,7 @@ def _manifest(values: dict[str, Any]) -> RunManifest:
         raise ValueError("it was written by another version of importer")
     found = _adapter().validate_python(values)
     copies = [found.source, found.mapping_copy, *(child.copy for child in found.children)]
-    _refuse_paths(found.run, *copies, *(target.run for target in found.targets), *filter(None, [found.questions]))
+    _refuse_paths(found.run, *copies, *filter(None, [found.questions]))
     return found
 
 
@@ -210,23 +175,9 @@ def _read_once(folder: Path, *_: int) -> RunManifest:
     return read_manifest(folder)
 
 
-def part_folders(folder: Path, manifest: RunManifest) -> tuple[Path, ...]:
-    """The folders of the runs that send the rows: of the run itself, or of its targets."""
-    return tuple(folder.parent / run for run in manifest.parts) if manifest.is_split else (folder,)
-
-
-def whole_of(folder: Path) -> Path:
-    """The folder of the run with several targets that a run belongs to; else the folder itself."""
-    whole = folder.with_name(folder.name.partition(".")[0])
-    return whole if is_run(whole) else folder
-
-
 def runs_in(out: Path) -> list[Path]:
-    """The folders of all runs in a results folder, oldest first; a whole run after the runs of its targets."""
-    return sorted(
-        filter(is_run, folders_in(out)),
-        key=lambda folder: (folder.name.partition(".")[0], _is_whole(folder), folder.name),
-    )
+    """The folders of all runs in a results folder, oldest first."""
+    return list(filter(is_run, folders_in(out)))
 
 
 def find_run(out: Path, name: str) -> Path:
@@ -240,9 +191,9 @@ def find_run(out: Path, name: str) -> Path:
         return direct
     folders = runs_in(out)
     if name == "last" and folders:
-        return folders[-1]  # of a run with several targets the whole run
+        return folders[-1]
     found = [folder for folder in folders if folder.name.startswith(name)]
-    meant = [folder for folder in found if folder.name == name or _is_whole(folder)] or found
+    meant = [folder for folder in found if folder.name == name] or found
     if len(meant) == 1:
         return meant[0]
     if found:
@@ -256,8 +207,3 @@ def find_run(out: Path, name: str) -> Path:
 def is_run(folder: Path) -> bool:
     """Whether the folder contains a run."""
     return (folder / MANIFEST).is_file()
-
-
-def _is_whole(folder: Path) -> bool:
-    """Whether a folder's run is not a part of another run."""
-    return "." not in folder.name

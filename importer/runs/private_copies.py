@@ -28,7 +28,7 @@ from importer.mapping import (
 )
 from importer.models import Application, PoolCandidate, Question, Row
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
-from importer.runs.manifest import ChildCopy, RunManifest, is_run, part_folders, read_manifest
+from importer.runs.manifest import ChildCopy, RunManifest, read_manifest
 from importer.runs.table import RunTable
 from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import WireFormat
@@ -48,15 +48,11 @@ class Source:
     copy: Path
 
     @property
-    def earlier_runs(self) -> tuple[Path, ...]:
-        """If this is a results file: the folders of its runs, which contain the other tables that belong to it."""
-        folder = self.file.parent
-        if not is_run(folder):
-            return ()
-        try:
-            return part_folders(folder, read_manifest(folder))
-        except DamagedRun:  # then it is an ordinary file
-            return ()
+    def earlier_run(self) -> RunManifest | None:
+        """If this is a file of a run: that run, whose folder has the other tables that belong to it."""
+        with suppress(DamagedRun):  # then it is an ordinary file
+            return read_manifest(self.file.parent)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +68,9 @@ class ChildTables:
         return tuple(dict.fromkeys(copy for copy in self.copy_of.values() if copy.sha256))
 
 
-def keep_mapping(mapping: Mapping, folder: Path, stem: str = "mapping") -> str:
+def keep_mapping(mapping: Mapping, folder: Path) -> str:
     """Save a copy of a mapping file in a folder, as it was read; return its name."""
-    name = f"{stem}{mapping.path.suffix.lower() or '.yaml'}"
+    name = f"mapping{mapping.path.suffix.lower() or '.yaml'}"
     write_private(folder / name, mapping.content)
     return name
 
@@ -116,7 +112,7 @@ class _Children:
 
     def __init__(self, source: Source, folder: Path, folders: tuple[Path, ...], limits: ReadingLimits) -> None:
         self._source, self._folder, self._folders, self._limits = source, folder, folders, limits
-        self._earlier = source.earlier_runs
+        self._earlier = source.earlier_run
         self._copies: dict[str, ChildCopy] = {}
 
     def open(self, child: ChildSource, place: Place) -> tuple[Sheet, ChildCopy]:
@@ -144,19 +140,16 @@ class _Children:
 
     def _earlier_copy(self, name: str) -> tuple[Path, str] | None:
         """The copy of a table in the runs of a results file, and its path in messages."""
-        for earlier in self._earlier:
-            for child in read_manifest(earlier).children:
-                if child.name == name:
-                    return earlier / child.copy, child.shown_as
-        return None
+        children = self._earlier.children if self._earlier else ()
+        found = next((child for child in children if child.name == name), None)
+        return (self._source.file.parent / found.copy, found.shown_as) if found else None
 
     def _workbook(self) -> ChildCopy:
         """The workbook with the child sheets: the source itself, or for a results file that of its run."""
         if not self._earlier:
             return ChildCopy(_SOURCE, self._source.copy.name, "", str(self._source.file))
         if _SOURCE not in self._copies:
-            manifest = read_manifest(self._earlier[0])
-            own = self._earlier[0] / manifest.source, manifest.file
+            own = self._source.file.parent / self._earlier.source, self._earlier.file
             workbook, shown_as = self._earlier_copy(_SOURCE) or own
             copied = copy_source(workbook, self._folder, self._limits, "child-source")
             self._copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256, shown_as)
@@ -236,12 +229,12 @@ _TRACED_CANDIDATES: Final = 2_000  # with several rows; the sheet of the report 
 class SentAnswers:
     """What the candidates of a run were sent with, made again from its table and the copies in its folder.
 
-    Nothing is known if that is not possible, and of a run with several targets, each of which has its own report.
+    Nothing is known if that is not possible.
     """
 
     def __init__(self, table: RunTable, manifest: RunManifest, limits: ReadingLimits) -> None:
         folder, sheet = table.path.parent, table.sheet
-        self._mapping = None if manifest.is_split else resolve_again(folder, manifest, sheet, limits, is_of_past=True)
+        self._mapping = resolve_again(folder, manifest, sheet, limits, is_of_past=True)
         self._corrected = table.corrections.keys()
         self._grouped: dict[int, Row] | None = None
         if self._mapping is not None and self._mapping.grouping is not None:

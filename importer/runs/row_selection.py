@@ -11,26 +11,9 @@ from typing import Final, NamedTuple
 from importer.mapping import ResolvedMapping
 from importer.models import Row
 from importer.problems import CellPlace, UsageError
-from importer.text.normalize import normalize
 from importer.transform import body_reader, candidate_rows
 
 _MOST_PARTS: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Routed:
-    """The rows of one of several targets: those with one of the normalized words in the column of that index."""
-
-    column: int
-    words: tuple[str, ...]
-
-    def takes(self, row: Row) -> bool:
-        return route_word(row, self.column) in self.words
-
-
-def route_word(row: Row, column: int) -> str:
-    """The normalized value of a row in the routing column."""
-    return normalize(row.cells[column])
 
 
 class Part(NamedTuple):
@@ -69,13 +52,12 @@ def _is_of_row(place: object) -> bool:
 class Selection:
     """A selection of rows: first and last row number, as a spreadsheet program shows them, and a maximum number.
 
-    routed: only the rows of one target. part: only those of one part; `of` takes their numbers.
+    part: only those of one part; `of` takes their numbers.
     """
 
     first: int | None = None
     last: int | None = None
     limit: int | None = None
-    routed: Routed | None = None
     part: Part | None = None
 
     @property
@@ -93,8 +75,6 @@ class Selection:
             if self.last is not None and row.number > self.last:
                 return
             if self.first is not None and row.number < self.first:
-                continue
-            if self.routed is not None and not self.routed.takes(row):
                 continue
             if of_part is not None and row.number not in of_part:
                 continue

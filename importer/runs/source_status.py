@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -13,8 +13,8 @@ from importer.problems import Problem
 from importer.report.accounting import ReportedRow, SummaryCounter
 from importer.report.summary import RunFacts, Summary
 from importer.runs.finalize import outcome_of_state
-from importer.runs.manifest import RunManifest, RunTarget, manifests_in, read_manifest, whole_of
-from importer.runs.row_selection import ALL_ROWS, Routed
+from importer.runs.manifest import RunManifest, manifests_in
+from importer.runs.row_selection import ALL_ROWS
 from importer.runs.run_report import facts_of, refuse_missing
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
@@ -41,10 +41,7 @@ class SourceStatus:
 
     def rows(self) -> Iterator[tuple[ReportedRow, str]]:
         """Each row of the source with its outcome, and the run that reported it; "" if that does not matter."""
-        routed = self.last.selection.routed
         for row in self.sheet.rows():
-            if routed is not None and not routed.takes(row) and row.number not in self._done:
-                continue
             known = self._done.get(row.number)
             outcome, run = (known, "") if known else self._open.get(row.number, (_NEVER_SENT, ""))
             yield ReportedRow(row, replace(outcome, row=row.number, attempts=0)), run
@@ -94,14 +91,6 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
     with ledger:
         for folder, manifest in sorted(own, key=lambda each: each[1].started_at):
             sheet = _sheet_of(folder, manifest, settings)
-            if manifest.is_split:
-                for target in manifest.targets:
-                    key = Scope(manifest.service, target.target), sheet.origin.sheet
-                    if target.blocked and key not in found:  # no run has sent rows to it
-                        part = _part_of(manifest, target, target.words)
-                        found[key] = SourceStatus(key[0], part, folder, sheet, [manifest.run])
-                continue
-            assert manifest.scope is not None
             key = manifest.scope, sheet.origin.sheet
             status = found.setdefault(key, SourceStatus(manifest.scope, manifest, folder, sheet))
             status.last, status.folder, status.sheet = manifest, folder, sheet
@@ -113,28 +102,12 @@ def source_status(sha256: str, settings: Settings) -> tuple[SourceStatus, ...]:
 
 def _sheet_of(folder: Path, manifest: RunManifest, settings: Settings) -> Sheet:
     """All rows of a source, also those that a run did not select."""
-    if (whole := whole_of(folder)) != folder:
-        return _sheet_of(whole, read_manifest(whole), settings)
     refuse_missing(folder)
     if manifest.selection != ALL_ROWS and (folder / manifest.source).is_file():  # importer forget removes copies
         limits = ReadingLimits.of(settings)
         return open_sheet(folder / manifest.source, manifest.options, limits, shown_as=manifest.file)
     with RunTable(folder) as table:
         return table.sheet
-
-
-def _part_of(whole: RunManifest, target: RunTarget, words: tuple[str, ...]) -> RunManifest:
-    """The manifest of a run with several targets, for one of them."""
-    assert whole.route_column is not None
-    routed = replace(whole.selection, routed=Routed(whole.route_column, words))
-    return replace(whole, targets=(target,), mapping=target.mapping, route_column=None, selection=routed)
-
-
-def rows_without_target(found: Sequence[SourceStatus]) -> list[int]:
-    """The rows of a source that no mapping of a folder takes: the status of no target has them."""
-    known = {(one.sheet.origin.sheet, reported.row.number) for one in found for reported, _ in one.rows()}
-    sheets = {one.sheet.origin.sheet: one.sheet for one in found}
-    return [row.number for title, sheet in sheets.items() for row in sheet.rows() if (title, row.number) not in known]
 
 
 def _outcomes(folder: Path, manifest: RunManifest, ledger: Ledger) -> Iterator[Outcome]:

@@ -336,10 +336,10 @@ class RunTable:
         with self._transaction(writes=True) as connection:
             connection.execute(change, (*values, row))
 
-    def blank_person(self, own: Collection[int], is_in: Callable[[str], bool], kept: int | None) -> set[int]:
+    def blank_person(self, own: Collection[int], is_in: Callable[[str], bool]) -> set[int]:
         """Blank a person's own rows, and elsewhere the cells and texts that `is_in` finds; returns the changed rows.
 
-        Outcomes stay. kept: the index of a column that stays, as the rows of a run with several targets need it.
+        Outcomes stay.
         """
         cells: dict[int, set[int]] = {}
         for row in self._all_rows():
@@ -351,7 +351,7 @@ class RunTable:
         with self._transaction(writes=True) as connection:
             for number, row in changed.items():
                 found = set(range(len(row.cells))) if number in own else cells[number]
-                blank = [one for one in self.sheet.columns if one.index in found and one.index != kept]
+                blank = [one for one in self.sheet.columns if one.index in found]
                 _, texts, more = row_to_stored(with_texts(row, dict.fromkeys(blank, "")))
                 connection.execute(_BLANK_ROW, (texts, more, number))
                 connection.execute("DELETE FROM corrections WHERE row = ?", (number,))

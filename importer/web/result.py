@@ -15,7 +15,7 @@ from fastapi.responses import RedirectResponse, Response
 from importer.app.earlier_runs import EarlierRun, resolve, resume, rows_with
 from importer.app.orders import Sending
 from importer.app.shown_runs import State, running_runs, show_row, state_of
-from importer.models import NEEDS_ATTENTION, CorrectedCell, ManyTargets, OutcomeKind
+from importer.models import NEEDS_ATTENTION, CorrectedCell, OutcomeKind
 from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import Summary, read_summary
 from importer.runs.corrections import write_corrections
@@ -149,13 +149,13 @@ def row(page: OfImport, number: str = "") -> Response:
 def open_run(page: OfAny, run: str, form: Sent) -> Response:
     """Show a run that was not begun here, as an import of its own."""
     found = found_run(page, run)
-    manifest, target = found.manifest, found.summary.target
+    manifest = found.manifest
     draft = page.web.drafts.create(
         file=manifest.file,
         is_read=True,
         source=manifest.options,
         sandbox=manifest.sandbox,
-        target=None if isinstance(target, ManyTargets) else target,
+        target=manifest.target,
         mapping=manifest.mapping,
         run=run,
     )

@@ -53,7 +53,7 @@ class Progress:
         self._on_planned, self._clock = on_planned, clock
         self._lock = threading.Lock()
         self._counts: Counter[OutcomeKind] = Counter()
-        self._total: int | None = 0
+        self._total = 0
         self._times: deque[tuple[float, int]] = deque()
         self.doing = ""  # what it is doing or waits for, in a sentence
         self.notices: list[str] = []
@@ -66,8 +66,7 @@ class Progress:
             case orders.Planned(folder=folder):
                 self._on_planned(folder.name)
             case orders.Started(rows=rows):
-                self._total = None if rows is None or self._total is None else self._total + rows
-                self.is_sending, self.doing = True, ""
+                self._total, self.is_sending, self.doing = rows, True, ""
             case orders.RowsEnded():
                 self.is_sending = False
         if (notice := notice_of(event)) is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import threading
@@ -25,7 +24,6 @@ from importer.models import OutcomeKind
 from importer.settings import Settings
 from tests.cli.conftest import Served, candidate, write_csv
 from tests.patience import PATIENCE
-from tests.samples.sample import ROOT
 
 Serve = Callable[..., Served]
 
@@ -83,7 +81,7 @@ def test_the_events_of_a_run_come_in_the_order_of_its_work(serve: Serve) -> None
     assert listener.names == ["Planned", "Started", "RowEnded", "RowsEnded", "ReportWritten"]
     planned, last = listener.events[0], listener.events[-1]
     assert isinstance(planned, orders.Planned)
-    assert [(one.rows, one.ready) for one in planned.targets] == [(3, 3)]
+    assert (planned.rows, planned.ready) == (3, 3)
     assert last == orders.ReportWritten(done.folder, done.summary)
     assert counts(done) == {"created": 3}
 
@@ -96,16 +94,20 @@ def test_a_check_emits_the_same_events_and_sends_nothing(serve: Serve) -> None:
     assert (counts(done), served.accepted) == ({"not_sent": 3}, [])
 
 
-def test_who_is_asked_and_declines_leaves_nothing(serve: Serve) -> None:
+@pytest.mark.parametrize("raises", [False, True], ids=["no", "Ctrl-C"])
+def test_who_is_asked_and_declines_leaves_nothing(serve: Serve, raises: bool) -> None:
     """The question contains the number of ready rows; a no removes all files."""
     served, asked = serve(), list[int | None]()
 
     def confirm(planned: orders.Planned) -> bool:
-        asked.append(planned.targets[0].ready)
+        asked.append(planned.ready)
+        if raises:
+            raise KeyboardInterrupt
         return False
 
     order = order_for(served, 3)
-    assert import_file(order, confirm=confirm) is None
+    with pytest.raises(KeyboardInterrupt) if raises else nullcontext():
+        assert import_file(order, confirm=confirm) is None
     assert (asked, served.accepted) == ([3], [])
     assert not list(order.settings.out.glob("2*"))
 
@@ -206,26 +208,6 @@ def test_a_second_front_door_takes_a_few_lines(serve: Serve, tmp_path: Path) -> 
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.split() == ["Planned", "Started", "RowEnded", "RowEnded", "RowsEnded", "ReportWritten"]
-
-
-@pytest.mark.parametrize("raises", [False, True], ids=["no", "Ctrl-C"])
-def test_who_declines_an_export_to_several_targets_leaves_nothing(serve: Serve, tmp_path: Path, raises: bool) -> None:
-    """Neither the folders of the targets nor that of the whole, with its copy of the file."""
-    shutil.copytree(ROOT / "mappings" / "all_job_posts", tmp_path / "all")
-    served = serve()
-    order = replace(
-        order_for(served, 1), file=ROOT / "sample_data" / "all_job_posts" / "export.csv", mapping=tmp_path / "all"
-    )
-
-    def confirm(planned: orders.Planned) -> bool:
-        if raises:
-            raise KeyboardInterrupt
-        return False
-
-    with pytest.raises(KeyboardInterrupt) if raises else nullcontext():
-        assert import_file(order, confirm=confirm) is None
-    assert [path.name for path in order.settings.out.iterdir() if path.name != ".importer"] == []
-    assert served.accepted == []
 
 
 def test_a_run_whose_manifest_cannot_be_read_is_purged_when_it_is_old(serve: Serve) -> None:

@@ -11,7 +11,6 @@ import pytest
 from importer.app.cleanup import remove_abandoned
 from importer.files import internal_folder
 from importer.ledger import RunRecord, open_ledger
-from importer.runs.manifest import MANIFEST as FILE
 from importer.runs.manifest import write_manifest
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_private_folder
@@ -79,14 +78,12 @@ def test_a_run_killed_before_it_had_a_folder_is_not_reported(tmp_path: Path) -> 
 
 
 def test_a_run_that_may_have_sent_something_is_kept(tmp_path: Path) -> None:
-    """One that the ledger knows, one that has begun, one that is part of a batch, one that cannot be read."""
-    known, started, batch, unreadable = (f"20260301-12000{number}-abcd" for number in range(4))
-    for name in (known, started, f"{batch}.backend"):
+    """One that the ledger knows, one that has begun, one that cannot be read."""
+    known, started, unreadable = (f"20260301-12000{number}-abcd" for number in range(3))
+    for name in (known, started):
         write_manifest(killed(tmp_path, name), replace(MANIFEST, run=name))
     with RunTable(tmp_path / started) as journal:
         journal.begin()
-    (tmp_path / batch).mkdir()
-    (tmp_path / batch / FILE).touch()
     (killed(tmp_path, unreadable) / "run.json").write_text("{", encoding="utf-8")
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
         ledger.begin_run(RunRecord(known, MANIFEST.scope, "a.csv", "ab" * 32, "m.yaml", "", NOON))

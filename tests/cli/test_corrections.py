@@ -262,22 +262,6 @@ def test_a_check_of_a_fixed_report(serve: Serve) -> None:
     assert served(*command.split(), "--json").counts == {"created": 1, "invalid": 1, "already_imported": 1}
 
 
-def test_the_report_of_one_target(serve: Serve) -> None:
-    """Of a run to several targets each has a report, which shows its own columns beside the row's number."""
-    served = serve()
-    folder = served.door.folder
-    own, maps = (folder / "mapping.yaml").read_text("utf-8"), folder / "mappings"
-    maps.mkdir()
-    (maps / "a.yaml").write_text(own + "route: {column: Salary, is: ['1000']}\n", "utf-8")
-    write_csv(folder / "people.csv", [candidate(1), candidate(2, **{MAIL: BAD})])
-    run = served("run", "people.csv", "--mapping", "mappings", "--json").summary["run"]
-    part = f"results/{run}.a/report.xlsx"
-    refused = served("run", part).err
-    assert ("nothing-corrected" in refused, "rows can be removed only in your own" in refused) == (True, True)
-    fix(folder / part, {MAIL: "ada@example.com"})
-    assert served("run", part, "--json").counts == {"created": 1, "already_imported": 1}
-
-
 def test_columns_that_were_sorted_alone(serve: Serve) -> None:
     """Name and address of two rows are exchanged, and both addresses fixed: the name says that it is the other row."""
     served = serve()

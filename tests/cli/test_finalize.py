@@ -16,7 +16,7 @@ from importer.models import Operation, Outcome, OutcomeKind, ReadyCandidate, Sou
 from importer.problems import Problem, UnusableInput, UsageError
 from importer.report.summary import Summary, read_summary
 from importer.runs.finalize import close
-from importer.runs.manifest import Ending, RunManifest, RunTarget, read_manifest, write_manifest
+from importer.runs.manifest import Ending, RunManifest, read_manifest, write_manifest
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import Classified, RunTable
@@ -36,7 +36,7 @@ MANIFEST = RunManifest(
     selection=Selection(),
     mapping="mapping.yaml",
     mapping_copy="mapping.yaml",
-    targets=(RunTarget(RUN, TARGET, "mapping.yaml"),),
+    target=TARGET,
     service="https://recruiting.example.com",
     dry_run=False,
     rows=6,

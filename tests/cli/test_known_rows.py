@@ -18,7 +18,6 @@ from importer.settings import load_settings
 from tests.cli.conftest import Served, candidate, read_csv, write_csv
 from tests.cli.test_corrections import BAD, MAIL, fix, run_first
 from tests.cli.test_run import RUN
-from tests.samples.sample import ROOT
 
 Serve = Callable[..., Served]
 LOST = {"kind": "hang_after", "seconds": 0.1, "emails": ["person2@example.com"], "operation": "apply"}
@@ -33,38 +32,6 @@ def change(path: Path, *changes: tuple[str, str]) -> None:
 
 
 # --- a folder of mappings -------------------------------------------------------------------------
-
-
-def test_a_batch_knows_a_row_whose_target_was_corrected(serve: Serve, tmp_path: Path) -> None:
-    """Whether no mapping took the row, or another one than now: it is already_imported when the batch is run again."""
-    shutil.copytree(ROOT / "mappings" / "all_job_posts", tmp_path / "all")
-    export = tmp_path / "export.csv"
-    shutil.copy(ROOT / "sample_data" / "all_job_posts" / "export.csv", export)
-    change(export, ("+90 555 000 11 02", "none"))
-    served = serve()
-    batch = ("run", "export.csv", "--mapping", "all", "--json")
-    first = served(*batch)
-    assert first.counts == {"created": 4, "invalid": 2}
-    fixes = {"Data Analist": "Talent pool", "Data Analyst": "BE", "none": "+90 555 000 11 02"}
-    report = served.door.folder / "results" / first.summary["run"] / "report.xlsx"
-    book = load_workbook(report)
-    for row in book["invalid"].iter_rows(min_row=2, min_col=6):
-        for cell in row:
-            cell.value = fixes.get(cell.value, cell.value)
-    book.save(report)
-    corrected = served("run", str(report), *batch[2:])
-    assert (corrected.code, corrected.counts) == (0, {"created": 2, "already_imported": 4}), corrected.err
-    again = served(*batch)
-    assert (again.code, again.counts) == (0, {"already_imported": 6})
-    notes = {
-        row["import_row"]: row["import_problem"]
-        for row in read_csv(tmp_path / "results" / again.summary["run"] / "already_imported.csv")
-    }
-    by = f"corrected and imported by run {corrected.summary['run']}"
-    assert notes["7"] == f"{by}.talent_pool from export.csv, row 7"
-    assert notes["3"] == f"{by}.backend_engineer from export.csv, row 3"
-    assert served("status", "export.csv").code == 0
-    assert len(served.accepted) == 6
 
 
 # --- an answer that was lost ----------------------------------------------------------------------

@@ -75,7 +75,7 @@ def test_a_run_asks_after_the_warnings(front_door: FrontDoor, people: Path) -> N
     settings = Settings(out=front_door.folder / "results")
     order = Order(people, front_door.folder / "mapping.yaml", settings, sending=Sending(sandbox_setup=SandboxSetup()))
     assert import_file(order, confirm=lambda planned: bool(asked.append(planned))) is None
-    (target,) = asked[0].targets
+    (target,) = asked
     assert (target.ready, [group.message for group in target.warned]) == (
         24, [f'{people}, row 5, column "E-mail": {"; ".join(TYPO)}']
     )  # fmt: skip

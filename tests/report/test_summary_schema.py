@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from importer.models import ManyTargets, Operation, Outcome, OutcomeKind, Stop, Target, TargetRun
+from importer.models import Operation, Outcome, OutcomeKind, Stop, Target
 from importer.report.write import write_report
 from tests.report.building import bad_degree, facts_with, row
 
@@ -19,7 +19,6 @@ FACTS = [
     pytest.param({}, id="a run"),
     pytest.param({"dry_run": True, "sandbox": True, "flags": {"--sandbox": "", "--out": "x"}}, id="a check"),
     pytest.param({"target": POOL, "target_title": "Data", "warnings": ("inspect",)}, id="a pool"),
-    pytest.param({"target": ManyTargets((TargetRun("r.a", POOL),))}, id="several targets"),
     pytest.param({"finished": False, "exit_code": None, "ended_at": None}, id="killed"),
     pytest.param({"stopped": Stop("service-down", "it is down", "wait"), "continues": "r"}, id="stopped"),
 ]

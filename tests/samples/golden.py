@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from importer.app.import_file import import_file
+from importer.app.import_file import import_file, orders_of
 from importer.app.orders import Event, Order, RowEnded, RunControl
-from importer.models import Outcome
+from importer.models import Outcome, OutcomeKind
 from importer.problems import CellPlace, Problem
 from importer.report.summary import Summary
 from importer.sandbox import RunningSandbox, SandboxOptions, running
@@ -68,25 +68,30 @@ def _lines(lines: list[str]) -> str:
 
 
 def import_sample(sample: Sample, sandbox: RunningSandbox, out: Path) -> Imported:
-    """Import the sample as `importer run --out OUT` does; a second call continues."""
+    """Import the sample as `importer run --out OUT` does; a second call continues. Of a folder of mappings, a row has
+    the outcome that is not "filtered", if it has one.
+    """
     settings = Settings(
         base_url=sandbox.base_url, token=SecretStr(sandbox.token), out=out, resend_delay_seconds=_RESEND_DELAY
     )
-    outcomes, bodies, accept = list[Outcome](), list[str](), sandbox.memory.accept
+    outcomes, bodies, accept = dict[int, Outcome](), list[str](), sandbox.memory.accept
 
     def listen(event: Event) -> None:
-        if isinstance(event, RowEnded):
-            outcomes.append(event.outcome)
+        if isinstance(event, RowEnded) and (
+            event.outcome.row not in outcomes or event.outcome.kind is not OutcomeKind.FILTERED
+        ):
+            outcomes[event.outcome.row] = event.outcome
 
     def keep(operation: Any, target: str, body: dict[str, Any], at: Any) -> bool:
         bodies.append(json.dumps(body, ensure_ascii=False))
         return accept(operation, target, body, at)
 
     sandbox.memory.accept = keep  # type: ignore[method-assign]
-    finished = import_file(Order(sample.file, sample.mapping, settings), listen, RunControl(_fast_clock))
+    for order in orders_of(Order(sample.file, sample.mapping, settings)):
+        finished = import_file(order, listen, RunControl(_fast_clock))
+        assert finished is not None
     sandbox.memory.accept = accept  # type: ignore[method-assign]
-    assert finished is not None
-    return Imported(finished.summary, sorted(outcomes, key=lambda each: each.row), bodies)
+    return Imported(finished.summary, [outcomes[row] for row in sorted(outcomes)], bodies)
 
 
 def _fast_clock() -> Cancellation:
