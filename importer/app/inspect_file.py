@@ -37,9 +37,7 @@ _IN_MAPPING = "under source: in the mapping"  # the text in hints of `sources` t
 _FLAGS = {
     "encoding-wrong": "--encoding",
     "delimiter-not-found": "--delimiter",
-    "delimiter-doubtful": "--delimiter",
     "header-not-found": "--header-row",
-    "header-of-two-rows": "--header-row",
     "file-empty": "--sheet",
     "sheets-not-read": "--sheet",
     "sheet-chosen": "--sheet",

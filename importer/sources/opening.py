@@ -130,10 +130,8 @@ def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
     lines = _first_lines(path, found.encoding)
     in_sep_line = _sep_line_delimiter(lines)
     chosen = delimiter or in_sep_line
-    warnings = [doubt] if doubt is not None else []
     if chosen is None and (split := _likely_split(lines, name, options.names)) is not None:
         chosen = split.delimiter
-        warnings += _other_splits(split, lines, name, options.names)
     return CsvFile(
         path,
         Origin(name),
@@ -143,7 +141,7 @@ def open_csv(path: Path, name: str, options: SourceOptions, limits: ReadingLimit
         limits,
         has_sep_line=in_sep_line is not None,
         delimiter_known=chosen is not None,
-        warnings=tuple(warnings),
+        warnings=(doubt,) if doubt is not None else (),
     )
 
 
@@ -225,21 +223,6 @@ def _count_names(sample: Sequence[str], delimiter: str, names: Sequence[str]) ->
         for cells, _, _ in CsvRecords(iter([list(sample)]), delimiter, _SAMPLE, _SAMPLE):
             found |= wanted.intersection(map(normalize_name, cells))
     return len(found - {""})
-
-
-def _other_splits(chosen: _Split, sample: Sequence[str], name: str, names: Sequence[str]) -> Iterator[Problem]:
-    """The warning that another delimiter splits every row of the sample too, and names as many columns."""
-    known = _count_names(sample, chosen.delimiter, names)
-    splits = [_split(sample, delimiter) for delimiter in _DELIMITERS if delimiter != chosen.delimiter]
-    others = [
-        f"{split} ({split.columns})"
-        for split in splits
-        if split and split.columns > 1 and split.share == 1 and _count_names(sample, split.delimiter, names) >= known
-    ]
-    if others and chosen.share == 1:
-        message = f"{chosen} gives every row {chosen.columns} columns and is used; {', '.join(others)} would fit too"
-        hint = "if that is wrong, set delimiter: under source: in the mapping"
-        yield file_problem("delimiter-doubtful", message, hint, name)
 
 
 def _split(sample: Sequence[str], delimiter: str) -> _Split | None:

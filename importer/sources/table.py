@@ -13,7 +13,7 @@ from importer.sources.header import Header, find_header, place_of
 from importer.sources.likely_header import mark_repeated_header
 from importer.sources.results_file import is_results_header, results_file_elsewhere
 from importer.sources.sheet import EXCEL_BLOCK, WINDOW, Layout, Record, Sheet
-from importer.sources.table_warnings import table_warnings
+from importer.sources.table_warnings import rows_above
 from importer.text.normalize import normalize_name
 
 
@@ -53,7 +53,7 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
             raise results_file_elsewhere(origin)
         header = find_header(origin, head, options)
         found = (_found_in(header, options), *_left_out(source, options))
-        above = tuple(table_warnings(origin, head, header, options))
+        above = tuple(rows_above(origin, head, header, options))
         layout = _layout(source, header, options)
         has_rows = any(True for _ in layout.rows(head)) or any(True for _ in layout.rows(records))
     warnings = (*above, *source.warnings(layout))

@@ -144,11 +144,6 @@ HEADER_CASES = (
         Expected(
             ("Person / Name", "Person / E-mail", "School / Name", "School / From"),
             {4: ("Ada", "ada@example.com", "Ege", "2019"), 5: ("Alan", "alan@example.org", "ETH", "2020")},
-            warnings=(
-                "a.csv: the header was found in rows 2 and 3; a column has the names of both, such as 'Person / Name'; "
-                "if only row 3 is the header, set header_row: 3 under source: in the mapping; if both are, "
-                "header_row: 2 and header_rows: 2",
-            ),
             header_row=3,
         ),
         SourceOptions(delimiter=","),
