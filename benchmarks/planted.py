@@ -304,12 +304,7 @@ FAULTS = (
     Fault("entry: degree", "Degree 1", ("not-an-option",), _one_of("Degree 1", "bachelor", "PhD", "Lisans")),
     Fault("entry: no school", "School 1", ("entry-name-missing",), _school(School="")),
     Fault("entry: ends before it starts", "From 1", ("entry-dates-reversed",), _school(To="01.01.1980")),
-    Fault(
-        "entry: current, with an end",
-        "To 1",
-        ("entry-current-conflict",),
-        _school(To="30.06.2020", Studying="yes"),
-    ),
+    Fault("entry: current, with an end", "To 1", ("entry-current-conflict",), _school(To="30.06.2020", Studying="yes")),
     Fault("entry: flag", "Studying 1", ("yes-no-invalid",), _one_of("Studying 1", *_NOT_WORDS)),
     Fault("entry: end date", "To 1", ("date-nonexistent",), _school(To="31.06.2020")),
     Fault(

@@ -18,7 +18,7 @@ PRIVATE = {
         *("_archive", "_cell_styles", "_date_formats", "_timedelta_formats"),
         *("_get_source", "_shared_strings", "_worksheet_path"),
         "_sheet_visibility",  # of xlrd's book: visibility without loading a sheet
-    },
+    }
 }
 OWN = {"_replace", "_asdict", "_exit", "_node", "_check", "_set_by", "_kept_sheets", "_done", "_open"}
 OWN |= {"_corrections", "_lines", "_block", "_with", "_in_section", "_without_empty"}

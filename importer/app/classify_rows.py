@@ -110,11 +110,7 @@ class Candidates:
         self.warnings: tuple[Problem, ...] | None = None
 
     def check(
-        self,
-        table: RunTable,
-        known: Known,
-        origin: Origin,
-        on_checked: Callable[[int], None] = lambda _: None,
+        self, table: RunTable, known: Known, origin: Origin, on_checked: Callable[[int], None] = lambda _: None
     ) -> Forecast:
         """Classify all rows, and keep them in the table. on_checked: called with how many candidates are checked.
 

@@ -18,13 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.app.cleanup import remove_abandoned
-from importer.app.connection import (
-    Connection,
-    connect,
-    first_patience,
-    retry_policy_of_run,
-    wait_for_ledger,
-)
+from importer.app.connection import Connection, connect, first_patience, retry_policy_of_run, wait_for_ledger
 from importer.app.documents import upload_documents
 from importer.app.orders import (
     EarlierRunDamaged,
@@ -96,10 +90,7 @@ def import_file(
             what was sent: the same order continues there.
     """
     order = order.of_part()
-    with (
-        RunLog(listen) as log,
-        _connected(order, log, dry_run=False) as connection,
-    ):
+    with RunLog(listen) as log, _connected(order, log, dry_run=False) as connection:
         execution = _Execution(order, connection, log, control or RunControl())
         planned = execution.plan(dry_run=False)
         if confirm is not None and not _is_confirmed(planned, confirm):
@@ -129,10 +120,7 @@ def check_file(order: Order, listen: Listener = ignore, control: RunControl | No
         StoppedEarly: the service does not return its questions.
         CheckStopped: `control` stopped it.
     """
-    with (
-        RunLog(listen) as log,
-        _connected(order, log, dry_run=True) as connection,
-    ):
+    with RunLog(listen) as log, _connected(order, log, dry_run=True) as connection:
         execution = _Execution(order, connection, log, control or RunControl())
         planned = execution.plan(dry_run=True)
         try:
@@ -311,13 +299,7 @@ class _Execution:
                 self.listen(event)
             yield ledger
 
-    def _loader(
-        self,
-        plan: Plan,
-        ledger: Ledger,
-        earlier: EarlierOutcomes,
-        cancellation: Cancellation,
-    ) -> Loader:
+    def _loader(self, plan: Plan, ledger: Ledger, earlier: EarlierOutcomes, cancellation: Cancellation) -> Loader:
         settings, sending, connection = self.order.settings, self.order.sending, self.connection
         is_job_post = plan.mapping.target.operation is Operation.APPLY
         has_answered = is_job_post or ledger.has_answered(connection.name)

@@ -36,14 +36,7 @@ from importer.sent_answers import PickedCandidate, pick_candidates
 from importer.service import saved_questions
 from importer.settings import Settings
 from importer.sources import ReadingLimits, Sheet, open_sheet
-from importer.suggest import (
-    Proposal,
-    likely_full_names,
-    open_points,
-    propose,
-    sample_columns,
-    write_proposal,
-)
+from importer.suggest import Proposal, likely_full_names, open_points, propose, sample_columns, write_proposal
 from importer.template import template_columns, template_mapping, write_workbook
 from importer.transform import candidate_rows, trace_row, transform_row
 
@@ -182,12 +175,7 @@ TRIED: Final = 200
 
 
 def check_mappings(
-    path: Path,
-    file: Path | None,
-    settings: Settings,
-    sandbox_setup: SandboxSetup | None,
-    *,
-    show: int = 0,
+    path: Path, file: Path | None, settings: Settings, sandbox_setup: SandboxSetup | None, *, show: int = 0
 ) -> Iterator[CheckedMapping]:
     """Check a mapping file, or each one of a folder, against the live questions, and a file's header and first rows.
 

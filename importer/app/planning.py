@@ -25,14 +25,7 @@ from importer.runs.corrections import refuse_split_candidates
 from importer.runs.known_rows import Emails, KnownRows
 from importer.runs.manifest import RunManifest, manifests_in, write_manifest
 from importer.runs.presences import Presence
-from importer.runs.private_copies import (
-    ChildTables,
-    Source,
-    keep_asked,
-    keep_mapping,
-    keep_questions,
-    open_children,
-)
+from importer.runs.private_copies import ChildTables, Source, keep_asked, keep_mapping, keep_questions, open_children
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import facts_of
@@ -108,10 +101,7 @@ class Planner:
                         know_uploaded(inputs.resolved, ledger, self.service)
                 known = KnownRows(run, scope, manifest.sha256, sheet.origin.sheet or "", corrected)
                 candidates = Candidates(
-                    read,
-                    inputs.resolved,
-                    strict=manifest.strict,
-                    with_bodies=not self.dry_run or self._was_run(scope),
+                    read, inputs.resolved, strict=manifest.strict, with_bodies=not self.dry_run or self._was_run(scope)
                 )
                 forecast = candidates.check(table, partial(self._look_up, known), sheet.origin, self._tell_checked)
             of_file = (*(unused if manifest.selection == ALL_ROWS else ()), *(candidates.warnings or ()))

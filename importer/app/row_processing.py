@@ -52,10 +52,7 @@ class RowProcessing:
         """
         try:
             # Outcomes are closed as soon as one cannot be recorded: pending requests finish while the ledger is open.
-            with (
-                RunTable(self._plan.folder) as table,
-                closing(loader.load(self._to_send(table))) as turns,
-            ):
+            with RunTable(self._plan.folder) as table, closing(loader.load(self._to_send(table))) as turns:
                 table.begin()
                 for outcomes in turns:
                     for outcome in outcomes:

@@ -33,8 +33,7 @@ def inspect(
     file: Annotated[
         Path,
         typer.Argument(
-            help="The file: CSV, XLSX or another spreadsheet; - reads CSV from standard input.",
-            show_default=False,
+            help="The file: CSV, XLSX or another spreadsheet; - reads CSV from standard input.", show_default=False
         ),
     ],
     sheet: options.Sheet = None,

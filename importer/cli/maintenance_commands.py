@@ -67,8 +67,7 @@ def _may_remove(question: str, *, yes: bool) -> bool:
 def forget(
     email: Annotated[str, typer.Argument(help="The e-mail address of the person.")],
     from_ledger: Annotated[
-        bool,
-        typer.Option("--from-ledger", help="Also remove the keyed hashes that prevent a second entry."),
+        bool, typer.Option("--from-ledger", help="Also remove the keyed hashes that prevent a second entry.")
     ] = False,
     out: options.Out = None,
     yes: options.Yes = False,

@@ -15,33 +15,28 @@ from importer.problems import UsageError
 File = Annotated[
     Path,
     typer.Argument(
-        help="The file: CSV, XLSX or another spreadsheet; - reads CSV from standard input.",
-        show_default=False,
+        help="The file: CSV, XLSX or another spreadsheet; - reads CSV from standard input.", show_default=False
     ),
 ]
 MappingFile = Annotated[Path, typer.Option("--mapping", "-m", help="The mapping file, or a folder of mapping files.")]
 MappingOfFile = Annotated[
     Path | None,
     typer.Option(
-        "--mapping",
-        "-m",
-        help="The mapping file, or a folder of mapping files. [that of its run, for a results file]",
+        "--mapping", "-m", help="The mapping file, or a folder of mapping files. [that of its run, for a results file]"
     ),
 ]
 Out = Annotated[Path | None, typer.Option("--out", help="The results folder. [IMPORTER_OUT, or results]")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")]
 Verbose = Annotated[
-    bool,
-    typer.Option("--verbose", "-v", help="Print everything, not only a screen.", callback=print_everything),
+    bool, typer.Option("--verbose", "-v", help="Print everything, not only a screen.", callback=print_everything)
 ]
 Rate = Annotated[float | None, typer.Option("--rate", help="Maximum requests per second. [no limit]")]
 Concurrency = Annotated[int | None, typer.Option("--concurrency", help="Maximum requests at the same time. [8]")]
 MaxErrors = Annotated[
     str | None,
     typer.Option(
-        "--max-errors",
-        help="Stop when more rows than this are rejected, failed or unconfirmed: 20 or 5%. [no limit]",
+        "--max-errors", help="Stop when more rows than this are rejected, failed or unconfirmed: 20 or 5%. [no limit]"
     ),
 ]
 Resend = Annotated[
@@ -53,8 +48,7 @@ Resend = Annotated[
     ),
 ]
 GiveUpAfter = Annotated[
-    str | None,
-    typer.Option("--give-up-after", help="Stop when no row was completed for this long: 15m, 2h. [15m]"),
+    str | None, typer.Option("--give-up-after", help="Stop when no row was completed for this long: 15m, 2h. [15m]")
 ]
 Until = Annotated[
     str | None,
@@ -75,8 +69,7 @@ Strict = Annotated[
     bool, typer.Option("--strict", help="Treat warnings as errors: hold the rows back. [IMPORTER_STRICT]")
 ]
 NoPersonalData = Annotated[
-    bool,
-    typer.Option("--no-personal-data", help="Keep values of cells out of report.html, so that it can be mailed."),
+    bool, typer.Option("--no-personal-data", help="Keep values of cells out of report.html, so that it can be mailed.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 Show = Annotated[

@@ -116,16 +116,7 @@ def check(
         _as_in_its_run(context, file)
     sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
     settings, flags = load_settings(out=out, strict=strict or None), given_flags(context, "run")
-    order = Order(
-        file,
-        mapping,
-        settings,
-        _selection(rows, limit),
-        sending,
-        show=show or 0,
-        flags=flags,
-        sheet=sheet,
-    )
+    order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
     if not sandbox:
         confirm_address(settings)
@@ -208,12 +199,7 @@ def _as_in_its_run(context: typer.Context, file: Path) -> NoReturn:
 
 
 def _settings(
-    out: Path | None,
-    rate: float | None,
-    concurrency: int | None,
-    give_up_after: str | None,
-    *,
-    strict: bool = False,
+    out: Path | None, rate: float | None, concurrency: int | None, give_up_after: str | None, *, strict: bool = False
 ) -> Settings:
     minutes = parse_minutes(give_up_after) if give_up_after else None
     given: dict[str, Any] = {"rate": rate, "concurrency": concurrency, "give_up_minutes": minutes}
@@ -357,13 +343,7 @@ class _Session:
         if not self.quiet or self.as_json:
             is_verbose = bool(self.context.params.get("verbose"))
             present(
-                self.context,
-                finished.folder,
-                summary,
-                self.as_json,
-                more,
-                is_verbose=is_verbose,
-                with_repeated=False,
+                self.context, finished.folder, summary, self.as_json, more, is_verbose=is_verbose, with_repeated=False
             )
         elif summary.exit_code:
             if self.job or "--no-personal-data" in summary.flags:

@@ -11,24 +11,10 @@ from typing import Annotated, Any, Final
 import typer
 
 from importer.app.earlier_runs import EarlierRun, rewrite_report
-from importer.app.shown_runs import (
-    ShownRow,
-    recent_runs,
-    running_runs,
-    show_row,
-    state_of,
-    status_of,
-)
+from importer.app.shown_runs import ShownRow, recent_runs, running_runs, show_row, state_of, status_of
 from importer.cli import options
 from importer.cli.app import next_command
-from importer.cli.messages import (
-    print_lines,
-    print_message,
-    print_next,
-    print_problems,
-    print_result,
-    print_row,
-)
+from importer.cli.messages import print_lines, print_message, print_next, print_problems, print_result, print_row
 from importer.cli.tables import shortened, show_answers
 from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.problems import UnusableInput

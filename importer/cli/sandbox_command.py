@@ -28,8 +28,7 @@ def sandbox(
         int, typer.Option("--pool-duplicates", help="Status for a candidate added twice: 409 or 400.")
     ] = 409,
     token: Annotated[
-        str | None,
-        typer.Option("--token", envvar="IMPORTER_SANDBOX_TOKEN", help="The access token. [random]"),
+        str | None, typer.Option("--token", envvar="IMPORTER_SANDBOX_TOKEN", help="The access token. [random]")
     ] = None,
     exit_with_stdin: Annotated[bool, typer.Option("--exit-with-stdin", hidden=True)] = False,
 ) -> None:

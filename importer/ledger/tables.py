@@ -33,10 +33,7 @@ _STATES: Final = ", ".join(f"'{state}'" for state in State)
 TABLES: Final = MetaData()
 
 about: Final = Table(
-    "about",
-    TABLES,
-    Column("version", Integer, nullable=False),
-    Column("key_check", LargeBinary, nullable=False),
+    "about", TABLES, Column("version", Integer, nullable=False), Column("key_check", LargeBinary, nullable=False)
 )
 
 targets: Final = Table(

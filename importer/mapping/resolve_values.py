@@ -13,14 +13,7 @@ from urllib.parse import urlsplit
 from importer.mapping.fields import NO_WORDS, NUMBERS, YES_WORDS, FieldSpec, Kind, Options
 from importer.mapping.header import Context
 from importer.mapping.nodes import Text
-from importer.mapping.resolved import (
-    ChildIndex,
-    FromChild,
-    Lookup,
-    ResolvedFilter,
-    ResolvedTable,
-    ResolvedValue,
-)
+from importer.mapping.resolved import ChildIndex, FromChild, Lookup, ResolvedFilter, ResolvedTable, ResolvedValue
 from importer.mapping.tables import ChildRows, Filter
 from importer.mapping.values import EndValue, Formats, Otherwise, Replacement, ValueSpec
 from importer.problems import Column

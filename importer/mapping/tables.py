@@ -113,8 +113,7 @@ class ChildRows(Section):
         "add the column that identifies the candidate there", "The column that identifies the candidate there.", "key"
     )
     equals: Filled = required_key(
-        "add the column of the main table that matches key",
-        "The column of the main table that matches key.",
+        "add the column of the main table that matches key", "The column of the main table that matches key."
     )
 
     @property

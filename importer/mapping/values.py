@@ -29,18 +29,7 @@ from importer.mapping.scalars import (
     character,
     expression,
 )
-from importer.mapping.shapes import (
-    BY_FORM,
-    AnyText,
-    Filled,
-    OneOf,
-    Section,
-    Texts,
-    exclude,
-    invalid,
-    key,
-    required_key,
-)
+from importer.mapping.shapes import BY_FORM, AnyText, Filled, OneOf, Section, Texts, exclude, invalid, key, required_key
 from importer.mapping.tables import ChildFile, ChildRows, ChildSheet
 from importer.problems import LinePlace
 from importer.text.dates import has_short_year

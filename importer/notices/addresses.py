@@ -51,10 +51,7 @@ def send(address: str, subject: str, body: str, kind: Literal["success", "warnin
         return "is not one that apprise knows"
     try:
         is_sent = service.notify(
-            title=subject,
-            body=body,
-            notify_type=apprise.NotifyType(kind),
-            body_format=apprise.NotifyFormat.TEXT,
+            title=subject, body=body, notify_type=apprise.NotifyType(kind), body_format=apprise.NotifyFormat.TEXT
         )
     except Exception as error:  # noqa: BLE001 - of a plugin for one of a hundred services; the import must not end
         return f"failed: {type(error).__name__}"

@@ -12,16 +12,7 @@ from typing import Any, Final
 from pydantic import TypeAdapter
 
 from importer.files import read_private
-from importer.models import (
-    ID_COLUMN,
-    IMPORT_COLUMNS,
-    NEEDS_ATTENTION,
-    Operation,
-    OutcomeKind,
-    Stop,
-    TakenFile,
-    Target,
-)
+from importer.models import ID_COLUMN, IMPORT_COLUMNS, NEEDS_ATTENTION, Operation, OutcomeKind, Stop, TakenFile, Target
 from importer.problems import Column, DamagedRun, FilePlace, Problem, Severity
 from importer.report.outcomes import SUMMARY_FILE, OutcomeText, outcome_text
 from importer.text.terminal import command_line

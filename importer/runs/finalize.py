@@ -18,12 +18,7 @@ from importer.runs.table import RunTable
 from importer.sending import CREATED_EARLIER
 
 
-def record_end(
-    folder: Path,
-    manifest: RunManifest,
-    stop: Stop | None,
-    signal: int | None,
-) -> None:
+def record_end(folder: Path, manifest: RunManifest, stop: Stop | None, signal: int | None) -> None:
     """Record in the manifest how a run ended. Does not write the report.
 
     Raises:

@@ -20,14 +20,7 @@ with suppress(ImportError):  # not on Windows, where nothing is checked
     import pwd
 
 from importer.file_lock import hold_lock, is_free
-from importer.files import (
-    INTERNAL,
-    internal_folder,
-    is_team_folder,
-    make_folder,
-    make_subfolder,
-    open_private,
-)
+from importer.files import INTERNAL, internal_folder, is_team_folder, make_folder, make_subfolder, open_private
 from importer.ledger import ledger_folder
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.runs.presences import Presence, Presences

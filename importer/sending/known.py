@@ -97,10 +97,7 @@ def _settled(row: int, known: Known, digest: bytes, earlier: Earlier, *, resend_
 
 
 def _with_known(
-    candidates: Iterator[ReadyCandidate],
-    prints: Fingerprints,
-    scope: Scope,
-    look_up: LookUp,
+    candidates: Iterator[ReadyCandidate], prints: Fingerprints, scope: Scope, look_up: LookUp
 ) -> Iterator[tuple[ReadyCandidate, bytes, Known | None]]:
     """Each candidate with its identity and the ledger's record; the first row is looked up on its own."""
     size = 1

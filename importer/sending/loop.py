@@ -109,13 +109,7 @@ class Loader:
         self._clock = clock = cancellation or Cancellation()
         self._pace = Pace(options.rate)
         self._health = Health(target, options, clock.now(), has_answered=has_answered)
-        self._senders = Senders(
-            options.concurrency,
-            lambda body: service.send(target, body),
-            probe,
-            self._pace,
-            clock,
-        )
+        self._senders = Senders(options.concurrency, lambda body: service.send(target, body), probe, self._pace, clock)
         self._exists_words = options.pool_exists if target.operation is Operation.ADD_TO_POOL else ""
         self._on_way = 0  # rows that the senders have
         self._new: deque[Job] = deque()  # looked up, and not sent yet

@@ -438,10 +438,7 @@ def load_settings(*, only_confirmed: bool = True, given_by: str = "a command-lin
             settings_in(from_env_file(_ENV_FILE, problems), str(_ENV_FILE), known, problems),
         ),
         (SettingSource(ENVIRONMENT), settings_in(os.environ, ENVIRONMENT, known, problems)),
-        (
-            SettingSource(given_by),
-            {name: value for name, value in flags.items() if value is not None},
-        ),
+        (SettingSource(given_by), {name: value for name, value in flags.items() if value is not None}),
     ]
     values: dict[str, Any] = {}
     set_by: dict[str, SettingSource] = {}

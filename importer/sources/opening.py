@@ -58,8 +58,7 @@ def _records(path: Path, name: str, kind: FileKind, options: SourceOptions, limi
         source = _other_sheet(source, path, name, kind, options, limits) or source
     warnings = source.warnings
     return replace(
-        source,
-        warnings=lambda layout: (*warnings(layout), *hidden_tables_not_read(_tables(hidden), layout)),
+        source, warnings=lambda layout: (*warnings(layout), *hidden_tables_not_read(_tables(hidden), layout))
     )
 
 

@@ -98,13 +98,7 @@ def _layout(source: RecordSource, header: Header, options: SourceOptions) -> Lay
     columns = tuple(Column.at(index, header.names[index], lower[index]) for index in range(width))
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
-        source.origin,
-        header.last_row,
-        width,
-        columns,
-        source.even,
-        hidden.union(options.skip_rows),
-        options.stop_at,
+        source.origin, header.last_row, width, columns, source.even, hidden.union(options.skip_rows), options.stop_at
     )
 
 

@@ -186,10 +186,7 @@ class Duplicates:
     """
 
     def __init__(
-        self,
-        mapping: ResolvedMapping,
-        repeated: Mapping[bytes, int] | None = None,
-        first_rows: FirstRows | None = None,
+        self, mapping: ResolvedMapping, repeated: Mapping[bytes, int] | None = None, first_rows: FirstRows | None = None
     ) -> None:
         """`repeated`: the duplicates that an earlier pass found, so that the first row of each is reported too.
 

@@ -11,13 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from importer.mapping import (
-    NUMBERS,
-    FromRow,
-    Kind,
-    ResolvedMapping,
-    ResolvedValue,
-)
+from importer.mapping import NUMBERS, FromRow, Kind, ResolvedMapping, ResolvedValue
 from importer.models import Application, PoolCandidate, Row
 from importer.problems import CellPlace, Problem
 from importer.text.damage import code_in

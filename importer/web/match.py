@@ -16,14 +16,7 @@ from importer.problems import UsageError
 from importer.web.forms import Form, Sent, receive_upload
 from importer.web.models.draft_mapping import DraftMapping, open_mapping
 from importer.web.models.mapping_changes import MappingChanges
-from importer.web.models.matching import (
-    ENTRY_FIELDS,
-    EntryKind,
-    Matched,
-    Matching,
-    anchor_of,
-    sample_of,
-)
+from importer.web.models.matching import ENTRY_FIELDS, EntryKind, Matched, Matching, anchor_of, sample_of
 from importer.web.models.shown_candidates import Order
 from importer.web.pages import FieldError, ImportPage, OfImport, shown_problem
 

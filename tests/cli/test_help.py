@@ -36,7 +36,7 @@ def test_the_help_of_run_begins_with_the_ten_options_that_people_use_first() -> 
             "--yes",
             "--quiet",
             "--verbose",
-        ),
+        )
     ]
     assert "--rate" in more
 

@@ -183,11 +183,7 @@ def test_what_a_mapping_would_declare_is_a_flag_here(front_door: FrontDoor) -> N
 
 
 USAGE_ERRORS = [
-    pytest.param(
-        (),
-        "importer: use either --job-post HASH or --talent-pool ID\n",
-        id="none",
-    ),
+    pytest.param((), "importer: use either --job-post HASH or --talent-pool ID\n", id="none"),
     pytest.param(
         ("--job-post", "a", "--talent-pool", "1"),
         "importer: use either --job-post HASH or --talent-pool ID\n",
@@ -364,10 +360,7 @@ def test_a_template_is_a_workbook_and_replaces_none(serve: Serve) -> None:
     """Another file type, or an existing file, is refused before anything is written."""
     served = serve()
     wrong = served("template", "4f2c9a", "--to", "t.csv")
-    assert (wrong.code, wrong.err) == (
-        2,
-        "importer: t.csv is not a workbook name; use one that ends in .xlsx\n",
-    )
+    assert (wrong.code, wrong.err) == (2, "importer: t.csv is not a workbook name; use one that ends in .xlsx\n")
     (served.door.folder / "t.yaml").write_text("mine", "utf-8")
     kept = served("template", "4f2c9a", "--to", "t.xlsx")
     assert (kept.code, kept.err) == (

@@ -145,10 +145,7 @@ def test_a_mapping_and_questions_that_are_pipes(front_door: FrontDoor) -> None:
     mapping = front_door("run", "people.csv", "--mapping", "pipe", "--sandbox")
     assert (mapping.code, "pipe: the mapping file cannot be read: it is a pipe or a device" in mapping.err) == (3, True)
     questions = front_door(*_RUN, "--questions", "pipe")
-    assert (questions.code, "pipe: this is a pipe or a device; use a regular file" in questions.err) == (
-        3,
-        True,
-    )
+    assert (questions.code, "pipe: this is a pipe or a device; use a regular file" in questions.err) == (3, True)
 
 
 def test_a_chain_of_mappings_is_short(front_door: FrontDoor) -> None:

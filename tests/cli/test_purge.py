@@ -105,9 +105,6 @@ def test_nothing_is_removed_without_an_answer(serve: Serve) -> None:
     people(served.door.folder, 2)
     run = served(*RUN, "--json").summary["run"]
     purged = served("purge", "--older-than", "0d")
-    assert (purged.code, purged.err) == (
-        2,
-        "importer: nothing was removed: add --yes to remove without being asked\n",
-    )
+    assert (purged.code, purged.err) == (2, "importer: nothing was removed: add --yes to remove without being asked\n")
     assert served("show", run).code == 0
     assert served("purge", "--older-than", "9d").code == 0  # there is nothing to remove

@@ -209,10 +209,7 @@ def test_a_row_that_was_not_sent_is_compared_in_full(serve: Serve) -> None:
     assert (refused.code, REWRITTEN in refused.err) == (3, True)
 
 
-COLUMNS = [
-    pytest.param("CV", "cv", id="renamed"),
-    pytest.param("CV", "First", id="another one of the same name"),
-]
+COLUMNS = [pytest.param("CV", "cv", id="renamed"), pytest.param("CV", "First", id="another one of the same name")]
 
 
 @pytest.mark.parametrize(("old", "new"), COLUMNS)

@@ -279,12 +279,7 @@ def test_quiet_prints_nothing_without_problems(serve: Serve) -> None:
 
 NOT_USABLE = [
     pytest.param((), 2, "Usage: importer COMMAND", id="no command"),
-    pytest.param(
-        ("run", "people.csv"),
-        2,
-        "--mapping is missing: name the mapping file",
-        id="no mapping",
-    ),
+    pytest.param(("run", "people.csv"), 2, "--mapping is missing: name the mapping file", id="no mapping"),
     pytest.param((*RUN, "--rows", "9-2"), 2, "--rows '9-2' ends before it starts", id="rows backwards"),
     pytest.param((*RUN, "--max-errors", "many"), 2, "'many' is not a valid limit for errors", id="no limit"),
     pytest.param((*RUN, "--faults", "x.json"), 2, "--faults can only be used with --sandbox", id="faults alone"),

@@ -106,10 +106,7 @@ def test_each_sheet_of_a_workbook_has_its_own_rows(serve: Serve) -> None:
     lines = shown.out.splitlines()
     assert (shown.code, [line for line in lines if line.startswith("people.xlsx")]) == (
         4,
-        [
-            lines[0],
-            f"people.xlsx, sheet B, for job post 4f2c9a, over 1 run: {last.summary['run']}",
-        ],
+        [lines[0], f"people.xlsx, sheet B, for job post 4f2c9a, over 1 run: {last.summary['run']}"],
     )
     targets = json.loads(served("status", "people.xlsx", "--json").out)["targets"]
     assert [(one["sheet"], [row["row"] for row in one["rows"]]) for one in targets] == [("A", []), ("B", [3])]

@@ -12,10 +12,7 @@ from importer.report.text import problem_lines
 from importer.settings import Settings
 from tests.cli.conftest import FrontDoor, candidate, read_csv, write_csv
 
-TYPO = (
-    "the domain 'gmial.com' looks like a typing error of gmail.com",
-    "correct the e-mail address if it is one",
-)
+TYPO = ("the domain 'gmial.com' looks like a typing error of gmail.com", "correct the e-mail address if it is one")
 FAR = (
     'people.csv, row 9, column "Salary": the number is about 1,000 times larger than the median of its column; '
     "correct it, or check decimal: and thousands: in mapping.yaml:11"

@@ -146,10 +146,7 @@ MUTANTS = (
         "        elif False:\n",
     ),
     Mutant(
-        "a run never gives up",
-        "sending/health.py",
-        "        if now < self.stalls_at - _TINY:\n",
-        "        if now:\n",
+        "a run never gives up", "sending/health.py", "        if now < self.stalls_at - _TINY:\n", "        if now:\n"
     ),
     Mutant(
         "a service that never answered is waited for",

@@ -14,12 +14,7 @@ from tests.crash.simulated_scenario import SimulatedScenario, SimulatedScenarioO
 from tests.postgres import Server
 
 pytestmark = pytest.mark.timeout(300)  # many processes, which wait if the machine is busy
-_SMALL = settings(
-    max_examples=8,
-    stateful_step_count=8,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
+_SMALL = settings(max_examples=8, stateful_step_count=8, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(autouse=True)

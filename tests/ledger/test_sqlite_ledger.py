@@ -14,14 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Connection
 
-from importer.ledger import (
-    Answered,
-    Intent,
-    Ledger,
-    LedgerUnwritable,
-    State,
-    open_ledger,
-)
+from importer.ledger import Answered, Intent, Ledger, LedgerUnwritable, State, open_ledger
 from importer.problems import UnusableInput
 from tests.ledger.given import begun, intend, lead_to, make_intent
 
@@ -71,16 +64,7 @@ def test_an_error_shows_no_value(ledger: Ledger) -> None:
 
 def test_intents_of_many_senders_share_commits(ledger: Ledger) -> None:
     """The intents of thirty-two threads are all written, each once."""
-    threads = [
-        threading.Thread(
-            target=intend,
-            args=(
-                ledger,
-                make_intent(ledger, row),
-            ),
-        )
-        for row in range(32)
-    ]
+    threads = [threading.Thread(target=intend, args=(ledger, make_intent(ledger, row))) for row in range(32)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -151,7 +151,7 @@ def test_a_constant_email() -> None:
                 "{column: First, part: first} and last_name: {column: First, part: last} (and names: {surname: "
                 "last_two_words} under defaults: if people have two last names); otherwise correct one of the columns"
             ],
-        ),
+        )
     ],
 )
 def test_a_whole_name_beside_its_part(names: str, expected: list[str]) -> None:

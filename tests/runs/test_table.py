@@ -55,11 +55,7 @@ def test_outcomes_come_in_row_order_and_are_counted(tmp_path: Path) -> None:
         table.record([Outcome(row, OutcomeKind.CREATED, 201, 1) for row in (900_000, 3, 2)])
         table.record([Outcome(4, OutcomeKind.FILTERED)])
         assert [outcome.row for outcome in table.outcomes()] == [2, 3, 4, 900_000]
-        assert table.counts() == {
-            **dict.fromkeys(OutcomeKind, 0),
-            OutcomeKind.CREATED: 3,
-            OutcomeKind.FILTERED: 1,
-        }
+        assert table.counts() == {**dict.fromkeys(OutcomeKind, 0), OutcomeKind.CREATED: 3, OutcomeKind.FILTERED: 1}
         assert 3 in table
         assert 5 not in table
 

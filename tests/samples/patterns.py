@@ -95,13 +95,7 @@ SHOWN: tuple[Shown, ...] = (
         "P5",
         ("child file, order", "zoho_backup", "LEADID,TABULARROWID", "order_by: TABULARROWID", '"major": "Veri Bilimi"'),
         ("child sheet", "child_sheets", "Example Lisesi", "sheet: {name: Schools", '"school_name": "Example Lisesi"'),
-        (
-            "lookup-without-match",
-            "child_sheets",
-            "C-999",
-            "key: Candidate",
-            "no row of the source matches 2 rows",
-        ),
+        ("lookup-without-match", "child_sheets", "C-999", "key: Candidate", "no row of the source matches 2 rows"),
         ("a duplicate key", "child_sheets", "Kemal", "equals: ID", "several rows of the source have the same key"),
     ),
     *_shown(
@@ -192,13 +186,7 @@ SHOWN: tuple[Shown, ...] = (
     *_shown(
         "P15",
         ("degrees of several languages", "continued_rows", "бакалавриат", "бакалавриат: bach", '"bachelors_degree"'),
-        (
-            "unknown is an error",
-            "continued_rows",
-            "специалитет",
-            "values:",
-            "'специалитет' is not a degree",
-        ),
+        ("unknown is an error", "continued_rows", "специалитет", "values:", "'специалитет' is not a degree"),
         ("employment", "continued_rows", "ГПХ", "ГПХ: contract", '"employment_type": "contract"'),
         ("yes and no", "form_answers_tr", ";Evet;", "yes: [Evet]", '"answer": "yes"'),
         ("a shared table", "zoho_backup", "Yüksek Lisans", "value_tables/degrees.csv", '"degree": "masters_degree"'),
@@ -226,13 +214,7 @@ SHOWN: tuple[Shown, ...] = (
         ("a blank", "combinations", "2018-01-01,,", 'present: [""]', '"currently_employed": true'),
         ("a flag", "zoho_backup", "Jul-2018,,1", "I currently work here", '"currently_employed": true'),
         ("flag and end", "prefixed_groups", "01/2016 - 12/2018\tEvet", "yes: [x, Evet]", "marked as current but"),
-        (
-            "start after end",
-            "bullhorn_files",
-            "1/1/2016 0:00,12/31/2010",
-            "endDate",
-            "after the end date 2010-12-31",
-        ),
+        ("start after end", "bullhorn_files", "1/1/2016 0:00,12/31/2010", "endDate", "after the end date 2010-12-31"),
     ),
     *_shown(
         "P18",
@@ -271,13 +253,7 @@ SHOWN: tuple[Shown, ...] = (
     ),
     *_shown(
         "P24",
-        (
-            "by a column",
-            "zoho_backup",
-            "Rejected",
-            "is_not: Rejected",
-            "excluded by `where:` (Candidate Status is",
-        ),
+        ("by a column", "zoho_backup", "Rejected", "is_not: Rejected", "excluded by `where:` (Candidate Status is"),
         ("by e-mail", "form_answers_tr", "Omer.Akin@example.com", "duplicates: first", "is the same as in row 2"),
     ),
     *_shown(

@@ -16,16 +16,7 @@ import pytest
 
 from importer.sandbox import RunningSandbox, SandboxOptions, running
 from tests.patience import wait_until
-from tests.sandbox.wire import (
-    APPLY,
-    QUESTIONS,
-    TOKEN,
-    Client,
-    application,
-    raw_connection,
-    read_to_end,
-    request_bytes,
-)
+from tests.sandbox.wire import APPLY, QUESTIONS, TOKEN, Client, application, raw_connection, read_to_end, request_bytes
 
 
 @contextmanager
@@ -180,10 +171,7 @@ def test_a_201_fault_never_hides_a_rejection(tmp_path: Path, kind: str) -> None:
         assert logged(sandbox) == [(400, None)]
 
 
-REFUSALS = [
-    pytest.param({}, 400, id="400 by default"),
-    pytest.param({"status": 422}, 422, id="another status"),
-]
+REFUSALS = [pytest.param({}, 400, id="400 by default"), pytest.param({"status": 422}, 422, id="another status")]
 
 
 @pytest.mark.parametrize(("rest", "status"), REFUSALS)

@@ -67,13 +67,9 @@ QUESTION_PROBLEMS = [
     pytest.param(post(already_applied=["x"]), "job_posts.ab.already_applied[0]: 'x' is not a valid e-mail address"),
     pytest.param(post(title=3), "job_posts.ab.title: must be a string"),
     pytest.param({"talent_pools": {"x": {}}}, "talent_pools.x.id: a talent pool number consists of 1 to 18 digits"),
+    pytest.param({"talent_pools": {"1": {"questions": []}}}, "talent_pools.1.questions: unknown field"),
     pytest.param(
-        {"talent_pools": {"1": {"questions": []}}},
-        "talent_pools.1.questions: unknown field",
-    ),
-    pytest.param(
-        {"answers": {"yes_no": ["yes"]}},
-        "answers.yes_no: must be two different words, one for yes and one for no",
+        {"answers": {"yes_no": ["yes"]}}, "answers.yes_no: must be two different words, one for yes and one for no"
     ),
     pytest.param(
         {"answers": {"multiple_choice": "tab"}},
@@ -81,26 +77,14 @@ QUESTION_PROBLEMS = [
     ),
     pytest.param(post("x"), f"{AT}: must be an object"),
     pytest.param(post(question(id="1")), f"{AT}.id: must be an integer"),
-    pytest.param(
-        post(question(answer_type="text")),
-        f"{AT}: answer_type 'text' is not one of {ANSWER_TYPES}",
-    ),
+    pytest.param(post(question(answer_type="text")), f"{AT}: answer_type 'text' is not one of {ANSWER_TYPES}"),
     pytest.param(post(question(is_required=...)), f"{AT}.is_required: this field is required"),
-    pytest.param(
-        post(question(question_text=None)),
-        f"{AT}.question_text: must be a string",
-    ),
+    pytest.param(post(question(question_text=None)), f"{AT}.question_text: must be a string"),
     pytest.param(post(question(question_key=1)), f"{AT}.question_key: must be a string"),
     pytest.param(post(question(options=1)), f"{AT}.options: must be a string"),
     pytest.param(post(question(answer_type="single_choice")), f"{AT}: a single_choice question needs options"),
-    pytest.param(
-        post(question(entries="work")),
-        f"{AT}.entries: 'work' is not one of 'education' or 'experience'",
-    ),
-    pytest.param(
-        post(question(required=True)),
-        f"{AT}.required: unknown field",
-    ),
+    pytest.param(post(question(entries="work")), f"{AT}.entries: 'work' is not one of 'education' or 'experience'"),
+    pytest.param(post(question(required=True)), f"{AT}.required: unknown field"),
     pytest.param(post(question(), question()), "job_posts.ab.questions: the id 1 is used by several questions"),
 ]
 
@@ -190,14 +174,8 @@ FAULT_MISTAKES = [
     ),
     pytest.param({"faults": {}}, "faults: must be an array"),
     pytest.param({"faults": ["500"]}, "faults[0]: must be an object"),
-    pytest.param(
-        fault(kind="418", first=1),
-        f"faults[1]: kind '418' is not one of {KINDS}",
-    ),
-    pytest.param(
-        fault(first=1),
-        f"faults[1]: kind '' is not one of {KINDS}",
-    ),
+    pytest.param(fault(kind="418", first=1), f"faults[1]: kind '418' is not one of {KINDS}"),
+    pytest.param(fault(first=1), f"faults[1]: kind '' is not one of {KINDS}"),
     pytest.param(
         fault(kind="500"), "faults[1]: needs exactly one of 'share', 'first', 'every', 'emails' to select its requests"
     ),
@@ -241,8 +219,7 @@ FAULT_MISTAKES = [
         "faults[1]: location 'a\r\nb' must be a web address or a path",
     ),
     pytest.param(
-        fault(kind="redirect", first=1, location="/x", status=200),
-        "faults[1]: the status 200 is not possible here",
+        fault(kind="redirect", first=1, location="/x", status=200), "faults[1]: the status 200 is not possible here"
     ),
     pytest.param(fault(kind="refuse", first=1), "faults[1]: a refuse needs 'message'"),
     pytest.param(fault(kind="refuse", first=1, message=" "), "faults[1]: a refuse needs 'message'"),

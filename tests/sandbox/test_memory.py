@@ -39,12 +39,7 @@ def test_each_accepted_submission_is_one_line(tmp_path: Path) -> None:
         client.post(APPLY, application(cv=...))
         [line] = [json.loads(text) for text in file.read_text("utf-8").splitlines()]
     assert line.pop("at").endswith("+00:00")
-    assert line == {
-        "operation": "apply",
-        "target": "4f2c9a",
-        "email": "ayse@example.com",
-        "body": application(),
-    }
+    assert line == {"operation": "apply", "target": "4f2c9a", "email": "ayse@example.com", "body": application()}
     if sys.platform != "win32":
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
 

@@ -156,16 +156,7 @@ def test_a_pool_addition_is_answered_with_the_full_record(client: Client) -> Non
     }
     assert (record["email"], record["first_name"], record["source_platform"]) == ("ayse@example.com", "Ayşe", "zoho")
     assert record["user"].keys() == {"id", "email", "first_name", "last_name", "profile_img"}
-    assert record["cv"].keys() == {
-        "id",
-        "path",
-        "name",
-        "type",
-        "file_size",
-        "base",
-        "presigned_url",
-        "uploaded_at",
-    }
+    assert record["cv"].keys() == {"id", "path", "name", "type", "file_size", "base", "presigned_url", "uploaded_at"}
     assert record["cv"]["presigned_url"].startswith("https://files.example.com/cvs/8841.pdf?")
     assert record["company_pipeline"].keys() == {"id", "queue", "name", "key", "created_at"}
     assert TIMESTAMP.fullmatch(record["created_at"])

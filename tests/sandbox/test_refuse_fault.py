@@ -38,11 +38,7 @@ def test_listed_people_are_rejected_and_not_stored(tmp_path: Path, given: dict[s
 MISTAKES = [
     pytest.param({}, "a refuse needs 'message'", id="no message"),
     pytest.param({"message": " "}, "a refuse needs 'message'", id="blank message"),
-    pytest.param(
-        {"message": MESSAGE, "status": 201},
-        "the status 201 is not possible here",
-        id="no error status",
-    ),
+    pytest.param({"message": MESSAGE, "status": 201}, "the status 201 is not possible here", id="no error status"),
 ]
 
 

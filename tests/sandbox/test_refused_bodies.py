@@ -76,30 +76,21 @@ def unknown(reference: str) -> str:
 
 
 REFERENCES = [
-    of(
-        application(answers=[*application()["answers"], {"answer": "x"}]),
-        NO_REFERENCE,
-    ),
+    of(application(answers=[*application()["answers"], {"answer": "x"}]), NO_REFERENCE),
     of(item(999, answer="x"), unknown('{"id": 999}')),
     of(item({"id": 999}, answer="x"), unknown('{"id": 999}'), name="object 999"),
     of(item("110", answer="1"), NO_REFERENCE),
     of(item({"id": "110"}, answer="1"), unknown('{"id": "110"}')),
     of(item({}, answer="1"), NO_REFERENCE),
     of(item({"question_key": "wage"}, answer="1"), unknown('{"question_key": "wage"}')),
-    of(
-        item({"id": 110, "question_key": "level"}, answer="1"),
-        unknown('{"id": 110, "question_key": "level"}'),
-    ),
+    of(item({"id": 110, "question_key": "level"}, answer="1"), unknown('{"id": 110, "question_key": "level"}')),
     of(item({"id": 118, "question_key": "x"}, answer="1"), unknown('{"id": 118, "question_key": "x"}')),
     of(item({"id": 110, "text": "x"}, answer="1"), NO_REFERENCE),
     of(item(113, answer="no"), "question 113 (work_permit): answered more than once"),
     of(item(110, answer="1", note="x"), "question 110 (salary): unknown field 'note'"),
     of(item(110), "question 110 (salary): has no answer"),
     of(item(101), "question 101 (photo): has no answer_file"),
-    of(
-        item(110, answer="1", answer_file="2"),
-        "question 110 (salary): takes answer, not answer_file",
-    ),
+    of(item(110, answer="1", answer_file="2"), "question 110 (salary): takes answer, not answer_file"),
     of(item(110, answer_file="2"), "question 110 (salary): takes answer, not answer_file"),
     of(item(101, answer="2"), "question 101 (photo): takes answer_file, not answer"),
     of(item(117, answer="2"), "question 117 (certificate): takes answer_file, not answer"),
@@ -142,17 +133,12 @@ ENTRIES = [
         "(line 1, column 1)",
     ),
     answered(
-        119,
-        '{"school_name": "A"}',
-        "question 119 (education): the answer is not a JSON array of education entries",
+        119, '{"school_name": "A"}', "question 119 (education): the answer is not a JSON array of education entries"
     ),
     of(entries(119), "question 119 (education): the answer contains no education entries"),
     of(entries(119, "A"), "question 119 (education): education entry 1: must be an object"),
     of(entries(119, {}), "question 119 (education): education entry 1, school_name: this field is required"),
-    of(
-        entries(119, {"school_name": ""}),
-        "question 119 (education): education entry 1, school_name: may not be blank",
-    ),
+    of(entries(119, {"school_name": ""}), "question 119 (education): education entry 1, school_name: may not be blank"),
     of(
         entries(119, {"school_name": "A"}, {"school_name": "B", "degree": "bachelor"}),
         f"question 119 (education): education entry 2, degree: 'bachelor' is not one of {DEGREES}",

@@ -39,10 +39,7 @@ def test_a_status_that_no_standard_knows_is_ambiguous(status: int) -> None:
     assert classify(Reply(status)) is Disposition.AMBIGUOUS
 
 
-@pytest.mark.parametrize(
-    ("may_have_arrived", "disposition"),
-    [(False, V.AGAIN), (True, V.AMBIGUOUS)],
-)
+@pytest.mark.parametrize(("may_have_arrived", "disposition"), [(False, V.AGAIN), (True, V.AMBIGUOUS)])
 def test_no_answer(may_have_arrived: bool, disposition: Disposition) -> None:
     """Only what failed before anything was sent is proven not processed."""
     assert classify(NoReply("whatever", may_have_arrived)) is disposition

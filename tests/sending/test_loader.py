@@ -87,9 +87,7 @@ FILL = Reply(400, "cv: this field may not be blank")
         pytest.param((CREATED,), Outcome(2, K.CREATED, 201, 1), id="created"),
         pytest.param((EXISTS,), Outcome(2, K.ALREADY_EXISTS, 409, 1, (SAID,)), id="already exists"),
         pytest.param(
-            (FILL,),
-            Outcome(2, K.REJECTED, 400, 1, (rejected("400: cv: this field may not be blank"),)),
-            id="rejected",
+            (FILL,), Outcome(2, K.REJECTED, 400, 1, (rejected("400: cv: this field may not be blank"),)), id="rejected"
         ),
         pytest.param(
             (Reply(422),),

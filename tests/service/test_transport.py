@@ -61,11 +61,7 @@ REPLIES = [
     pytest.param(CREATED, Reply(201), id="created"),
     pytest.param(answer("201 Created", b'{"message": "ok", "id": 7}'), Reply(201), id="created, with a new field"),
     pytest.param(answer("201 Created", b'{"id": 7}'), Reply(201, NOT_AS_SHOWN), id="created, without a message"),
-    pytest.param(
-        answer("201 Created", b"<html>ok</html>"),
-        Reply(201, NOT_AS_SHOWN),
-        id="created, body is not JSON",
-    ),
+    pytest.param(answer("201 Created", b"<html>ok</html>"), Reply(201, NOT_AS_SHOWN), id="created, body is not JSON"),
     pytest.param(answer("409 Conflict", b'{"detail": "already applied"}'), Reply(409, "already applied"), id="409"),
     pytest.param(answer("400 Bad Request"), Reply(400, ""), id="an error without a body"),
     pytest.param(answer("429 Too Many Requests", b"", "Retry-After: 7"), Reply(429, "", 7.0), id="retry after 7 s"),

@@ -289,10 +289,7 @@ def test_a_malformed_head_keeps_status_and_body(head: bytes) -> None:
 def test_an_unrequested_encoding_is_decoded(transport: TransportChoice) -> None:
     """A gateway may compress responses although our headers do not request it."""
     packed = gzip.compress(b'{"detail": "no"}')
-    with (
-        scripted(answer("400 Bad Request", packed, "Content-Encoding: gzip")) as server,
-        opened(transport) as opener,
-    ):
+    with scripted(answer("400 Bad Request", packed, "Content-Encoding: gzip")) as server, opened(transport) as opener:
         found = opener.send(post(server.base_url))
     assert isinstance(found, RawReply)
     assert found.body == b'{"detail": "no"}'

@@ -75,10 +75,7 @@ Change = Callable[[MappingText], MappingText]
             id="a value table is replaced, the keys beside it stay",
         ),
         pytest.param(
-            lambda text: text.drop("candidate", "first_name"),
-            "  first_name: First\n",
-            "",
-            id="a value is removed",
+            lambda text: text.drop("candidate", "first_name"), "  first_name: First\n", "", id="a value is removed"
         ),
         pytest.param(
             lambda text: text.change("answers", "no", {"column": None, "value": "012"}),
@@ -148,8 +145,7 @@ def test_notes_about_open_questions_go_with_the_choice() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["version: 1\n", "version: 1\n# answers:\n", "version: 1\nanswers:\n", "version: 1\nanswers: {}\n"],
+    "text", ["version: 1\n", "version: 1\n# answers:\n", "version: 1\nanswers:\n", "version: 1\nanswers: {}\n"]
 )
 def test_the_first_value_of_a_section(text: str) -> None:
     """The section is added, or filled."""

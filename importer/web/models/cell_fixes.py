@@ -111,7 +111,7 @@ _PHONE: Final[Mapping[str, _Rewrite]] = {
     "around": _replacing((_AROUND.replace("(", ""), "")),
 }
 _DATE: Final[Mapping[str, _Rewrite]] = {
-    "year_first": _replacing((r"^\s*(\d{4})\s*[./]\s*(\d\d)\s*[./]\s*(\d\d)\s*$", r"\1-\2-\3")),
+    "year_first": _replacing((r"^\s*(\d{4})\s*[./]\s*(\d\d)\s*[./]\s*(\d\d)\s*$", r"\1-\2-\3"))
 }
 _REWRITES: Final[Mapping[str, Mapping[str, _Rewrite]]] = {
     "email-invalid": _EMAIL,

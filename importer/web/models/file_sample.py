@@ -15,13 +15,7 @@ from importer.app.proposed_folders import with_document_folders
 from importer.models import Question, Row, SourceOptions, Target
 from importer.settings import Settings
 from importer.sources import ReadingLimits, open_sheet
-from importer.suggest import (
-    ColumnView,
-    Proposal,
-    profile_sheet,
-    propose,
-    writes_day_first,
-)
+from importer.suggest import ColumnView, Proposal, profile_sheet, propose, writes_day_first
 from importer.text.normalize import normalize
 
 _ROWS: Final = 2_000  # of the file, which a page looks at

@@ -7,14 +7,7 @@ from typing import Any
 
 from importer.mapping import EntryKind, FromRow, ResolvedValue, scalar
 from importer.problems import UsageError
-from importer.suggest import (
-    CannotChange,
-    Goal,
-    MappingText,
-    likely_full_names,
-    propose_value,
-    write_value,
-)
+from importer.suggest import CannotChange, Goal, MappingText, likely_full_names, propose_value, write_value
 from importer.web.models.file_sample import Sample, column_name
 from importer.web.models.readable_mapping import ReadableMapping
 

@@ -14,14 +14,7 @@ from importer.mapping import ENTRY_FIELDS, EntryKind, Kind
 from importer.models import Question
 from importer.problems import Problem
 from importer.settings import Settings
-from importer.suggest import (
-    MappingText,
-    ProposedEntries,
-    ProposedValue,
-    candidate_goals,
-    entry_kind,
-    question_goals,
-)
+from importer.suggest import MappingText, ProposedEntries, ProposedValue, candidate_goals, entry_kind, question_goals
 from importer.transform import EntriesReader
 from importer.web.models.file_sample import Sample, SampledColumn, sample_of
 from importer.web.models.mapping_changes import MappingChanges

@@ -20,12 +20,7 @@ from importer.web.models.file_sample import Sample
 
 _TRIES: Final = 8
 _MAPPING_FILE: Final = "the mapping file"
-_PLACEHOLDERS: Final = {
-    "email": '"=A"',
-    "first_name": "{value: A}",
-    "last_name": "{value: B}",
-    "cv": '{value: "1"}',
-}
+_PLACEHOLDERS: Final = {"email": '"=A"', "first_name": "{value: A}", "last_name": "{value: B}", "cv": '{value: "1"}'}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,7 @@ from functools import partial
 from typing import Any
 
 from importer.models import SourceOptions
-from tests.sources.corpus.binary_writers import (
-    BinaryTable,
-    Error,
-    Shown,
-    xls5_bytes,
-    xls5_stream,
-    xls_bytes,
-)
+from tests.sources.corpus.binary_writers import BinaryTable, Error, Shown, xls5_bytes, xls5_stream, xls_bytes
 from tests.sources.corpus.case import Case, Expected
 
 _TABLE: BinaryTable = [

@@ -253,16 +253,8 @@ CSV_CASES = (
         Expected(
             _NUMBERED,
             _FIRST
-            | {
-                3: ('3,"say hi,x', "", ""),
-                4: ("4", "Grace", "x"),
-                5: ('5, "Mary,x', "", ""),
-                6: ("6", "Alan", "x"),
-            },
-            (
-                _unclosed(3, 3),
-                _unclosed(5, 4),
-            ),
+            | {3: ('3,"say hi,x', "", ""), 4: ("4", "Grace", "x"), 5: ('5, "Mary,x', "", ""), 6: ("6", "Alan", "x")},
+            (_unclosed(3, 3), _unclosed(5, 4)),
         ),
     ),
     _case(

@@ -49,8 +49,7 @@ DOUBT_CASES = (
         "takes the delimiter that gives more columns",
         "Name,First;Phone,City\nAda,a;555-0101,London\nAlan,b;555-0102,Leeds\n",
         Expected(
-            ("Name", "First;Phone", "City"),
-            {2: ("Ada", "a;555-0101", "London"), 3: ("Alan", "b;555-0102", "Leeds")},
+            ("Name", "First;Phone", "City"), {2: ("Ada", "a;555-0101", "London"), 3: ("Alan", "b;555-0102", "Leeds")}
         ),
     ),
     _csv(
