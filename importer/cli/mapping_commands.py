@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Final
@@ -92,17 +91,26 @@ def new(
         print_result(write_proposal(proposal).removesuffix("\n"))
         return
     write_mapping(path, proposal)
-    test_rows = None
-    if not test_rows_file(path).exists():
-        with suppress(UnusableInput):  # it may have to be completed first
-            test_rows = write_test_rows(path, file, asked, settings)
+    of_test_rows = _written_test_rows(path, file, asked, settings)
     if show:
         show_candidates(preview(path, file, asked, settings, show))
     for line in _proposal_lines(proposal, path, _MOST_LINES if not verbose else sys.maxsize):
         print_message(line)
-    if test_rows is not None:
-        print_message(f"Wrote {test_rows}: rows to test it with, by importer mapping test {path}")
+    print_message(of_test_rows)
     print_next("Next", next_command(context, "mapping check", path, file))
+
+
+def _written_test_rows(path: Path, file: Path, asked: tuple[Question, ...], settings: Settings) -> str:
+    """Write the first test rows of a mapping; returns a sentence about them."""
+    if (beside := test_rows_file(path)).exists():
+        return f"{beside} is there already, and is not changed."
+    try:
+        if written := write_test_rows(path, file, asked, settings):
+            return f"Wrote {written}: rows to test it with, by importer mapping test {path}"
+    except UnusableInput:
+        return f"Test rows come later: complete the mapping, then importer mapping test {path} {file}"
+    why = "a candidate is made of several rows or tables, or none can be sent with an invented person"
+    return f"No test rows were written: {why}."
 
 
 def target_of(job_post: str | None, talent_pool: str | None) -> Target:

@@ -19,6 +19,7 @@ from importer.suggest.proposal import (
     TableLine,
     open_points,
 )
+from importer.text.normalize import normalize_name
 
 _FLOW_WIDTH = 100  # characters; a longer value gets a line for each key
 _LINE_WIDTH = 115  # with its comment
@@ -154,11 +155,11 @@ def _answers(proposal: Proposal) -> Iterator[str]:
     yield from ("", "# The answers: on the left the question, on the right the column.")
     yield "answers:" if proposal.answers else "# answers:"
     for answer in proposal.answers:
-        name = _question_name(answer.question)
+        name, asks = _question_name(answer.question), _asks(answer.question)
         if isinstance(answer.content, ProposedValue):
-            yield from _value(name, answer.content, 2)
+            yield from _value(name, answer.content, 2, asks)
         else:
-            yield from _entries(name, answer.content)
+            yield from _entries(name, answer.content, asks)
     for question, item in proposal.open_questions:
         asks = f"{'required, ' if question.required else ''}{question.answer_type}: {comment_text(question.text)}"
         yield f"  # {_question_name(question)}: ...   {asks}{_closest_note(item)}"
@@ -176,8 +177,13 @@ def _question_name(question: Question) -> str:
     return scalar(question_key(question))
 
 
-def _entries(name: str, entries: ProposedEntries) -> Iterator[str]:
-    yield f"  {name}:"
+def _asks(question: Question) -> str:
+    """What a question asks, where its key does not say it in the same words."""
+    return question.text if question.key and normalize_name(question.text) != normalize_name(question.key) else ""
+
+
+def _entries(name: str, entries: ProposedEntries, asks: str) -> Iterator[str]:
+    yield from _with_note(f"  {name}:", asks)
     yield f"    {entries.kind}:"
     if entries.numbered:
         repeat = "{first: unnumbered}" if entries.first_unnumbered else '"{n}"'
@@ -235,10 +241,11 @@ def write_value(name: str, value: ProposedValue) -> list[str]:
     return list(_value(scalar(name), value, 0))
 
 
-def _value(name: str, value: ProposedValue, indent: int) -> Iterator[str]:
+def _value(name: str, value: ProposedValue, indent: int, asks: str = "") -> Iterator[str]:
     space = " " * indent
     review_reason = f"{_CHECK}: {value.review_reason}" if value.review_reason else ""
     note = "; ".join(part for part in (review_reason, value.note) if part)
+    note = f"{note} ({asks})" if note and asks else note or asks
     if not (value.settings or value.table or value.child) and value.joined is None and len(value.names) == 1:
         yield from _with_note(f"{space}{name}: {scalar(value.names[0])}", note)
         return

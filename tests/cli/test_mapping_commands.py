@@ -34,7 +34,7 @@ def test_a_proposal_needs_no_edit_where_everything_is_found(serve: Serve) -> Non
         "Wrote people.yaml: 5 matched, 2 to review, 0 required but not found.",
         'Review these lines of it, and remove the mark "please check" of each:',
         "  line 20: last_name: Last  # please check: the values do not look like names",
-        "  line 28: work_permit: Permit  # please check: the header is similar",
+        "  line 28: work_permit: Permit  # please check: the header is similar (Do you have a work permit?)",
         "Wrote people.test.yaml: rows to test it with, by importer mapping test people.yaml",
         "Next: importer mapping check people.yaml people.csv",
     ]

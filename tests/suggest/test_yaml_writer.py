@@ -69,15 +69,15 @@ candidate:
 
 # The answers: on the left the question, on the right the column.
 answers:
-  phone: Mobil
+  phone: Mobil   # Phone number
   level:
     column: Level
     values:
       Sr.: Senior
       # Guru: ...   # in 1 cell; no similar option
-  # 1 cell is not a date ('sofort'): fix it, or list it under missing: [...]
+  # 1 cell is not a date ('sofort'): fix it, or list it under missing: [...] (Available from)
   start: {column: Verfügbar ab, dates: ["%d.%m.%Y"]}
-  heard: Source   # please check: 'Source' is similar, but not identical
+  heard: Source   # please check: 'Source' is similar, but not identical (How did you hear about us?)
   # permit: ...   required, yes_no: Work permit (perhaps Permitt)
   # photo: ...   file_upload: Photo
 
