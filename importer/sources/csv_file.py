@@ -155,9 +155,7 @@ class CsvFile:
                 if self.has_sep_line:
                     next(file)
                     first = 2
-                yield CsvRecords(
-                    _chunks(file, self.limits.row), self.delimiter, self.cell_limit, self.limits.row, first
-                )
+                yield CsvRecords(_chunks(file, self.limits.row), self.delimiter, self.limits.row, first)
         except UnicodeDecodeError as error:  # the scan could decode all of it
             raise UnusableInput(file_changed(self.origin)) from error
 
@@ -180,26 +178,27 @@ class CsvFile:
         )
         return Record(number, tuple(map(clean, cells)), problems=problems)
 
-    def _broken(self, row: int, fault: Fault | None) -> Problem:
+    def _broken(self, row: int, fault: Fault) -> Problem:
         place = CellPlace(self.origin, row)
-        if fault is None:
-            return _row_too_long(place, self.limits)
-        opened = f"line {fault.opened[0]}, column {fault.opened[1]}"
+        if fault.kind == "record":
+            message = f"a row is longer than {self.limits.row >> 20:,} MB, which is the limit"
+            hint = "check that the file is a table and that no line break is missing"
+            return Problem("limit-exceeded", message, hint, place)
         if fault.kind == "long":
-            message = f"a cell is longer than {self.cell_limit:,} characters (line {fault.opened[0]})"
+            message = f"a cell is longer than {self.cell_limit:,} characters (line {fault.line})"
             hint = (
                 'most likely a quote (") is not closed; if the cell is really that long, allow more characters with '
                 "longest_cell: under source: in the mapping"
             )
             return Problem("limit-exceeded", message, hint, place)
         if fault.kind == "unclosed":
-            message = f'a quote (") is not closed ({opened})'
+            message = f'a quote (") is not closed (line {fault.line})'
             hint = "close it; write a quote inside a cell twice"
             return Problem("quote-unclosed", message, hint, place)
-        where = f"line {fault.line}, column {fault.column}"
+        begins = f"; the row begins in line {fault.begins}" if fault.begins != fault.line else ""
         message = (
             f'a closing quote (") must be followed by {shown_delimiter(self.delimiter)} or by the end of the line '
-            f"({where}{f'; the cell begins in {opened}' if fault.opened[0] != fault.line else ''})"
+            f"(line {fault.line}{begins})"
         )
         hint = 'write a quote inside a quoted cell twice (""), or close the quote that is open'
         return Problem("quote-unclosed", message, hint, place)
@@ -227,10 +226,3 @@ def file_changed(origin: Origin) -> Problem:
 def shown_delimiter(delimiter: str) -> str:
     """A delimiter in a message."""
     return "tab" if delimiter == "\t" else f'"{delimiter}"'
-
-
-def _row_too_long(place: CellPlace, limits: ReadingLimits) -> Problem:
-    """The problem of a row that needs too much memory."""
-    message = f"a row is longer than {limits.row >> 20:,} MB, which is the limit"
-    hint = "check that the file is a table and that no line break is missing"
-    return Problem("limit-exceeded", message, hint, place)

@@ -219,7 +219,7 @@ def _count_names(sample: Sequence[str], delimiter: str, names: Sequence[str]) ->
     """How many of these names the sample has as cells."""
     wanted, found = set(map(normalize_name, names)), set()
     with suppress(Unreadable):
-        for cells, _, _ in CsvRecords(iter([list(sample)]), delimiter, _SAMPLE, _SAMPLE):
+        for cells, _, _ in CsvRecords(iter([list(sample)]), delimiter, _SAMPLE):
             found |= wanted.intersection(map(normalize_name, cells))
     return len(found - {""})
 
@@ -228,7 +228,7 @@ def _split(sample: Sequence[str], delimiter: str) -> _Split | None:
     widths: Counter[int] = Counter()
     blocks: defaultdict[int, Counter[int]] = defaultdict(Counter)  # the same of each block
     with suppress(Unreadable):  # the sample may end inside a quote, or the delimiter is wrong
-        records = CsvRecords(iter([list(sample)]), delimiter, _SAMPLE, _SAMPLE)
+        records = CsvRecords(iter([list(sample)]), delimiter, _SAMPLE)
         for index, (cells, joined, fault) in enumerate(records):
             if joined and fault is None:
                 widths[len(cells)] += 1
