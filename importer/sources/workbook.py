@@ -6,6 +6,7 @@ The file has no name, or is in the folder of an import that is prepared in the b
 from __future__ import annotations
 
 import difflib
+import errno
 import hashlib
 import marshal
 import os
@@ -133,12 +134,15 @@ def _told_well(name: str, title: str = "") -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of parts that openpyxl skips; none has cells
             yield
-    except (UnusableInput, OSError, MemoryError, ImportError, NameError):  # the last ones: a bug of ours
+    except (UnusableInput, MemoryError, ImportError, NameError):  # the last ones: a bug of ours
         raise
     except DamagedError as error:
         message = f"the workbook is damaged and cannot be read (sheet {title!r}: {error})"
         raise unusable_file("workbook-damaged", message, _DAMAGED[1], name) from None
-    except Exception:  # noqa: BLE001 - of any kind
+    except Exception as error:
+        # Of a damaged workbook, openpyxl raises one without a number, and zipfile looks for bytes before the first.
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):
+            raise
         raise unusable_file("workbook-damaged", *_DAMAGED, name) from None
 
 

@@ -15,6 +15,7 @@ _ENTITIES = (
     '<c r="A1" t="inlineStr"><is><t>&b;</t></is></c></row></sheetData></worksheet>'
 )
 
+_NO_TYPES = b'<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>'
 _BINARIES = (
     ("jpeg", b"\xff\xd8\xff\xe0"),
     ("heic", b"\0\0\0\x18ftypheic"),
@@ -172,6 +173,14 @@ REFUSED_CASES = (
         lambda: raw_xlsx(
             '<row r="1"><c r="A1" t="inlineStr"><is><t>Name</t></is></c></row><row r="2"><c r="A2"></row>'
         ),
+        "a.xlsx: the workbook cannot be read: it is damaged, or has a form that importer does not know; open it in a "
+        "spreadsheet program and save it again",
+    ),
+    _refused(
+        "no-workbook-part",
+        "reports a workbook whose list of parts names none",
+        "a.xlsx",
+        lambda: raw_xlsx("", extra={"[Content_Types].xml": _NO_TYPES}),
         "a.xlsx: the workbook cannot be read: it is damaged, or has a form that importer does not know; open it in a "
         "spreadsheet program and save it again",
     ),
