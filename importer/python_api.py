@@ -11,7 +11,7 @@ import os
 import queue
 import threading
 from collections.abc import Generator, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -36,7 +36,7 @@ from importer.mapping import read_mapping
 from importer.models import SourceOptions
 from importer.problems import UsageError
 from importer.report.next_steps import FROM_PYTHON
-from importer.runs.results_folder import frame_folder, make_results, unusable_folder
+from importer.runs.results_folder import private_input, unusable_folder
 from importer.runs.row_selection import ALL_ROWS, parse_rows
 from importer.runs.run_report import rows_as_frame
 from importer.settings import Settings, load_settings
@@ -268,10 +268,9 @@ def _copy_of(frame: pd.DataFrame, settings: Settings) -> Iterator[Path]:
         UsageError: with the first cells that have no single text.
         UnusableInput: it cannot be written.
     """
-    make_results(settings)
-    with ExitStack() as copied:
+    with private_input(settings) as folder:
         try:
-            file = _written(frame, copied.enter_context(frame_folder(settings.out)) / "rows.csv")
+            file = _written(frame, folder / "rows.csv")
         except OSError as error:
             raise unusable_folder(settings.out, error) from None
         yield file

@@ -23,7 +23,6 @@ from importer.runs.results_folder import (
     is_run_name,
     refuse_untrusted,
     remove_folder,
-    remove_left_frames,
     started_at_of,
 )
 from importer.runs.table import TABLE, RunTable
@@ -38,7 +37,6 @@ def remove_abandoned(out: Path, ledger: Ledger | None, presences: Presences) -> 
 
     A run that is being planned, waits for its lock or is running is kept: its process announces that it is alive.
     """
-    remove_left_frames(out)
     for run in presences.runs():
         folder = out / run
         if (
@@ -170,7 +168,6 @@ def purge(order: PurgeOrder, found: tuple[OldRun, ...]) -> Purged:
             notes.append("Another run has the ledger open. Purge again when it has ended to remove the last traces.")
     before = order.now - order.age
     notes += forget_in_sandbox(order.settings.out, lambda record: datetime.fromisoformat(record["at"]) >= before)
-    remove_left_frames(order.settings.out)
     return Purged(len(found) - len(running), running, tuple(notes))
 
 

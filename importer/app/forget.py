@@ -27,14 +27,7 @@ from importer.report.outcomes import csv_file
 from importer.runs.manifest import MANIFEST, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.private_copies import ASKED
-from importer.runs.results_folder import (
-    MARKER,
-    folders_in,
-    is_run_folder,
-    refuse_untrusted,
-    remove_folder,
-    remove_left_frames,
-)
+from importer.runs.results_folder import MARKER, folders_in, is_run_folder, refuse_untrusted, remove_folder
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
@@ -190,7 +183,6 @@ def forget(settings: Settings, person: Person, found: tuple[Path, ...], *, from_
                 raise cannot_remove(error, folder, _AGAIN) from None
             left += (f"{path}: it still has the address" for path in _files_of(folder) if person.is_in_file(path))
         left += forget_in_sandbox(settings.out, lambda record: not person.is_in(record["email"]))
-        remove_left_frames(settings.out)
         known = _known(ledger, person, remove=from_ledger) if ledger else 0
     return Forgotten(blanked, tuple(dict.fromkeys(outside)), tuple(left), known)
 

@@ -12,7 +12,7 @@ from importer.models import Row, SourceOptions
 from importer.problems import Column, Problem, UnusableInput
 from importer.runs.results_folder import private_input
 from importer.settings import Settings
-from importer.sources import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, open_sheet
+from importer.sources import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, kind_by_name, open_sheet
 from importer.suggest import (
     ColumnKind,
     ColumnProfile,
@@ -32,7 +32,6 @@ __all__ = ["ColumnKind", "ColumnProfile"]
 _MAX_SHEETS = 8  # of a workbook are tried
 _MAX_FILES = 30  # beside the file are tried
 _LARGEST_BESIDE = 64 << 20  # bytes of such a file
-_TABLE_ENDINGS = (".csv", ".tsv", ".xlsx", ".xlsm", ".xls")
 _IN_MAPPING = "under source: in the mapping"  # the text in hints of `sources` that names the place of a declaration
 _FLAGS = {
     "encoding-wrong": "--encoding",
@@ -159,7 +158,7 @@ def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSh
 
 def _files_beside(file: Path, limits: ReadingLimits) -> Iterator[OtherSheet]:
     """The first few other tables in the folder of a file; those that cannot be read as they are, are skipped."""
-    beside = [path for path in sorted(file.parent.iterdir()) if path.suffix.lower() in _TABLE_ENDINGS]
+    beside = [path for path in sorted(file.parent.iterdir()) if kind_by_name(path) and path.suffix.lower() != ".txt"]
     beside = [path for path in beside if path.is_file() and not path.samefile(file)]
     for path in beside[:_MAX_FILES]:
         if not path.is_symlink() and path.stat().st_size <= _LARGEST_BESIDE:

@@ -31,13 +31,11 @@ from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import facts_of
 from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
-from importer.sources import ReadingLimits, Sheet, SourceCopy, copy_source, open_sheet
+from importer.sources import FileKind, ReadingLimits, Sheet, SourceCopy, copy_source, kind_by_name, open_sheet
 from importer.text.normalize import closest, normalize
 from importer.transform import join_warnings
 from importer.transform.candidates import keyed_rows
 from importer.transform.texts import stripped
-
-_WORKBOOKS = (".xlsx", ".xlsm", ".xls")
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
 
@@ -183,7 +181,8 @@ class Planner:
 
     def _open(self, copy: SourceCopy, mapping: Mapping) -> Sheet:
         options = mapping.source
-        if copy.path.suffix.lower() in _WORKBOOKS and (read := self._read_before(copy, options)) is not None:
+        is_workbook = kind_by_name(copy.path) is not FileKind.CSV
+        if is_workbook and (read := self._read_before(copy, options)) is not None:
             return read
         try:
             return open_sheet(copy.path, options, self.limits, shown_as=self.order.shown_as)

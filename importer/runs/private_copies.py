@@ -32,12 +32,11 @@ from importer.runs.manifest import ChildCopy, RunManifest, read_manifest
 from importer.runs.table import RunTable
 from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import WireFormat
-from importer.sources import ReadingLimits, Sheet, copy_source, open_sheet
+from importer.sources import FileKind, ReadingLimits, Sheet, copy_source, kind_by_name, open_sheet
 from importer.transform import candidate_rows, trace_row, transform_row
 
 _LONGEST_NAME = 255  # bytes
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source
-_WORKBOOKS = (".xlsx", ".xlsm", ".xls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +118,7 @@ class _Children:
         """A table, and the copy of its file. place: where the mapping names it."""
         if child.file is None:
             copy = self._workbook()
-            if Path(copy.copy).suffix.lower() not in _WORKBOOKS:
+            if kind_by_name(Path(copy.copy)) is FileKind.CSV:
                 message = f"the source is not a workbook, so it has no sheet '{child.options.sheet}'"
                 hint = "import the workbook, or use file: instead of sheet:"
                 raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))

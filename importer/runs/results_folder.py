@@ -19,8 +19,7 @@ with suppress(ImportError):  # not on Windows, where nothing is checked
     import grp
     import pwd
 
-from importer.file_lock import hold_lock, is_free
-from importer.files import INTERNAL, internal_folder, is_team_folder, make_folder, make_subfolder, open_private
+from importer.files import INTERNAL, is_team_folder, make_folder, make_subfolder, open_private
 from importer.ledger import ledger_folder
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.runs.presences import Presence, Presences
@@ -33,7 +32,6 @@ MARKER: Final = ".importer-run"
 
 _MARKER_TEXT: Final = b"The importer made this folder, and importer purge removes it.\n"
 _RUN_ID: Final = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{4,5}(?:\.[^/\\\0]+)?")
-_FRAME: Final = "frame-"
 _MAX_LINKS: Final = 40  # the operating system follows no more either
 
 Shared = Literal["no", "group", "any"]
@@ -154,37 +152,6 @@ def _link_of_other_user(path: Path) -> Path | None:
             at = Path(target.anchor)
         rest.extendleft(reversed(target.parts[target.is_absolute() :]))
     return None
-
-
-@contextmanager
-def frame_folder(out: Path) -> Iterator[Path]:
-    """A private folder for the copy of a DataFrame, which is always deleted, at the latest by the next command.
-
-    Raises:
-        OSError: it cannot be created.
-    """
-    remove_left_frames(out)
-    folder = internal_folder(out) / f"{_FRAME}{secrets.token_hex(4)}"
-    with hold_lock(folder.with_suffix(".lock"), "another run has this copy"):
-        make_subfolder(folder)
-        try:
-            yield folder
-        finally:
-            _remove_frame(folder)
-
-
-def remove_left_frames(out: Path) -> None:
-    """Remove the copies of DataFrames whose processes were killed."""
-    for lock in (out / INTERNAL).glob(f"{_FRAME}*.lock"):
-        if is_free(lock):
-            _remove_frame(lock.with_suffix(""))
-
-
-def _remove_frame(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    for ending in (".holder", ".lock"):
-        with suppress(OSError):  # on Windows the lock is still open
-            folder.with_suffix(ending).unlink()
 
 
 def is_private_group(gid: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain, islice
@@ -15,8 +15,9 @@ from typing import Any, Final, NamedTuple, Self
 
 from importer import __version__
 from importer.models import CorrectedCell, Outcome, OutcomeKind, ReadyCandidate, Row
-from importer.problems import DatabaseError, Problem, StoppedEarly, not_writable, unusable_file
+from importer.problems import DamagedRun, DatabaseError, Problem, StoppedEarly, not_writable, unusable_file
 from importer.runs.corrections import Corrected, with_texts
+from importer.runs.manifest import read_manifest
 from importer.runs.row_selection import Selection
 from importer.runs.stored import (
     problems_from_json,
@@ -31,6 +32,7 @@ from importer.sqlite_file import Connection, IntegrityError, SqliteFile, create_
 
 TABLE: Final = "run.sqlite"
 
+# A change needs another manifest.VERSION: a table is opened only if the manifest of its run can be read.
 # rows.was: of a row with corrections, the cells and the rest in the file. candidates.row: the first one; rows: of a
 # candidate with several, else ""; kind: of an outcome, NULL if it is to be sent.
 _SCHEMA: Final = """
@@ -506,13 +508,16 @@ class EarlierOutcomes:
             table.close()
 
     def of(self, run: str, row: int) -> Outcome | None:
-        """The outcome of a row in a run; None if the run's folder is missing, or the run was killed before.
+        """The outcome of a row in a run; None if the run's folder is missing, the run was killed before, or another
+        version of importer made it.
 
         Raises:
             UnusableInput: the table of that run is damaged.
         """
         if run not in self._tables:
-            folder = self._out / run
-            self._tables[run] = RunTable(folder) if (folder / TABLE).is_file() else None
+            folder, self._tables[run] = self._out / run, None
+            with suppress(DamagedRun):
+                read_manifest(folder)
+                self._tables[run] = RunTable(folder) if (folder / TABLE).is_file() else None
         table = self._tables[run]
         return table.outcome(row) if table is not None else None

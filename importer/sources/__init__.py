@@ -4,11 +4,12 @@ from importer.sources.cell_text import clean, find_problem, is_canonical
 from importer.sources.opening import open_sheet
 from importer.sources.results_file import run_of_report
 from importer.sources.results_reader import ResultsTable, is_results_file, results_tables
-from importer.sources.sheet import ReadingLimits, Sheet
-from importer.sources.source_file import STANDARD_INPUT, SourceCopy, copy_source, share_copy
+from importer.sources.sheet import FileKind, ReadingLimits, Sheet
+from importer.sources.source_file import STANDARD_INPUT, SourceCopy, copy_source, kind_by_name, share_copy
 
 __all__ = [
     "STANDARD_INPUT",
+    "FileKind",
     "ReadingLimits",
     "ResultsTable",
     "Sheet",
@@ -18,6 +19,7 @@ __all__ = [
     "find_problem",
     "is_canonical",
     "is_results_file",
+    "kind_by_name",
     "open_sheet",
     "results_tables",
     "run_of_report",

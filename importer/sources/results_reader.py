@@ -17,7 +17,8 @@ from importer.problems import Origin, UnusableInput, unusable_file
 from importer.sources.csv_file import CsvFile, survey
 from importer.sources.encoding import UTF8, byte_order_mark
 from importer.sources.results_file import is_results_header
-from importer.sources.sheet import ReadingLimits, Record
+from importer.sources.sheet import FileKind, ReadingLimits, Record
+from importer.sources.source_file import kind_by_name
 from importer.sources.workbook import visible_sheets
 
 _DELIMITERS: Final = ",;\t|"
@@ -45,7 +46,7 @@ def results_tables(path: Path, name: str, limits: ReadingLimits) -> Iterator[Res
     Raises:
         UnusableInput: it is damaged, not UTF-8, or has no such table.
     """
-    is_csv = path.suffix.lower() not in (".xlsx", ".xlsm")
+    is_csv = kind_by_name(path) is not FileKind.XLSX
     tables = _csv_table(path, name, limits) if is_csv else _sheets(path, name, limits)
     is_empty = True
     for table in tables:

@@ -39,6 +39,11 @@ _SAVE = "open it in a spreadsheet program and save it as .xlsx"
 _EXPORT = "export the table as .xlsx or .csv"
 
 
+def kind_by_name(path: Path) -> FileKind | None:
+    """The type that the extension of a file says; None if it is none that is read."""
+    return _ENDINGS.get(path.suffix.lower())
+
+
 def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
     """The type of a supported file of at most `max_bytes`. `name` is the file name for messages.
 
@@ -49,7 +54,7 @@ def file_kind(path: Path, name: str, max_bytes: int) -> FileKind:
     _require_file(path, name, max_bytes)
     if (suffix := path.suffix.lower()) in _NOT_READ:
         raise UnusableInput(replace(_not_read(suffix), place=FilePlace(name)))
-    kind = _ENDINGS.get(suffix)
+    kind = kind_by_name(path)
     if kind is None:
         ending = f"the file extension {path.suffix!r}" if path.suffix else "a file without an extension"
         hint = f"save it as one of {' '.join(_ENDINGS)}"
