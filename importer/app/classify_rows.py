@@ -19,7 +19,16 @@ from multiprocessing import current_process, forkserver, get_context, parent_pro
 from typing import Final, NamedTuple, Self
 
 from importer.mapping import DuplicatePolicy, ResolvedMapping
-from importer.models import Application, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Row, Submission
+from importer.models import (
+    ROUTE_UNKNOWN,
+    Application,
+    Outcome,
+    OutcomeKind,
+    PoolCandidate,
+    ReadyCandidate,
+    Row,
+    Submission,
+)
 from importer.problems import CellPlace, Origin, Problem
 from importer.processes import without_secrets
 from importer.report.accounting import ReportedRow, SummaryCounter
@@ -172,9 +181,11 @@ class Candidates:
                 yield _filtered(row if isinstance(row, Filtered) else result)
                 continue
             numbers = tuple(member.number for member in row.members) if row.members else (row.number,)
-            # An invalid row has its e-mail address too: whether it or a later row is right, only a person knows.
+            # An invalid row has its e-mail address too: whether it or a later row is right, only a person knows. But a
+            # row that no mapping of a folder takes yet may be for another target.
             problems = result.problems if isinstance(result, Invalid) else ()
-            if result.email and (duplicate := duplicates.check(row, result.email, ready=not problems)):
+            email = "" if any(problem.code == ROUTE_UNKNOWN for problem in problems) else result.email
+            if email and (duplicate := duplicates.check(row, email, ready=not problems)):
                 problems += (duplicate,)
             if problems or isinstance(result, Invalid) or seen is None:
                 is_of_document = all(problem.code.startswith(_OF_DOCUMENTS) for problem in problems)

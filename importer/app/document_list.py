@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from importer.app.import_file import planned_only
+from importer.app.import_file import orders_of, planned_only
 from importer.app.orders import Listener, Order
 from importer.documents.contents import UNREADABLE, reason_of
 from importer.documents.folder import DocumentFolder
@@ -47,10 +47,12 @@ def list_documents(order: Order, listen: Listener, to: Path | None = None, *, wr
         UnusableInput: with every problem of the file, the mapping and the folders; or the list cannot be written.
         UsageError: the mapping names no folder of documents.
     """
-    with planned_only(order, listen) as plan:
-        folders = list(dict.fromkeys(one.documents for one in plan.mapping.values if one.documents))
-        places = plan.manifest.documents
-        causes = [group for group in plan.forecast.reasons if group.code.startswith("document-")]
+    folders, places, causes = list[DocumentFolder](), dict[str, str](), list[ProblemGroup]()
+    for one in orders_of(order):
+        with planned_only(one, listen) as plan:
+            folders += dict.fromkeys(value.documents for value in plan.mapping.values if value.documents)
+            places |= plan.manifest.documents
+            causes += [group for group in plan.forecast.reasons if group.code.startswith("document-")]
     if not folders:
         raise UsageError(
             f"{order.mapping} names no folder of documents; write, for example, cv: {{column: CV file, folder: cvs}}"

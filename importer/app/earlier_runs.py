@@ -73,11 +73,15 @@ def resume(
 
     Raises:
         NothingToSend: the run has finished, and no row is left.
-        UsageError: there is no such run, it was only a check, or its copies are missing; and as `import_file`.
+        UsageError: there is no such run, it was only a check or is one of a folder of mappings, or its copies are
+            missing; and as `import_file`.
     """
     folder, manifest = earlier.find()
     if manifest.dry_run:
         raise UsageError(f"{manifest.run} was only a check and sent nothing; use: {_import_command(manifest)}")
+    if "--mapping" in manifest.flags:  # of one mapping of a folder; to resume it would leave out the others
+        again = f"run the folder again, completed rows are skipped: {_import_command(manifest)}"
+        raise UsageError(f"{manifest.run} imported with a folder of mappings, of which it is one; {again}")
     order = _order(earlier, folder, manifest, sending, manifest.selection)
     kinds = (*_SENT_AGAIN, OutcomeKind.REJECTED) if sending.resend_rejected else _SENT_AGAIN
     if manifest.ending is not None and manifest.ending.finished and not _rows_with(kinds, folder):
@@ -225,7 +229,9 @@ def fixed_order(order: Order) -> Order:
 def _import_command(manifest: RunManifest) -> str:
     if manifest.taken is not None:
         return " && ".join(manifest.taken.commands)
-    return command_line("run", Path(manifest.file), "--mapping", Path(manifest.mapping), flags=manifest.flags)
+    flags = {**manifest.flags}
+    mapping = Path(flags.pop("--mapping", manifest.mapping))
+    return command_line("run", Path(manifest.file), "--mapping", mapping, flags=flags)
 
 
 def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Sending, selection: Selection) -> Order:
@@ -242,6 +248,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         setup = sending.sandbox_setup or SandboxSetup()
         kept = folder / manifest.questions if manifest.questions else None
         sending = replace(sending, sandbox_setup=replace(setup, questions=setup.questions or kept))
+    flags = {flag: value for flag, value in manifest.flags.items() if flag != "--mapping"}
     return Order(
         file=source,
         mapping=mapping,
@@ -252,7 +259,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         mapping_shown_as=manifest.mapping,
         taken=manifest.taken,
         continues=Continued(manifest.run, manifest.service, manifest.sha256),
-        flags={**manifest.flags, **earlier.flags},
+        flags={**flags, **earlier.flags},
         sheet=manifest.options.sheet,
         reading=manifest.options if manifest.file == FROM_PYTHON else None,
         corrections=_corrections_in(folder),

@@ -150,17 +150,23 @@ def orders_of(order: Order) -> tuple[Order, ...]:
     """The order itself; or one for each mapping of its folder, each of which is a run of its own. A fixed report is of
     one of these.
 
-    Rows that no mapping selects are told in the report of the first one.
+    Rows that no mapping selects are told in the report of the first one. The command that each report proposes is for
+    the folder: after that of one mapping, the rows of the others could be forgotten.
 
     Raises:
+        UsageError: the order is for a part of the file, or for standard input, which can be read only once.
         UnusableInput: with every error of every mapping of the folder.
     """
     if order.continues is not None or not order.mapping.is_dir():
         return (order,)
+    if order.selection.part is not None or order.file == Path("-"):
+        what = "--part" if order.selection.part else "standard input"
+        raise UsageError(f"{what} cannot be used with a folder of mappings; name a file and the folder, without --part")
     mappings = read_mappings(order.mapping, order.settings.mapping_folders)
     words = tuple(str(word) for mapping in mappings if mapping.route for word in mapping.route.words)
+    of_folder = replace(order, flags={**order.flags, "--mapping": str(order.mapping)})
     return tuple(
-        replace(order, mapping=mapping.path, route=Route(words, mapping is mappings[0])) for mapping in mappings
+        replace(of_folder, mapping=mapping.path, route=Route(words, mapping is mappings[0])) for mapping in mappings
     )
 
 

@@ -69,7 +69,8 @@ class Order:
     reading: how the file is read, in place of what the mapping says of its own file.
     corrections: the cells of the file that are read with another text.
     documents: where the folders of documents and the list of their IDs are, if not beside the file; by their names.
-    flags: those that were given, with their values ("" for none), for the commands that the report proposes.
+    flags: those that were given, with their values ("" for none), for the commands that the report proposes; with
+    --mapping only if that is a folder, of which `mapping` is one.
     """
 
     file: Path

@@ -18,7 +18,7 @@ from importer.app.orders import Listener, Order, RowsChecked, RowsRead
 from importer.app.plan import Plan, remove_files, sending_rate
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
-from importer.models import Operation, Outcome, Question, Route, Row, SourceOptions
+from importer.models import ROUTE_UNKNOWN, Operation, Outcome, Question, Route, Row, SourceOptions
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report.write import write_unfinished_summary
 from importer.runs.corrections import refuse_split_candidates
@@ -90,7 +90,7 @@ class Planner:
                     members = keyed_rows(sheet.rows(), inputs.resolved.filters, grouping)
                     rows = (row for _, row in members if isinstance(row, Row))
                     refuse_split_candidates(rows, order.corrections, grouping)
-                route = manifest.route
+                route = manifest.route if mapping.route else None  # it may have been taken out since
                 read = sheet.rows if route is None else partial(_routed, sheet, inputs.resolved, route, corrected)
                 whole = inputs.sheet.rows if manifest.selection != ALL_ROWS or inputs.resolved.filters else None
                 unused = look_into_documents(inputs.resolved, read, whole)
@@ -282,7 +282,8 @@ def _routed(sheet: Sheet, resolved: ResolvedMapping, route: Route, corrected: fr
     part of a candidate would be sent as if it were all. corrected: rows that are read otherwise than in the file.
     """
     (own,) = [one for one in resolved.filters if one.label == "route"]
-    words, grouping, lost = frozenset(map(normalize, route.words)), resolved.grouping, dict[str, Row]()
+    words, grouping = own.words | {normalize(word) for word in route.words}, resolved.grouping
+    lost = dict[str, Row]()
     if grouping is not None:
         others = [one for one in resolved.filters if one is not own]
         for key, row in keyed_rows(sheet.rows(), others, grouping):
@@ -291,15 +292,19 @@ def _routed(sheet: Sheet, resolved: ResolvedMapping, route: Route, corrected: fr
     for row in sheet.rows():
         other = lost.get(stripped(row.cells[grouping.column.index])) if grouping is not None else None
         if _route_word(row, own) not in words:
-            found = _without_route(row, own, route) if route.takes_unknown else None
+            rest = tuple(problem for problem in row.problems if problem.column != own.column.label)
+            if not route.takes_unknown:  # the first mapping tells what is wrong with the cell
+                yield replace(row, problems=rest)
+                continue
+            found = _without_route(row, own, route) if rest == row.problems else None
         elif other is not None and grouping is not None:
             message = f"row {other.number} of the same candidate has a value that no mapping's `route:` selects"
-            hint = f"correct row {other.number}; or leave such rows out with `where:` in the mappings"
+            hint = f"correct row {other.number}; or leave such rows out with `where:` in all mappings"
             found = Problem("group-incomplete", message, hint, row.place(grouping.column))
         elif row.number in corrected and _route_word(row, own) not in own.words:
             message = "this row would be of another mapping of the folder, whose run reads it from your own file"
             hint = "correct it there, and run the folder again"
-            found = Problem("value-unknown", message, hint, row.place(own.column))
+            found = Problem(ROUTE_UNKNOWN, message, hint, row.place(own.column))
         else:
             found = None
         yield row if found is None else replace(row, problems=(*row.problems, found))
@@ -315,7 +320,7 @@ def _without_route(row: Row, own: ResolvedFilter, route: Route) -> Problem:
     which = f"with '{text}' in this column" if text else "where this column is blank"
     hint = "correct it in your own file, or add it under route: in one of them; then run the folder again"
     proposal = f"did you mean '{near}'? " if near else ""
-    return Problem("value-unknown", f"no mapping takes rows {which}", f"{proposal}{hint}", row.place(own.column))
+    return Problem(ROUTE_UNKNOWN, f"no mapping takes rows {which}", f"{proposal}{hint}", row.place(own.column))
 
 
 def _refuse_split_candidates(mapping: Mapping, selection: Selection) -> None:

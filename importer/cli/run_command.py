@@ -42,7 +42,9 @@ from importer.runs.manifest import is_run
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_part, parse_rows
 from importer.settings import Settings, load_settings
 
-Execute = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
+Send = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
+_Report = Callable[[Summary | ImporterError, Path | None], None]
+_Execute = Callable[[Order], tuple[Finished | None, dict[str, Any] | None]]  # with keys for the JSON object
 _SIGNALLED: Final = 128
 _STOPPED_EARLY: Final = 5
 _GOOD_TO_BAD: Final = (0, 4, 75, 2, 3, _STOPPED_EARLY)  # codes of several runs; a signal is worse
@@ -91,7 +93,7 @@ def run(
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
     if not sandbox:
         confirm_address(settings)
-    session.end(orders_of(order), lambda one: (session.send(partial(import_file, one), one.shown_as), None))
+    session.end(order, lambda one: (session.send(partial(import_file, one)), None))
 
 
 def check(
@@ -120,7 +122,7 @@ def check(
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
     if not sandbox:
         confirm_address(settings)
-    session.end(orders_of(earlier_runs.fixed_order(order)), session.check)
+    session.end(earlier_runs.fixed_order(order), session.check)
 
 
 def resume(
@@ -228,6 +230,10 @@ def _repeated_sending(
     return Sending(limit, resend_unconfirmed, sandbox_setup=setup, window=window)
 
 
+def _badness(code: int) -> int:
+    return _GOOD_TO_BAD.index(code) if code in _GOOD_TO_BAD else code
+
+
 # --- an order at the terminal ---------------------------------------------------------
 
 
@@ -242,59 +248,83 @@ class _Session:
     quiet: bool
     job: str | None = None
 
-    def send_again(self, earlier: EarlierRun, execute: Execute, nothing: str) -> None:
+    def send_again(self, earlier: EarlierRun, execute: Send, nothing: str) -> None:
         """Run an order that sends rows of an earlier run; `nothing`: why there may be none, after the run's ID."""
         manifest = earlier.find()[1]
         is_sandbox = manifest.service == SANDBOX
         if not is_sandbox:
             confirm_address(self.settings)
         try:
-            finished = replace(self, asks=self.asks and not is_sandbox).send(execute, manifest.file)
+            with self._reporting(manifest.file) as report:
+                finished = replace(self, asks=self.asks and not is_sandbox).send(execute)
+                if finished is not None:
+                    report(finished.summary, finished.folder)
         except NothingToSend as run:
             print_next(f"Run {run} {nothing}. Next", next_command(self.context, "show", str(run)))
         else:
             self._end_one(finished)
 
-    def send(self, execute: Execute, file: str) -> Finished | None:
-        """Run an order; None if a person declined. file: its name in a notice."""
-        with self._hiding_cells(), self._reporting(file) as report:
-            with Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
-                asks = self.asks and not self.quiet and not self.as_json and is_interactive()
-                finished = execute(terminal, control, ask_to_send if asks else None)
+    def send(self, execute: Send) -> Finished | None:
+        """Run an order; None if a person declined."""
+        with self._hiding_cells(), Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
+            asks = self.asks and not self.quiet and not self.as_json and is_interactive()
+            return execute(terminal, control, ask_to_send if asks else None)
+
+    def end(self, order: Order, execute: _Execute) -> NoReturn:
+        """Execute an order, present what became of it, and exit with its exit code; of a folder of mappings, those of
+        an order for each, and the worst exit code.
+        """
+        with self._reporting(order.shown_as) as report:
+            orders = orders_of(order)
+            if orders[0] is not order:
+                self._end_folder(orders, execute, report)
+            finished, more = execute(order)
             if finished is not None:
                 report(finished.summary, finished.folder)
-        return finished
+        self._end_one(finished, more)
 
-    def end(
-        self, orders: Sequence[Order], execute: Callable[[Order], tuple[Finished | None, dict[str, Any] | None]]
-    ) -> NoReturn:
-        """Execute orders, present what became of them, and exit with their exit code. execute: also returns keys that
-        are added to the JSON object.
-        """
-        if len(orders) == 1:
-            self._end_one(*execute(orders[0]))
-        codes, ended = list[int](), list[tuple[Summary, dict[str, Any]]]()
-        for order in orders:
-            print_line(f"{order.mapping}:")
-            try:
-                finished, more = execute(order)
-            except ImporterError as error:  # another one may be possible
-                show_error(error)
-                codes.append(error.exit_code)
-                continue
-            if finished is not None:
-                ended.append((finished.summary, more or {}))
-                codes.append(finished.summary.exit_code or 0)
-            if codes and codes[-1] > _SIGNALLED:
-                break
-        if self.as_json:
-            print_result(json.dumps([{**summary.to_json(), **more} for summary, more in ended], ensure_ascii=False))
-        else:
-            for summary, _ in ended:
-                print_lines(f"{summary.target}: {headline(summary)}")
-                print_result(f"  {next_command(self.context, 'show', summary.run)}")
-        code = max(codes, key=lambda one: _GOOD_TO_BAD.index(one) if one in _GOOD_TO_BAD else one, default=0)
+    def _end_folder(self, orders: Sequence[Order], execute: _Execute, report: _Report) -> NoReturn:
+        """A run for each mapping. One that cannot begin does not keep the next from it; a signal does."""
+        ended, waiting, code = list[tuple[Finished, dict[str, Any]]](), list(orders), 0
+        try:
+            while waiting and code <= _SIGNALLED:
+                order = waiting.pop(0)
+                if not self.quiet:
+                    print_line(f"{order.mapping}:")
+                what: Summary | ImporterError
+                try:
+                    finished, more = execute(order)
+                except ImporterError as error:
+                    print_line(f"{order.mapping}: not used")
+                    show_error(error)
+                    what, folder = error, None
+                else:
+                    if finished is None:
+                        continue
+                    ended.append((finished, more or {}))
+                    what, folder = finished.summary, finished.folder
+                if _badness(what.exit_code or 0) >= _badness(code):
+                    report(what, folder)
+                    code = what.exit_code or 0
+        finally:  # also after Ctrl-C at a question
+            self._present_folder(ended, waiting)
         raise typer.Exit(_STOPPED_EARLY if ended and code in (2, 3, 75) else code)
+
+    def _present_folder(self, ended: Sequence[tuple[Finished, dict[str, Any]]], waiting: Sequence[Order]) -> None:
+        if self.as_json:
+            found = [{**finished.summary.to_json(), **more} for finished, more in ended]
+            print_result(json.dumps(found, ensure_ascii=False))
+        for finished, _ in () if self.as_json else ended:
+            if self.quiet:
+                self._present(finished)
+            else:
+                print_lines(f"{finished.summary.target}: {headline(finished.summary)}")
+                print_result(f"  {next_command(self.context, 'show', finished.summary.run)}")
+        if waiting:
+            names = ", ".join(str(order.mapping) for order in waiting)
+            print_message(f"Not begun: {names}. Run the same command again; completed rows are skipped.")
+        elif not ended:
+            print_message("Nothing was sent.")
 
     def _end_one(self, finished: Finished | None, more: dict[str, Any] | None = None) -> NoReturn:
         if finished is None:
@@ -304,7 +334,7 @@ class _Session:
         self._exit(finished.summary)
 
     @contextmanager
-    def _reporting(self, file: str) -> Iterator[Callable[[Summary, Path], None]]:
+    def _reporting(self, file: str) -> Iterator[_Report]:
         """Report a scheduled job to people and monitors."""
         if self.job is None:
             yield lambda _summary, _folder: None

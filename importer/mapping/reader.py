@@ -16,6 +16,7 @@ from importer.mapping.model import Mapping, MappingFile, mapping_of
 from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reading, Text, read_nodes, relative_path, texts_in
 from importer.mapping.scalars import table_file_lines
 from importer.mapping.shapes import report
+from importer.mapping.tables import Filter, GroupBy
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
 from importer.text.normalize import normalize, normalize_name
 
@@ -242,10 +243,15 @@ def _report_conflicts(mappings: Sequence[Mapping], diagnostics: Diagnostics) -> 
             message = "with route:, every row needs the key of its candidate: its rows could go to several targets"
             hint = "fill the key and the value of the route in every row, and remove `blank: continues`"
             diagnostics.error("route-condition-invalid", message, hint, mapping.group_by.place)
-        if mapping.source != first.source:
-            message = f"source: differs from source: in {first.path.name}"
-            hint = "put source: into a shared file that both extend"
-            diagnostics.error("route-differs", message, hint, FilePlace(str(mapping.path)))
+        for what in ("source", "where", "group_by"):  # with others, a row could be left out by all of them
+            theirs, ours = (
+                one.model_dump(warnings=False) if isinstance(one, Filter | GroupBy) else one
+                for one in (getattr(first, what), getattr(mapping, what))
+            )
+            if theirs != ours:
+                message = f"{what}: differs from {what}: in {first.path.name}"
+                hint = "put source: into a shared file that both extend"
+                diagnostics.error("route-differs", message, hint, FilePlace(str(mapping.path)))
         for word in mapping.route.words:
             owner = owners.setdefault(normalize(word), mapping)
             if owner is not mapping:

@@ -29,6 +29,8 @@ _PING_SECONDS: Final = 10.0
 _SECONDS: Final = 10.0  # after which no further address is tried
 
 State = Literal["ok", "failed"]
+Report = Callable[[Summary | ImporterError, Path | None], None]
+"""Gets the summary of a run and its folder, or what ended it."""
 
 
 def described_addresses(settings: Settings) -> tuple[str, ...]:
@@ -54,19 +56,23 @@ class Notifier:
         self._ping("/start")
 
     @contextmanager
-    def reporting(self, job: str, file: str) -> Iterator[Callable[[Summary, Path], None]]:
-        """Report a command that runs one job: the run that the function gets, or what ended it without a report."""
+    def reporting(self, job: str, file: str) -> Iterator[Report]:
+        """Report a command that runs one job: what the function gets, or the error that ended it."""
         self.started()
         ended = JobEnded(job, file, 1, now := datetime.now(UTC), now)
 
-        def keep(summary: Summary, folder: Path) -> None:
+        def keep(what: Summary | ImporterError, folder: Path | None) -> None:
             nonlocal ended
-            ended = replace(ended, exit_code=summary.exit_code or 0, summary=summary, folder=folder)
+            ended = replace(ended, exit_code=what.exit_code or 0)
+            if isinstance(what, ImporterError):
+                ended = replace(ended, causes=causes_of(what), summary=None)
+            else:
+                ended = replace(ended, summary=what, folder=folder)
 
         try:
             yield keep
         except ImporterError as error:
-            ended = replace(ended, exit_code=error.exit_code, causes=causes_of(error))
+            keep(error, None)
             raise
         finally:
             self.job_ended(replace(ended, ended_at=datetime.now(UTC)))

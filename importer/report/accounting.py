@@ -13,6 +13,7 @@ from importer.models import (
     CREATED_EMAILS,
     EXISTS_WORDS,
     NEEDS_ATTENTION,
+    ROUTE_UNKNOWN,
     Outcome,
     OutcomeKind,
     Row,
@@ -35,7 +36,9 @@ _BY_HINT: Final = frozenset(
     ("currency-of-format", "date-invalid", "number-invalid", "name-split-failed", "phone-invalid")
 )
 # Each unknown value is its own group, for the value table; so is each response with another e-mail address.
-_BY_VALUE: Final = frozenset({"value-unknown", "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS, EXISTS_WORDS})
+_BY_VALUE: Final = frozenset(
+    {"value-unknown", ROUTE_UNKNOWN, "not-an-option", CREATED_EMAIL_DIFFERS, CREATED_EMAILS, EXISTS_WORDS}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _COPIED: Final = (_PIPED, FROM_PYTHON)
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
 _OF_SOME_ROWS: Final = ("--rows", "--limit", "--resend-rejected")
 _OF_RUN_ONLY: Final = (
-    *("--sheet", "--part", *_OF_SOME_ROWS),
+    *("--mapping", "--sheet", "--part", *_OF_SOME_ROWS),
     *("--sandbox", "--questions", "--faults", "--strict", "--no-personal-data"),
 )
 
@@ -62,7 +62,8 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         return
     elif not summary.finished:
         text = "If it is no longer running, it was killed: continue it; completed rows are skipped"
-        yield Step(text, (_resume(summary, folder),), "Continue this run")
+        is_of_folder = "--mapping" in summary.flags
+        yield Step(text, again if is_of_folder else (_resume(summary, folder),), "Continue this run")
         return
     yield from _steps_in_mapping(summary, folder)
     yield from _steps_of_documents(summary, folder, again)
@@ -163,7 +164,8 @@ def _resume(summary: Summary, folder: Path) -> str:
 
 def _of_file(command: str, file: str | Path, summary: Summary, folder: Path, without: Collection[str] = ()) -> str:
     flags = _flags(summary, folder, without=without)
-    return command_line(command, Path(file), "--mapping", Path(summary.mapping), flags=flags)
+    mapping = Path(flags.pop("--mapping", summary.mapping))  # of one mapping of a folder, the folder
+    return command_line(command, Path(file), "--mapping", mapping, flags=flags)
 
 
 def _flags(summary: Summary, folder: Path, *, without: Collection[str] = ()) -> dict[str, str]:

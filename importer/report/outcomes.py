@@ -61,7 +61,7 @@ OUTCOMES: Final[dict[OutcomeKind, OutcomeText]] = {
     OutcomeKind.ALREADY_IMPORTED: OutcomeText(
         "already imported", "an earlier run imported it; nothing was sent", _NONE, "there"
     ),
-    OutcomeKind.FILTERED: OutcomeText("filtered", "excluded by where:, or a repeated header", _NONE, "idle"),
+    OutcomeKind.FILTERED: OutcomeText("filtered", "excluded by where: or route:, or a repeated header", _NONE, "idle"),
 }
 
 

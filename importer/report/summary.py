@@ -25,7 +25,8 @@ class RunState:
     """What is known of a run in its report and in its summary.
 
     mapping: as the user named it; started_at, ended_at: with a time zone; warnings: full messages with their places;
-    flags: those of the command, with their values; continues: the run that this one continues.
+    flags: those of the command, with their values, --mapping only if it was a folder; continues: the run that this one
+    continues.
     """
 
     run: str

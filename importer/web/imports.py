@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from importer.app.mapping_files import question_list, saved_questions
 from importer.app.orders import Order, SandboxSetup, Sending
 from importer.files import INTERNAL, read_private, write_json
-from importer.models import Operation, Question, SourceOptions, Target
+from importer.models import Operation, Question, Route, SourceOptions, Target
 from importer.runs.corrections import read_corrections
 from importer.runs.results_folder import folders_in, is_run_name, make_private_folder, make_results, new_run_id
 from importer.runs.results_folder import remove_folder as remove
@@ -37,7 +37,8 @@ class Draft:
     corrections: paths, "" if there are none. rows: of the file, if counted. check: the run that checked exactly this;
     grid: the last check, perhaps with other corrections; run: the last one that sent it. edits: counts the changes of
     what is checked. fits: its mapping file is for this target and this way of reading the file. folders: those of
-    documents that the mapping names; documents: where they and the list of IDs are, as far as that is known.
+    documents that the mapping names; documents: where they and the list of IDs are, as far as that is known. route: of
+    a run that was one of a folder of mappings.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Draft:
     fits: bool = True
     folders: tuple[str, ...] = ()
     documents: Mapping[str, str] = field(default_factory=dict)
+    route: Route | None = None
 
     @property
     def name(self) -> str:
@@ -178,6 +180,7 @@ class Drafts:
             flags=flags,
             corrections=read_corrections(Path(draft.corrections)) if draft.corrections else (),
             documents=draft.documents,
+            route=draft.route,
         )
 
     def remove(self, draft: Draft) -> None:
@@ -197,7 +200,9 @@ def _draft(values: dict[str, Any]) -> Draft:
     source = SourceOptions.from_json(values["source"])
     found = [target_of(key, id) for key, id in (values["target"] or {}).items()]
     folders = tuple(values.get("folders", ()))
-    return Draft(**{**values, "source": source, "target": found[0] if found else None, "folders": folders})
+    route = Route(tuple(values["route"][0]), values["route"][1]) if values.get("route") else None
+    target = found[0] if found else None
+    return Draft(**{**values, "source": source, "target": target, "folders": folders, "route": route})
 
 
 def target_of(key: str, id: str) -> Target:

@@ -158,6 +158,7 @@ def open_run(page: OfAny, run: str, form: Sent) -> Response:
         target=manifest.target,
         mapping=manifest.mapping,
         run=run,
+        route=manifest.route,
     )
     return RedirectResponse(f"/imports/{draft.id}/result", 303)
 

@@ -27,7 +27,7 @@ def test_padded_export(serve: Serve) -> None:
     (run,) = (served.door.folder / "results").glob("2*")
     (held_back,) = read_csv(run / "invalid.csv")
     assert held_back["import_problem"] == (
-        'a closing quote (") must be followed by "," or by the end of the line (line 3, column 31)'
+        'a closing quote (") must be followed by "," or by the end of the line (line 3)'
     )
     assert held_back["E-mail"] == broken.strip()
     source.write_text(header + _padded(1) + _padded(2) + _padded(3) + _padded(4), encoding="utf-8")
@@ -36,7 +36,7 @@ def test_padded_export(serve: Serve) -> None:
 
 
 def test_a_quote_that_hides_rows(serve: Serve) -> None:
-    """Rows within a cell whose quote was not closed are never sent as its text; a text with line breaks is."""
+    """Rows after a quote that was not closed are rows, and not its text; a text with line breaks is a text."""
     served = serve()
     source = served.door.folder / "people.csv"
     (served.door.folder / "mapping.yaml").write_text(f"{MAPPING}  cover_letter: Letter\n", encoding="utf-8")
@@ -49,7 +49,6 @@ def test_a_quote_that_hides_rows(serve: Serve) -> None:
         source.write_text("\n".join([header, *texts, *lines, f"{rows[5]},x", f"{rows[6]},x", ""]), encoding="utf-8")
         ran = served(*RUN)
         assert ran.code == 4
-        assert served.accepted == [f"person{number}@example.com" for number in (0, 5, 6)]
+        assert sorted(served.accepted) == [f"person{number}@example.com" for number in (0, 2, 3, 5, 6)]
         (held_back,) = read_csv(served.door.folder / "results" / ran.summary["run"] / "invalid.csv")
-        assert held_back["E-mail"] == "\n".join(lines).strip()
-        assert held_back["import_problem"].startswith('a quote (") is not closed (line 5, column ')
+        assert (held_back["E-mail"], held_back["import_problem"]) == (lines[0], 'a quote (") is not closed (line 5)')

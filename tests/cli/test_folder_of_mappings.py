@@ -215,3 +215,69 @@ def test_a_folder_of_mappings_is_checked_as_one(serve: Serve, folder: Path) -> N
     refused = served("mapping", "check", "all", "export.csv")
     assert refused.code == 3
     assert refused.err.count("the job post has no question with the key 'nickname'") == 2
+
+
+def test_what_comes_next_is_for_the_folder(serve: Serve, folder: Path) -> None:
+    """The command of one mapping alone would leave the rows of the others out, and say that all is complete."""
+    served = serve()
+    run = summaries(served(*RUN, "--json"))[0]["run"]
+    again = "importer run export.csv --mapping all"
+    for command in (("show", run), ("status", "export.csv")):
+        assert again in served(*command).out
+    resumed = served("resume", run)
+    assert (resumed.code, " ".join(resumed.err.split()).endswith(f"completed rows are skipped: {again}")) == (2, True)
+
+
+def test_the_same_person_in_a_row_of_no_mapping(serve: Serve, folder: Path) -> None:
+    """That row may be for another target, so the row that is for this one is sent."""
+    header, row, *_ = (folder / "export.csv").read_text("utf-8").splitlines()
+    other = row.replace("Backend Engineer", "Data Analist")
+    (folder / "export.csv").write_text("\n".join((header, other, row)) + "\n", "utf-8")
+    ran = serve()(*RUN, "--json")
+    assert counts(ran)[0] == {"created": 1, "invalid": 1}
+
+
+def test_other_ways_of_choosing_rows_are_refused(serve: Serve, folder: Path) -> None:
+    """With where: in one mapping, or a stream that ends after the first, rows would be left out by all of them."""
+    served = serve()
+    for arguments in (("run", "-", "--mapping", "all"), (*RUN, "--part", "1/2")):
+        refused = served(*arguments)
+        assert (refused.code, "cannot be used with a folder of mappings" in " ".join(refused.err.split())) == (2, True)
+    change(folder / "all" / "backend_engineer.yaml", "route:", "source: {where: {column: Level, is: Senior}}\nroute:")
+    refused = served(*RUN)
+    assert (refused.code, "where: differs from where: in backend_engineer.yaml" in refused.err) == (3, True)
+
+
+def test_a_quiet_job_is_one_job(serve: Serve, folder: Path) -> None:
+    """Its state is that of its worst run, whatever the last one was; without a problem, nothing is printed."""
+    served, metrics = serve(), folder / "metrics"
+    metrics.mkdir()
+
+    def state() -> tuple[int, list[str]]:
+        ran = served(*RUN, "--job", "nightly", "--quiet", IMPORTER_METRICS_FOLDER=str(metrics))
+        (file,) = metrics.iterdir()
+        code = next(line for line in file.read_text().splitlines() if line.startswith("importer_last_run_exit_code"))
+        return ran.code, [code.rpartition(" ")[2], ran.out + ran.err]
+
+    code, (told, printed) = state()
+    assert (code, told, "2 of 6 rows imported, 1 to fix" in printed) == (4, "4.0", True)
+    change(folder / "export.csv", "Data Analist", "Data Analyst")
+    assert state() == (0, ["0.0", ""])
+    change(folder / "all" / "data_analyst.yaml", "route:", "rout:")
+    assert state()[1][0] == "3.0"
+
+
+def test_documents_of_a_folder_are_one_list(serve: Serve, folder: Path) -> None:
+    """The list beside the file has those of all mappings."""
+    change(folder / "all" / "_shared.yaml", "cv: CV", "cv: {column: CV, folder: cvs}")
+    export, cvs = folder / "export.csv", folder / "cvs"
+    cvs.mkdir()
+    lines = export.read_text().splitlines()
+    for number, line in enumerate(lines[1:5], start=1):
+        cells = line.split(",")
+        (cvs / f"{number}.pdf").write_bytes(b"%PDF-1.4\n%" + str(number).encode() + b"\n%%EOF\n")
+        lines[number] = ",".join([*cells[:4], f"{number}.pdf", *cells[5:]])
+    export.write_text("\n".join(lines) + "\n")
+    ran = serve()("documents", "list", "export.csv", "--mapping", "all", "--json")
+    listed = (folder / "documents.csv").read_text("utf-8-sig").splitlines()
+    assert (ran.code, json.loads(ran.out)["named"], len(listed)) == (0, 4, 5)

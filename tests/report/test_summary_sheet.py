@@ -61,7 +61,7 @@ def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
         *("unconfirmed", "0", "sent, but no response confirms that it arrived"),
         *("not sent", "0", "the run stopped before its turn"),
         *("already imported", "0", "an earlier run imported it; nothing was sent"),
-        *("filtered", "2", "excluded by where:, or a repeated header", "no action needed"),
+        *("filtered", "2", "excluded by where: or route:, or a repeated header", "no action needed"),
         *("total", "5"),
         "Warnings",
         'candidates.xlsx: column "Notes" is not used; map it',
