@@ -21,7 +21,7 @@ from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
 from importer.models import ROUTE_UNKNOWN, Operation, Outcome, Question, Route, Row, SourceOptions
 from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
 from importer.report.write import write_unfinished_summary
-from importer.runs.corrections import refuse_split_candidates
+from importer.runs.corrections import Corrected, refuse_split_candidates
 from importer.runs.known_rows import Emails, KnownRows
 from importer.runs.manifest import RunManifest, manifests_in, write_manifest
 from importer.runs.presences import Presence
@@ -92,8 +92,9 @@ class Planner:
                     refuse_split_candidates(rows, order.corrections, grouping)
                 route = manifest.route if mapping.route else None  # it may have been taken out since
                 read = sheet.rows if route is None else partial(_routed, sheet, inputs.resolved, route, corrected)
-                whole = inputs.sheet.rows if manifest.selection != ALL_ROWS or inputs.resolved.filters else None
-                unused = look_into_documents(inputs.resolved, read, whole)
+                is_partial = manifest.selection != ALL_ROWS or inputs.resolved.filters
+                whole = Corrected(inputs.sheet, order.corrections) if is_partial else None
+                unused = look_into_documents(inputs.resolved, read, whole and whole.rows)
                 if upload_mark(inputs.resolved) and (found := open_existing_ledger(order.settings.ledger_address)):
                     with found as ledger:
                         know_uploaded(inputs.resolved, ledger, self.service)

@@ -26,7 +26,7 @@ from urllib.parse import unquote
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from importer.documents.contents import MOST_BYTES, UNREADABLE, Contents, look_into, reason_of
-from importer.text.normalize import closest, normalize
+from importer.text.normalize import normalize
 
 
 class Several(StrEnum):
@@ -239,11 +239,24 @@ class DocumentFolder:
         if (reason := self._refused.get(normalize(name))) is not None:
             message = f"'{name}' in {self.shown_as} {reason}, and is not read"
             return NotFound("document-unusable", message, "replace it with the file itself")
-        of_nobody = (file.name for file in self.files.values() if file.path not in self.users)
-        near = closest(name, of_nobody) if len(self.files) <= _MOST_NEAR else None
         hint = "put the file there, or correct the cell"
-        hint = f"did you mean '{near}'? {hint}" if near else hint
+        if len(elsewhere := self._by_name.get(normalize(name), ())) == 1:
+            hint = f"'{elsewhere[0].path}' is in another folder: write this into the cell if it is this person's"
+        elif near := self._similar(name):
+            hint = f"did you mean '{near}'? {hint}"
         return NotFound("document-missing", f"there is no file '{shown}' in {self.shown_as}", hint)
+
+    def _similar(self, name: str) -> str | None:
+        """A file of nobody whose name differs by a typing error: another proposal would be a wrong document."""
+        from rapidfuzz import process  # slow to import, and only needed for a problem
+        from rapidfuzz.distance import OSA
+
+        if len(self.files) > _MOST_NEAR:
+            return None
+        of_nobody = [file.name for file in self.files.values() if file.path not in self.users]
+        most = min(2, len(name) // 6)  # characters that differ: none in a short name
+        found = process.extractOne(name, of_nobody, scorer=OSA.distance, processor=normalize, score_cutoff=most)
+        return found[0] if found and re.findall(r"\d+", found[0]) == re.findall(r"\d+", name) else None
 
     # --- what is known of them ---
 

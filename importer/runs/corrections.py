@@ -45,15 +45,17 @@ class Corrected:
 
     def __init__(self, sheet: Sheet, corrections: Sequence[CorrectedCell]) -> None:
         self._sheet = sheet
-        self._left: dict[int, list[CorrectedCell]] = {}
+        self._cells: dict[int, list[CorrectedCell]] = {}
         self._was: dict[int, str] = {}
         for one in corrections:
-            self._left.setdefault(one.row, []).append(one)
+            self._cells.setdefault(one.row, []).append(one)
+        self._missing = set(self._cells)
 
     def rows(self) -> Iterator[Row]:
         """All rows. Raises UnusableInput if a cell has another text than a correction says."""
         for row in self._sheet.rows():
-            if cells := self._left.pop(row.number, None):
+            if cells := self._cells.get(row.number):
+                self._missing.discard(row.number)
                 _refuse_other_texts(row, cells)
                 self._was[row.number] = json.dumps(row_to_stored(row)[1:])
                 yield corrected(row, cells)
@@ -66,8 +68,8 @@ class Corrected:
 
     def refuse_missing(self) -> None:
         """Raise UnusableInput if a corrected row was not among those that were read."""
-        if self._left:
-            rows = ", ".join(map(str, sorted(self._left)[:3]))
+        if self._missing:
+            rows = ", ".join(map(str, sorted(self._missing)[:3]))
             raise UnusableInput(_outdated(f"it has no row {rows}", self._sheet.origin.file))
 
 

@@ -84,14 +84,14 @@ class KnownRows:
 
     def _of_done(self, ledger: Ledger, rows: tuple[int, ...], known: Known, *, is_ready: bool) -> Outcome:
         by = _by(ledger.run(known.run), known)
-        if not is_ready or not self.corrected.intersection(rows):
+        if not self.corrected.intersection(rows):
             how = "imported with another e-mail address" if is_ready else "corrected and imported"
             problem = Problem("imported-corrected", f"{how} {by}")
-        else:
+        else:  # what is corrected now came too late
             hint = "for a correction, change the candidate in the service; "
             hint += "for a different person, import its row in a file of its own"
-            message = f"sent with another e-mail address {by}; this row was not sent"
-            problem = Problem(IMPORTED_WITH_OTHER_DATA, message, hint)
+            how = "with another e-mail address" if is_ready else "in another form"
+            problem = Problem(IMPORTED_WITH_OTHER_DATA, f"sent {how} {by}; this row was not sent", hint)
         return Outcome(rows[0], OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
 
     @staticmethod

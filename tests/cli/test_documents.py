@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
 from tests.cli.conftest import Served
 from tests.patience import PATIENCE
@@ -511,3 +512,21 @@ def test_doctor_tries_an_upload(served: Served) -> None:
     assert "the service answered 201, not at /id: /content/id = 70001" in " ".join(wrong.out.split())
     unset = served("doctor", "--try-upload", "cvs/ada.pdf", IMPORTER_UPLOAD_PATH=UPLOADS["IMPORTER_UPLOAD_PATH"])
     assert "with the ID at one of these places: /content/id = 70002" in " ".join(unset.out.split())
+
+
+def test_a_corrected_person_has_one_document(served: Served) -> None:
+    """With where:, all rows are looked at for shared documents: with the correction, as the run reads them."""
+    folder = served.door.folder
+    (folder / "mapping.yaml").write_text(f"{MAPPING}source: {{where: {{column: Permit, is: yes}}}}\n".replace(
+        "is: yes", "is: 'yes'"), "utf-8")  # fmt: skip
+    served("documents", "list", "people.csv", "--mapping", "mapping.yaml")
+    _fill_in(folder / "documents.csv", {f"cvs/{name}.pdf": f"10{at}" for at, name in enumerate(PEOPLE)})
+    run = served("run", "people.csv", "--mapping", "mapping.yaml", "--json").summary["run"]
+    report = folder / "results" / run / "report.xlsx"
+    book = load_workbook(report)
+    (cell,) = [cell for row in book["201 created"].iter_rows() for cell in row if cell.value == "bob@example.com"]
+    cell.value = "bobby@example.com"
+    book.save(report)
+    fixed = served("run", f"results/{run}/report.xlsx", "--json")
+    assert (fixed.code, len(_sent(served)), fixed.counts) == (0, 4, {"already_imported": 4})
+    assert "sent with another e-mail address" in str(fixed.summary["problems"])
