@@ -94,7 +94,7 @@ class Planner:
                 read = sheet.rows if route is None else partial(_routed, sheet, inputs.resolved, route, corrected)
                 is_partial = manifest.selection != ALL_ROWS or inputs.resolved.filters
                 whole = Corrected(inputs.sheet, order.corrections) if is_partial else None
-                unused = look_into_documents(inputs.resolved, read, whole and whole.rows)
+                unused = look_into_documents(inputs.resolved, read, whole.rows if whole else None)
                 if upload_mark(inputs.resolved) and (found := open_existing_ledger(order.settings.ledger_address)):
                     with found as ledger:
                         know_uploaded(inputs.resolved, ledger, self.service)

@@ -240,7 +240,7 @@ class DocumentFolder:
             message = f"'{name}' in {self.shown_as} {reason}, and is not read"
             return NotFound("document-unusable", message, "replace it with the file itself")
         hint = "put the file there, or correct the cell"
-        if len(elsewhere := self._by_name.get(normalize(name), ())) == 1:
+        if len(elsewhere := self._by_name.get(normalize(name), [])) == 1:
             hint = f"'{elsewhere[0].path}' is in another folder: write this into the cell if it is this person's"
         elif near := self._similar(name):
             hint = f"did you mean '{near}'? {hint}"

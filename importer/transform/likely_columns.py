@@ -21,6 +21,8 @@ from importer.transform.values import ValueReader
 
 _FEWEST: Final = 20  # values; a share of fewer proves nothing
 _SHOWN: Final = 3  # cells in a message
+_FEWEST_NAMED: Final = 3  # numbers that name another country
+_NO_DIGIT: Final = re.compile(r"[^+\d]+")
 
 
 def place_of(value: ResolvedValue, row: Row) -> CellPlace:
@@ -151,6 +153,44 @@ class _Declined:
             message = f"the terms of use are not accepted{self._cells.others}"
             hint = "such rows are sent; to leave them out, use where: under source: in the mapping"
             yield Problem("cells-doubtful", message, hint, cells[0])
+
+
+# --- phone numbers of another country -----------------------------------------------------------------
+
+
+class Countries:
+    """Finds numbers without a country code that are mobile numbers of another country that the column names, not of
+    the one of the mapping: `0555 000 00 03` is a valid number in Germany too.
+    """
+
+    def __init__(self, value: ResolvedValue) -> None:
+        self._value, self._index = value, value.columns[0].index
+        self._named: Counter[str] = Counter()  # by the first digits after +
+        self._local: defaultdict[str, Cells] = defaultdict(Cells)  # by the form
+        self._examples: dict[str, str] = {}
+
+    def add(self, row: Row) -> None:
+        dialled = _NO_DIGIT.sub("", row.cells[self._index])
+        if dialled.startswith(("+", "00")):
+            key = f"+{dialled.lstrip('+0')[:4]}"
+            self._named[key] += 1
+        else:
+            key = f"{len(dialled)} {dialled[:3]}"
+            self._local[key].add(self._value, row)
+        self._examples.setdefault(key, dialled)
+
+    def of_file(self) -> Iterator[Problem]:
+        from importer.transform.phones import is_mobile, region_of  # the library is slow to load
+
+        own, named = self._value.formats.region, Counter[str]()
+        for key, count in self._named.items() if own and self._local else ():
+            named[region_of(f"+{self._examples[key].lstrip('+0')}")] += count
+        for region, count in named.items():
+            found = [cells for key, cells in self._local.items() if is_mobile(self._examples[key], region, own or "")]
+            if region and region != own and count >= _FEWEST_NAMED and found:
+                cells = Cells.all_of(found)
+                message = f"sent as a number of {own}, but probably a mobile number of {region}{cells.others}"
+                yield Problem("cells-doubtful", message, "write it with + and the country code", cells.first[0])
 
 
 # --- columns of which most cells are dropped ------------------------------------------------------

@@ -15,7 +15,7 @@ from importer.mapping import NUMBERS, FromRow, Kind, ResolvedMapping, ResolvedVa
 from importer.models import Application, PoolCandidate, Row
 from importer.problems import CellPlace, Problem
 from importer.text.damage import code_in
-from importer.transform.likely_columns import Cells, Doubtful, Dropped, can_drop_cells, counters_of, place_of
+from importer.transform.likely_columns import Cells, Countries, Doubtful, Dropped, can_drop_cells, counters_of, place_of
 from importer.transform.texts import quoted
 
 DOMAIN_MISTYPED: Final = "email-domain-mistyped"
@@ -42,11 +42,13 @@ class LikelyErrors:
         values = tuple(_values(mapping))
         self._domains = _Domains(mapping.candidate["email"])
         self._answers = [(key, one) for key, value in values for one in counters_of(value)]
-        dropped: list[Dropped | Doubtful] = [Dropped(value, mapping) for _, value in values if can_drop_cells(value)]
+        dropped = [Dropped(value, mapping) for _, value in values if can_drop_cells(value)]
         cells = tuple(_values_of_cells(mapping))
         self._names = tuple(mapping.candidate[name] for name in ("first_name", "last_name"))
         self._texts = [value for value in cells if value.field.kind in (Kind.LINE, Kind.TEXT)]
-        self._counters = [*dropped, *(Doubtful(value) for value in cells if value.field.kind in _COUNTED)]
+        countries = [Countries(value) for value in cells if value.field.kind is Kind.PHONE and value.formats.region]
+        doubtful = [Doubtful(value) for value in cells if value.field.kind in _COUNTED]
+        self._counters: list[Dropped | Countries | Doubtful] = [*dropped, *countries, *doubtful]
         self._looked_at = frozenset(key for key, _ in self._answers)
 
     def look(self, row: Row, body: Application | PoolCandidate) -> Seen:

@@ -85,6 +85,25 @@ def _is_valid(text: str) -> bool:
         return False
 
 
+def region_of(text: str) -> str:
+    """The country of a number that begins with + and its code; "" if it has none."""
+    try:
+        return phonenumbers.region_code_for_number(phonenumbers.parse(text)) or ""
+    except phonenumbers.NumberParseException:
+        return ""
+
+
+def is_mobile(text: str, region: str, other: str) -> bool:
+    """Whether a number without a country code is surely mobile in a region, and surely not in the other one."""
+    try:
+        numbers = [phonenumbers.parse(text, each) for each in (region, other)]
+    except phonenumbers.NumberParseException:
+        return False
+    kind, other_kind = map(phonenumbers.number_type, numbers)
+    mobile = phonenumbers.PhoneNumberType.MOBILE
+    return bool(kind == mobile and other_kind not in (mobile, phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE))
+
+
 def _has_several(text: str, region: str | None) -> bool:
     """Whether the text up to a separator is a number of its own, or more than one begins with +."""
     if len(_INTERNATIONAL.findall(text)) > 1:
