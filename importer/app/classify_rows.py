@@ -54,7 +54,6 @@ _FEW: Final = 2_000  # rows that are prepared in less time than it takes to star
 _BLOCK: Final = 64  # rows that another process prepares at once
 _AHEAD: Final = 3  # blocks that wait for each process
 _MOST_PROCESSES: Final = 8
-_OF_DOCUMENTS: Final = "document-"  # codes of problems
 
 
 class _Prepared(NamedTuple):
@@ -186,14 +185,12 @@ class Candidates:
             problems = result.problems if isinstance(result, Invalid) else ()
             email = "" if any(problem.code == ROUTE_UNKNOWN for problem in problems) else result.email
             if email and (duplicate := duplicates.check(row, email, ready=not problems)):
-                problems += (duplicate,)
+                problems, email = (*problems, duplicate), ""
             if problems or isinstance(result, Invalid) or seen is None:
-                is_of_document = all(problem.code.startswith(_OF_DOCUMENTS) for problem in problems)
-                outcome = Outcome(row.number, OutcomeKind.INVALID, problems=problems)
-                yield _Checked(numbers, outcome, email=result.email if is_of_document else "")
+                yield _Checked(numbers, Outcome(row.number, OutcomeKind.INVALID, problems=problems), email=email)
             elif (warnings := likely.of_row(row, result.email, seen) + self._late_of(numbers)) and self._strict:
                 errors = tuple(replace(warning, severity="error") for warning in warnings)
-                yield _Checked(numbers, Outcome(row.number, OutcomeKind.INVALID, problems=errors))
+                yield _Checked(numbers, Outcome(row.number, OutcomeKind.INVALID, problems=errors), email=email)
             else:
                 yield _Checked(numbers, result, warnings, row)
 
@@ -323,6 +320,12 @@ def to_look_up(candidates: Iterable[Classified]) -> Emails:
     return found
 
 
+def as_imported(result: ReadyCandidate | Outcome) -> Outcome:
+    """Of a candidate who is in the service by the e-mail address, whatever the row or its document has now."""
+    problems = result.problems if isinstance(result, Outcome) else ()
+    return Outcome(result.row, OutcomeKind.ALREADY_IMPORTED, problems=problems)
+
+
 def forecast_of(blocks: Iterable[list[Classified]], known: Known, origin: Origin) -> Forecast:
     """What will become of these candidates."""
     ready = last_row = done = 0
@@ -332,8 +335,8 @@ def forecast_of(blocks: Iterable[list[Classified]], known: Known, origin: Origin
         outcomes, imported = known(to_look_up(block))
         for one in block:
             rows, result = one.rows, outcomes.get(one.rows[0], one.result)
-            if one.email and rows[0] in imported:  # whatever its document is now
-                result = Outcome(rows[0], OutcomeKind.ALREADY_IMPORTED)
+            if one.email and rows[0] in imported and rows[0] not in outcomes:
+                result = as_imported(result)
             last_row = max(last_row, rows[-1])
             if len(rows) > 1:
                 groups.append(rows)

@@ -8,12 +8,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
-from importer.app.classify_rows import to_look_up
+from importer.app.classify_rows import as_imported, to_look_up
 from importer.app.documents import upload_mark
 from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
 from importer.app.plan import Plan
 from importer.ledger import Ledger
-from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
+from importer.models import Outcome, ReadyCandidate, Stop
 from importer.problems import StoppedEarly, UnusableInput
 from importer.report.summary import Summary
 from importer.runs.finalize import record_end, was_sent
@@ -75,7 +75,7 @@ class RowProcessing:
             for one in batch:
                 result = others.get(one.rows[0], one.result)
                 if one.rows[0] in imported and one.rows[0] not in others:
-                    result = Outcome(one.rows[0], OutcomeKind.ALREADY_IMPORTED)  # whatever its document is now
+                    result = as_imported(one.result)
                 if isinstance(result, ReadyCandidate):
                     result = self._held(result) or result
                 if isinstance(result, Outcome):

@@ -94,7 +94,7 @@ _INSERT: Final = f"INSERT INTO outcomes ({', '.join(_COLUMNS)}) VALUES (?, ?, ?,
 class Classified(NamedTuple):
     """A candidate to send, or its outcome; the numbers of its rows, in order; the warnings about one to send.
 
-    email: of one that is held back by its document alone.
+    email: of one that is not valid, if its address is: who is in the service already has nothing to fix.
     """
 
     rows: tuple[int, ...]

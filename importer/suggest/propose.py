@@ -218,6 +218,7 @@ def _review(join: Join, other: OtherSheet) -> str:
 _RANGE = "range"
 _MIN_RANGES = 0.6  # of the cells
 _DATES = ("start_date", "end_date")
+_CONSENT = "who has not accepted is sent too; to leave them out, add where: under source:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,13 +230,14 @@ class _Sheet:
 
     def value(self, match: Match) -> ProposedValue:
         reading = reading_of(match.goal.spec, match.views, self.day_first, " ".join(match.goal.names))
+        is_consent = match.goal.spec.kind is Kind.FLAG
         return ProposedValue(
             names=tuple(self.names.of(one.column) for one in match.views),
             taken=tuple(one.column for one in match.views),
             joined=match.joined,
             settings=(*((Setting("part", match.part),) if match.part else ()), *reading.settings),
             table=reading.table,
-            review_reason=match.review_reason or reading.review_reason,
+            review_reason=match.review_reason or reading.review_reason or (_CONSENT if is_consent else ""),
             note=reading.note,
         )
 

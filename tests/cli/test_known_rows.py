@@ -142,6 +142,19 @@ def test_a_file_is_known_by_its_content_and_its_rows_by_their_number(serve: Serv
     assert len(served.accepted) == 2
 
 
+def test_a_row_of_the_next_export_that_is_not_valid_and_is_in_the_service(serve: Serve) -> None:
+    """It was fixed in the report; the next export still has the wrong cell, and there is nothing to fix in it."""
+    served = serve()
+    wrong = candidate(2, Phone="call me")
+    run = run_first(served, candidate(1), wrong)
+    fix(served.door.folder / run / "report.xlsx", {"Phone": "+90 555 000 00 02"})
+    assert served("run", str(run / "report.xlsx")).code == 0
+    write_csv(served.door.folder / "people.csv", [candidate(1), wrong, candidate(3), candidate(4, Phone="call me")])
+    for command, new in (("check", "not_sent"), ("run", "created")):
+        ran = served(command, *RUN[1:], "--json")
+        assert (ran.code, ran.counts) == (4, {"already_imported": 2, new: 1, "invalid": 1})
+
+
 # --- two runs at once -----------------------------------------------------------------------------
 
 
