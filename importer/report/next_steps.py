@@ -130,8 +130,11 @@ def _steps_of_documents(summary: Summary, folder: Path, again: tuple[str, ...]) 
         listed = command_line("documents", "list", file, "--mapping", mapping, flags=flags)
         yield Step("Upload the documents that this lists, and fill in their IDs", (listed,))
     if causes & {*_OF_FILES} and summary.source.file not in _COPIED:
-        repeated = again if can_repeat else (_of_file("run", file, summary, folder),)
-        yield Step("Put the right documents in place, then run this again", repeated, "Documents", can_repeat)
+        if summary.continues:  # what was fixed before is only in its report
+            again = (command_line("run", folder / WORKBOOK_FILE),)
+        elif not can_repeat:
+            again = (_of_file("run", file, summary, folder),)
+        yield Step("Put the right documents in place, then run this again", again, "Documents", can_repeat)
 
 
 def _again(summary: Summary, folder: Path) -> tuple[str, ...]:

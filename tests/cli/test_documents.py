@@ -530,3 +530,26 @@ def test_a_corrected_person_has_one_document(served: Served) -> None:
     fixed = served("run", f"results/{run}/report.xlsx", "--json")
     assert (fixed.code, len(_sent(served)), fixed.counts) == (0, 4, {"already_imported": 4})
     assert "sent with another e-mail address" in str(fixed.summary["problems"])
+
+
+def test_a_document_that_is_put_in_place_after_a_fix(served: Served) -> None:
+    """The report of the fixed run is imported again as it is: what was fixed in it is only there."""
+    folder = served.door.folder
+    served("documents", "list", "people.csv", "--mapping", "mapping.yaml")
+    _fill_in(folder / "documents.csv", {f"cvs/{name}.pdf": f"10{at}" for at, name in enumerate(PEOPLE)})
+    people = (folder / "people.csv").read_text("utf-8").replace("Cem,", ",", 1)
+    (folder / "people.csv").write_text(people, "utf-8")
+    cv = (folder / "cvs" / "cem.pdf").read_bytes()
+    (folder / "cvs" / "cem.pdf").unlink()
+    first = served("run", "people.csv", "--mapping", "mapping.yaml", "--json").summary["run"]
+    report = folder / "results" / first / "report.xlsx"
+    book = load_workbook(report)
+    columns = {cell.value: cell.column for cell in book["invalid"][1]}
+    book["invalid"].cell(2, columns["First name"]).value = "Cem"
+    book.save(report)
+    fixed = served("run", f"results/{first}/report.xlsx", "--json")
+    assert fixed.counts == {"invalid": 1, "already_imported": 3}
+    (folder / "cvs" / "cem.pdf").write_bytes(cv)
+    again = f"results/{fixed.summary['run']}/report.xlsx"
+    assert f"importer run {again}" in served("show", fixed.summary["run"]).out
+    assert served("run", again, "--json").counts == {"created": 1, "already_imported": 3}
