@@ -24,7 +24,7 @@ from importer.report.summary import ProblemGroup, Requests, RunFacts, RunState, 
 
 MOST_GROUPS: Final = 500  # then problems of one code and column are one group, whatever their messages say
 _DIFFER: Final = "the messages differ; the report has that of each row"
-_SAME_AS: Final = "the e-mail address is the same as in another row, which import_problem names"
+_SAME_AS: Final = "the e-mail address is the same as in another row, which the report names"
 _WORD: Final = re.compile(r"[\w@.+'’-]+")
 _QUOTED: Final = re.compile(r"""['"`“„‘«]([^'"`”“’»]{1,60})['"`”“’»]""")
 _PLACES_KEPT, _LONG_CELL = 5, 60  # characters; its words are not those of a name or a number

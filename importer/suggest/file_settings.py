@@ -83,8 +83,9 @@ def _region_of(counts: Iterable[tuple[str, int]], language: str) -> str | None:
         elif len(digits) >= 7:
             others[digits] += count
     if clear:
-        # 5XX XXX XX XX is a Turkish mobile number without its zero, if other numbers of the file have it.
-        return "TR" if clear["TR"] else clear.most_common(1)[0][0]
+        if clear["TR"]:  # 5XX XXX XX XX is a Turkish mobile number without its zero, if others of the file have it
+            clear["TR"] += sum(count for digits, count in others.items() if re.fullmatch(r"5\d{9}", digits))
+        return clear.most_common(1)[0][0]
     region = named.most_common(1)[0][0] if others and named else ""
     fitting = sum(count for digits, count in others.items() if region and _is_number_of(region, digits))
     if region and (named.total() >= others.total() or fitting >= _NEARLY_ALL * others.total()):

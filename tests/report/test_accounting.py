@@ -122,7 +122,7 @@ def test_duplicates_of_several_people_name_none_of_them() -> None:
     (group,) = _summary(2, outcomes).problems
 
     assert (group.count, group.hint) == (2, hint)
-    assert group.what == "the e-mail address is the same as in another row, which import_problem names"
+    assert group.what == "the e-mail address is the same as in another row, which the report names"
 
 
 def test_cells_of_several_shapes_are_groups_with_their_own_hints() -> None:
