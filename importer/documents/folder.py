@@ -26,7 +26,7 @@ from urllib.parse import unquote
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from importer.documents.contents import MOST_BYTES, UNREADABLE, Contents, look_into, reason_of
-from importer.text.normalize import normalize
+from importer.text.normalize import mistyped, normalize
 
 
 class Several(StrEnum):
@@ -248,15 +248,8 @@ class DocumentFolder:
 
     def _similar(self, name: str) -> str | None:
         """A file of nobody whose name differs by a typing error: another proposal would be a wrong document."""
-        from rapidfuzz import process  # slow to import, and only needed for a problem
-        from rapidfuzz.distance import OSA
-
-        if len(self.files) > _MOST_NEAR:
-            return None
         of_nobody = [file.name for file in self.files.values() if file.path not in self.users]
-        most = min(2, len(name) // 6)  # characters that differ: none in a short name
-        found = process.extractOne(name, of_nobody, scorer=OSA.distance, processor=normalize, score_cutoff=most)
-        return found[0] if found and re.findall(r"\d+", found[0]) == re.findall(r"\d+", name) else None
+        return mistyped(name, of_nobody) if len(self.files) <= _MOST_NEAR else None
 
     # --- what is known of them ---
 

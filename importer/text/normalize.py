@@ -61,6 +61,16 @@ def closest(typed: str, known: Iterable[str]) -> str | None:
     return str(found[0]) if found else None
 
 
+def mistyped(typed: str, known: Sequence[str]) -> str | None:
+    """The known word that differs in at most two characters and in no number; in none, if the word is short."""
+    from rapidfuzz import process  # slow to import, and only needed for a problem
+    from rapidfuzz.distance import OSA
+
+    most = min(2, len(typed) // 6)
+    found = process.extractOne(typed, known, scorer=OSA.distance, processor=normalize, score_cutoff=most)
+    return found[0] if found and re.findall(r"\d+", found[0]) == re.findall(r"\d+", typed) else None
+
+
 def did_you_mean(typed: str, known: Iterable[str], listed: int = 12) -> str:
     """A hint with the closest known word, if any is similar, and up to `listed` known words."""
     words = [word if len(word) <= _MAX_SHOWN else f"{word[:_MAX_SHOWN]}…" for word in known]
