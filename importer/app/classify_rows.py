@@ -13,10 +13,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from multiprocessing import current_process, forkserver, get_context, parent_process
-from typing import Final, NamedTuple, Self
+from typing import Final, NamedTuple
 
 from importer.mapping import DuplicatePolicy, ResolvedMapping
 from importer.models import (
@@ -35,7 +36,7 @@ from importer.report.accounting import ReportedRow, SummaryCounter
 from importer.report.summary import ProblemGroup
 from importer.runs.known_rows import Address, Emails
 from importer.runs.table import Classified, RunTable
-from importer.sqlite_file import Connection, connect_to_temporary
+from importer.sqlite_file import connect_to_temporary
 from importer.transform import (
     DOMAIN_MISTYPED,
     Duplicates,
@@ -163,8 +164,8 @@ class Candidates:
         return tuple(one for one in self._late if isinstance(one.place, CellPlace) and one.place.row in rows)
 
     def _checked(self, *, may_start_processes: bool = True) -> Iterator[_Checked]:
-        with FirstRows() as first_rows:
-            duplicates = Duplicates(self._mapping, self._repeated, first_rows)
+        with _first_rows() as first_row:
+            duplicates = Duplicates(self._mapping, self._repeated, first_row)
             likely = LikelyErrors(self._mapping)
             rows = candidate_rows(self._read, self._mapping)
             yield from self._check(self._prepare.all(rows, may_start_processes), duplicates, likely)
@@ -359,49 +360,21 @@ def forecast_of(blocks: Iterable[list[Classified]], known: Known, origin: Origin
     )
 
 
-# --- the first row of each person, on disk if there are many ---
+# --- the first row of each person, in bounded memory ---------------------------------------------------
 
-
-_IN_MEMORY: Final = 50_000  # keys; more go to a temporary SQLite database, which disappears when it is closed
 _CACHE_KIB: Final = 4096
 
 
-class FirstRows:
-    """The first row of each 16-byte key, in bounded memory. A context manager.
+@contextmanager
+def _first_rows() -> Iterator[Callable[[bytes, int], int]]:
+    """Gives the first row of each key, from a temporary database; see `Duplicates`."""
+    with closing(connect_to_temporary(_CACHE_KIB)) as database:
+        database.execute("CREATE TABLE first_rows (key BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID")
 
-    The temporary database contains the keys, so they must not reveal anything: `Duplicates` derives them with a secret
-    that exists only while the process runs.
-    """
+        def first_row(key: bytes, row: int) -> int:
+            if database.execute("INSERT OR IGNORE INTO first_rows VALUES (?, ?)", (key, row)).rowcount:
+                return row
+            (first,) = database.execute("SELECT row FROM first_rows WHERE key = ?", (key,)).fetchone()
+            return int(first)
 
-    def __init__(self, in_memory: int = _IN_MEMORY) -> None:
-        self._in_memory = in_memory
-        self._latest: dict[bytes, int] = {}
-        self._earlier: Connection | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._earlier is not None:
-            self._earlier.close()
-
-    def setdefault(self, key: bytes, row: int) -> int:
-        """The first row that was given for the key; this row if it is the first."""
-        first = self._latest.get(key)
-        if first is None and self._earlier is not None:
-            found = self._earlier.execute("SELECT row FROM first_rows WHERE key = ?", (key,)).fetchone()
-            first = found[0] if found else None
-        if first is not None:
-            return first
-        self._latest[key] = row
-        if len(self._latest) >= self._in_memory:
-            self._move_to_disk()
-        return row
-
-    def _move_to_disk(self) -> None:
-        if self._earlier is None:
-            self._earlier = connect_to_temporary(_CACHE_KIB)
-            self._earlier.execute("CREATE TABLE first_rows (key BLOB PRIMARY KEY, row INTEGER) WITHOUT ROWID")
-        self._earlier.executemany("INSERT INTO first_rows VALUES (?, ?)", sorted(self._latest.items()))
-        self._earlier.commit()
-        self._latest.clear()
+        yield first_row

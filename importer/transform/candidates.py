@@ -6,7 +6,6 @@ import hashlib
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from importer.mapping import DuplicatePolicy, ResolvedFilter, ResolvedGrouping, ResolvedMapping
 from importer.models import Row
@@ -165,12 +164,6 @@ def _conflicts(rows: list[Row], column: Column) -> list[Problem]:
 _SECRET = secrets.token_bytes(16)  # new for each process, so a kept hash does not reveal the e-mail address
 
 
-class FirstRows(Protocol):
-    """Stores the first row of each key: a dict, or something that needs less memory. A row is never 0."""
-
-    def setdefault(self, key: bytes, row: int, /) -> int: ...
-
-
 def hidden_key(text: str) -> bytes:
     """A key of 16 bytes that reveals nothing about the text; the same within one process only."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=_SECRET).digest()
@@ -186,15 +179,18 @@ class Duplicates:
     """
 
     def __init__(
-        self, mapping: ResolvedMapping, repeated: Mapping[bytes, int] | None = None, first_rows: FirstRows | None = None
+        self,
+        mapping: ResolvedMapping,
+        repeated: Mapping[bytes, int] | None = None,
+        first_row: Callable[[bytes, int], int] | None = None,
     ) -> None:
         """`repeated`: the duplicates that an earlier pass found, so that the first row of each is reported too.
 
-        first_rows: stores the first row of each e-mail address.
+        first_row: keeps the row of each new key; of a known key, it returns that row. The keys reveal nothing.
         """
         self._columns = mapping.candidate["email"].columns
         self._all_are_problems = mapping.duplicate_policy is DuplicatePolicy.ERROR
-        self._first_row: FirstRows = {} if first_rows is None else first_rows
+        self._first_row = first_row or dict[bytes, int]().setdefault
         self._known = repeated or {}
         self.repeated: dict[bytes, int] = {}  # the second row of each duplicate e-mail address
 
@@ -205,7 +201,7 @@ class Duplicates:
         """
         key = hidden_key(email.casefold())
         stored = row.number if ready else -row.number
-        first = self._first_row.setdefault(key, stored)
+        first = self._first_row(key, stored)
         if first != stored:
             self.repeated.setdefault(key, row.number)
             return self._problem(row, first)
