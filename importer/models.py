@@ -14,10 +14,10 @@ CREATED_EMAIL_DIFFERS = "created-email-differs"
 """The problem of a created row whose response has another e-mail address."""
 CREATED_EMAILS = "created-emails"
 """The problem with both addresses, which is shown in the report only, not on the terminal or in a log."""
-ROUTE_UNKNOWN = "route-unknown"  # of a row that no mapping of a folder selects
 EXISTS_WORDS = "already-exists-words"
-IMPORTED_WITH_OTHER_DATA = "already-imported-different"  # a correction or another person: a person must decide
 """The problem of a row that exists already, with the service's words."""
+IMPORTED_WITH_OTHER_DATA = "already-imported-different"  # a correction or another person: a person must decide
+ROUTE_UNKNOWN = "route-unknown"  # of a row that no mapping of a folder selects
 
 
 # --- source -------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ class _Checked(NamedTuple):
     email: str = ""
 
 
-Known = Callable[[Emails], tuple[dict[int, Outcome], set[int]]]
+LookUp = Callable[[Emails], tuple[dict[int, Outcome], set[int]]]
 """The outcomes of candidates that are not sent since they were in another form, and those that an earlier run imported,
 by the ledger; both by first row."""
 
@@ -119,7 +119,7 @@ class Candidates:
         self.warnings: tuple[Problem, ...] | None = None
 
     def check(
-        self, table: RunTable, known: Known, origin: Origin, on_checked: Callable[[int], None] = lambda _: None
+        self, table: RunTable, known: LookUp, origin: Origin, on_checked: Callable[[int], None] = lambda _: None
     ) -> Forecast:
         """Classify all rows, and keep them in the table. on_checked: called with how many candidates are checked.
 
@@ -327,7 +327,7 @@ def as_imported(result: ReadyCandidate | Outcome) -> Outcome:
     return Outcome(result.row, OutcomeKind.ALREADY_IMPORTED, problems=problems)
 
 
-def forecast_of(blocks: Iterable[list[Classified]], known: Known, origin: Origin) -> Forecast:
+def forecast_of(blocks: Iterable[list[Classified]], known: LookUp, origin: Origin) -> Forecast:
     """What will become of these candidates."""
     ready = last_row = done = 0
     groups: list[tuple[int, ...]] = []

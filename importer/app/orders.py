@@ -6,20 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from importer.models import CorrectedCell, Outcome, Route, SourceOptions, Stop, TakenFile, Target
 from importer.problems import Problem, UsageError
 from importer.report.summary import ProblemGroup, Summary
 from importer.runs.row_selection import ALL_ROWS, Selection
-from importer.sending import Cancellation, ErrorLimit, Window, parse_minutes, parse_window
+from importer.sending import Cancellation, ErrorLimit, Resend, Window, parse_minutes, parse_window
 from importer.sent_answers import PickedCandidate
 from importer.settings import Settings
 
 # Re-exported for the commands, together with what is defined here.
-__all__ = ["ErrorLimit", "Window", "parse_minutes", "parse_window"]
-
-Resend = Literal["now", "end", "never"]
+__all__ = ["ErrorLimit", "Resend", "Window", "parse_minutes", "parse_window"]
 
 _MAX_SKIPPED: Final = 10_000  # rows in one range
 

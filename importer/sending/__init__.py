@@ -3,7 +3,7 @@
 from importer.sending.explanations import CREATED_EARLIER, LEDGER_LOST
 from importer.sending.known import DryLoader
 from importer.sending.loop import Loader, RequestAnswered, Waiting
-from importer.sending.options import Cancellation, ErrorLimit, LoadOptions, Window, parse_minutes, parse_window
+from importer.sending.options import Cancellation, ErrorLimit, LoadOptions, Resend, Window, parse_minutes, parse_window
 from importer.sending.uploads import Document, Uploader
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "LoadOptions",
     "Loader",
     "RequestAnswered",
+    "Resend",
     "Uploader",
     "Waiting",
     "Window",
