@@ -6,6 +6,7 @@ import csv
 import gc
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,15 +16,19 @@ from urllib.parse import urlsplit
 import pytest
 
 from importer.app import orders
+from importer.app.import_file import check_file
 from importer.models import OutcomeKind
 from importer.problems import Busy
 from importer.report.outcomes import csv_file
 from importer.sandbox import SandboxOptions
 from importer.sandbox import running as sandbox_running
+from importer.settings import load_settings
+from importer.web.imports import Drafts
 from importer.web.running import Progress
 from tests.cli.conftest import FrontDoor, Served, candidate, write_csv
 from tests.cli.test_corrections import fix
 from tests.patience import wait_until
+from tests.samples.sample import ROOT
 from tests.web import walk
 from tests.web.client import Client
 from tests.web.conftest import Pages
@@ -285,3 +290,19 @@ def test_a_run_of_the_command_is_shown_too(pages: Start, front_door: FrontDoor) 
     shown = found.client.send(next(form for form in found.first.forms if form.action.endswith("/open")))
     assert "3 of 3 candidates are in" in shown.text
     assert Client(found.client.port, found.client.cookie).get("/").links.count(shown.address) == 1
+
+
+def test_a_run_of_a_folder_of_mappings_keeps_its_route(pages: Start, front_door: FrontDoor) -> None:
+    """A row that no mapping takes stays to be corrected here; without the others, it would only be filtered."""
+    shutil.copytree(ROOT / "mappings" / "all_job_posts", front_door.folder / "all")
+    shutil.copy(ROOT / "sample_data" / "all_job_posts" / "export.csv", front_door.folder)
+    front_door("run", "export.csv", "--mapping", "all", "--sandbox")
+    found = pages()
+    opened = [form for form in found.first.forms if form.action.endswith("/open")]
+    shown = found.client.send(opened[-1])  # the oldest, of the first mapping
+    assert any(form.action.endswith("/result/correct") for form in shown.forms)
+    drafts = Drafts(settings := load_settings(out=found.out))
+    checked = check_file(drafts.order(next(drafts.all()), settings)).summary.outcomes
+    assert {kind: count for kind, count in checked.items() if count} == {
+        OutcomeKind.INVALID: 1, OutcomeKind.FILTERED: 3, OutcomeKind.ALREADY_IMPORTED: 2,
+    }  # fmt: skip
