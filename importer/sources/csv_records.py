@@ -56,7 +56,9 @@ class CsvRecords:
     def __init__(self, chunks: Iterator[list[str]], delimiter: str, longest: int, first: int = 1) -> None:
         self._chunks = chunks
         self._delimiter, self._longest = delimiter, longest
-        self._padded = re.compile(rf'(?<!")"(?:(?!{re.escape(delimiter)})[ \t])+(?={re.escape(delimiter)}|[\r\n]|\Z)')
+        blank = "[ ]" if delimiter == "\t" else "[ \t]"
+        self._after = re.compile(rf'("+){blank}+(?={re.escape(delimiter)}|[\r\n]|\Z)')
+        self._before = re.compile(rf'(?:\A|(?<={re.escape(delimiter)})){blank}+(?=")')
         self._lines: list[str] = []  # from the record that is being read on, or a few lines before it
         self._lines_before = first - 1  # of the file, before these
         self._record = first - 1  # lines of the file before the record that is being read
@@ -66,11 +68,12 @@ class CsvRecords:
         while True:
             before = self._record
             reader = self._reader(chain.from_iterable(self._rest()))
-            kind = "unclosed"  # of a row that an open quote hides
+            kind, hiding = "unclosed", 0  # of a row whose open quote hides others, and its lines
             try:
                 for cells in reader:
                     end = before + reader.line_num
                     if end - self._record > 1 and self._contains_row(cells, end - self._record):
+                        hiding = end - self._record
                         break
                     self._record, width = end, len(cells)
                     yield cells, "".join(cells), None
@@ -78,12 +81,25 @@ class CsvRecords:
                     return
             except csv.Error as error:
                 kind = _kind_of(error)
-            yield self._held_back(kind, before + reader.line_num, width)
+            yield self._held_back(kind, before + reader.line_num, width, hiding)
 
     def _reader(self, lines: Iterator[str]) -> Any:
         # Without the blanks around a quoted cell: those around every cell are stripped.
-        plain = (self._padded.sub('"', line) if '" ' in line or '"\t' in line else line for line in lines)
-        return csv.reader(plain, delimiter=self._delimiter, strict=True, skipinitialspace=self._delimiter != " ")
+        plain = (self._plain(line) if '"' in line and (" " in line or "\t" in line) else line for line in lines)
+        return csv.reader(plain, delimiter=self._delimiter, strict=True)
+
+    def _plain(self, line: str) -> str:
+        """A line without the blanks before and after its quoted cells."""
+        line = self._before.sub(lambda found: found[0] if _is_within(found) else "", line)
+        return self._after.sub(self._closing, line)
+
+    def _closing(self, found: re.Match[str]) -> str:
+        """Quotes and blanks before the end of a cell, without the blanks if they close it: an even number of quotes is
+        a whole cell, or part of its text.
+        """
+        is_even, start = len(found[1]) % 2 == 0, found.string[: found.start()]
+        is_cell = is_even and (not start or start.endswith(self._delimiter)) and not _is_within(found)
+        return found[1] if is_cell or not is_even else found[0]
 
     def _rest(self) -> Iterator[list[str]]:
         """The lines from the current record on, in chunks."""
@@ -114,14 +130,19 @@ class CsvRecords:
 
     # --- a record that is not read ---
 
-    def _held_back(self, kind: str, at: int, width: int) -> Cells:
-        """The current record, which is its first line alone. kind, at: what is wrong, and the line where it shows."""
-        begins, line = self._record + 1, self._line(0) or ""
+    def _held_back(self, kind: str, at: int, width: int, hiding: int) -> Cells:
+        """The current record, which is its first line alone. kind, at: what is wrong, and the line where it shows.
+
+        hiding: the lines of one that ends, but has another row in it. If nothing proves that this is one, it is text.
+        """
+        begins, line, lines = self._record + 1, self._line(0) or "", 1
         if kind == "record" or ('"' in line and not self._is_alone(width)):
+            lines = hiding
+        if not lines:
             raise Unreadable(Fault(kind, at if kind == "misplaced" else begins, begins))  # type: ignore[arg-type]
         alone = self._cells_of(line)
-        text = line[:_SHOWN].rstrip("\r\n")
-        self._record += 1
+        text = "".join(self._line(number) or "" for number in range(lines))[:_SHOWN].rstrip("\r\n")
+        self._record += lines
         fault = Fault(alone if isinstance(alone, str) else kind, begins, begins)  # type: ignore[arg-type]
         return [text, *[""] * (width - 1)], text, fault
 
@@ -150,15 +171,17 @@ class CsvRecords:
         return proven > 0
 
     def _contains_row(self, cells: list[str], lines: int) -> bool:
-        """Whether a line after the first of a record is a row of its own, which an open quote would hide.
+        """Whether a line of a record is a row of its own, which an open quote would hide.
 
-        It has as many cells, and another e-mail address in the same one: hardly any text has such a line.
+        It has as many cells, and another e-mail address in the same one: hardly any text has such a line. The quotes of
+        the first line may be those that are open, so it is read without them.
         """
-        for at in range(1, lines):
+        for at in range(lines):
             line = self._line(at) or ""
-            found = self._cells_of(line) if "@" in line else ""
+            plain = line if at else line.replace('"', "")
+            found = self._cells_of(plain) if "@" in line else ""
             if not isinstance(found, str) and len(found[0]) == len(cells):
-                pairs = zip(found[0], cells, strict=True)
+                pairs = [(one.strip(), other.strip()) for one, other in zip(found[0], cells, strict=True)]
                 if any("@" in one and "@" in other and "\n" not in other and one != other for one, other in pairs):
                     return True
         return False
@@ -170,6 +193,11 @@ class CsvRecords:
             return next(reader, []), reader.line_num
         except csv.Error as error:
             return _kind_of(error)
+
+
+def _is_within(found: re.Match[str]) -> bool:
+    """Whether it is within a quoted cell of its line."""
+    return found.string.count('"', 0, found.start()) % 2 == 1
 
 
 def _kind_of(error: csv.Error) -> str:

@@ -52,3 +52,29 @@ def test_a_quote_that_hides_rows(serve: Serve) -> None:
         assert sorted(served.accepted) == [f"person{number}@example.com" for number in (0, 2, 3, 5, 6)]
         (held_back,) = read_csv(served.door.folder / "results" / ran.summary["run"] / "invalid.csv")
         assert (held_back["E-mail"], held_back["import_problem"]) == (lines[0], 'a quote (") is not closed (line 5)')
+
+
+def test_two_rows_with_misplaced_quotes_are_not_one_row(serve: Serve) -> None:
+    """A cell that is not closed ends in the next row, whose address is then in the right place."""
+    served = serve()
+    (served.door.folder / "mapping.yaml").write_text(MAPPING.replace("cv: CV", "cv: {value: '1'}"), encoding="utf-8")
+    rows = [[*row[1:4], *row[4:], row[0]] for row in map(candidate, range(1, 7))]  # the address comes last
+    rows[1][2], rows[2][2] = '"see file', '6 foot"'
+    text = "\n".join(",".join(row) for row in [[*HEADER[1:], HEADER[0]], *rows])
+    (served.door.folder / "people.csv").write_text(text, encoding="utf-8")
+    ran = served(*RUN)
+    assert (ran.code, ran.counts) == (4, {"created": 5, "invalid": 1})
+    assert sorted(served.accepted) == [f"person{number}@example.com" for number in (1, 3, 4, 5, 6)]
+
+
+def test_a_text_with_a_line_like_a_row(serve: Serve) -> None:
+    """Such as a table that was pasted into a letter: it is held back alone, and the rows after it are sent."""
+    served = serve()
+    (served.door.folder / "mapping.yaml").write_text(f"{MAPPING}  cover_letter: Letter\n", encoding="utf-8")
+    letter = f'"Dear Sir,\n{",".join(candidate(9))},x\nAda"'
+    rows = [",".join([*candidate(number), letter if number == 2 else '""']) for number in range(1, 8)]
+    source = "\n".join([",".join([*HEADER, "Letter"]), *rows])
+    (served.door.folder / "people.csv").write_text(source, encoding="utf-8")
+    ran = served(*RUN)
+    assert (ran.code, ran.counts) == (4, {"created": 6, "invalid": 1})
+    assert "person9@example.com" not in served.accepted
