@@ -98,7 +98,9 @@ class Planner:
                 if upload_mark(inputs.resolved) and (found := open_existing_ledger(order.settings.ledger_address)):
                     with found as ledger:
                         know_uploaded(inputs.resolved, ledger, self.service)
-                known = KnownRows(run, scope, manifest.sha256, sheet.origin.sheet or "", corrected)
+                known = KnownRows(
+                    run, scope, manifest.sha256, sheet.origin.sheet or "", corrected, can_resume=order.route is None
+                )
                 candidates = Candidates(
                     read, inputs.resolved, strict=manifest.strict, with_bodies=not self.dry_run or self._was_run(scope)
                 )

@@ -13,6 +13,7 @@ from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun
 from importer.app.run_log import LoggedRequest, requests_of
 from importer.ledger import DONE, Ledger, open_existing_ledger
+from importer.mapping import mappings_in
 from importer.models import Outcome, OutcomeKind, Row, Target
 from importer.problems import UnusableInput, UsageError
 from importer.report.summary import Summary, read_summary
@@ -52,6 +53,14 @@ def status_of(file: Path, settings: Settings, *, sandbox: bool) -> Sequence[Sour
             "were purged, import it again: completed rows are skipped"
         )
     return found or every
+
+
+def not_begun(found: Sequence[SourceStatus]) -> tuple[str, ...]:
+    """Of the folder of mappings that a file was imported with, those with which no run has begun."""
+    folders = {Path(one.last.flags["--mapping"]) for one in found if "--mapping" in one.last.flags}
+    named = (str(path) for folder in folders if folder.is_dir() for path in mappings_in(folder))
+    begun = {one.last.mapping for one in found}
+    return tuple(name for name in named if name not in begun)
 
 
 @dataclass(frozen=True, slots=True)

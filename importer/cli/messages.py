@@ -76,12 +76,12 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def show_error(error: ImporterError) -> None:
-    """Print what went wrong, with every problem and its hint."""
+def show_error(error: ImporterError, of: str = "") -> None:
+    """Print what went wrong, with every problem and its hint; `of`: of one of several orders, ` with it`."""
     if not isinstance(error, UnusableInput):
         print_message(f"importer: {error}")
         return
-    ending = "." if isinstance(error, DamagedRun) else "; nothing was sent."
+    ending = "." if isinstance(error, DamagedRun) else f"; nothing was sent{of}."
     print_message(f"importer: {counted(len(error.problems), 'problem')} found{ending}")
     blocks = [["", *_problem_lines(problem, sys.stderr)] for problem in error.problems[:_MAX_SHOWN]]
     fits = sum(total <= _ROOM for total in accumulate(map(len, blocks)))

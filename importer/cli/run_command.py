@@ -296,7 +296,7 @@ class _Session:
                     finished, more = execute(order)
                 except ImporterError as error:
                     print_line(f"{order.mapping}: not used")
-                    show_error(error)
+                    show_error(error, " with it")
                     what, folder = error, None
                 else:
                     if finished is None:
@@ -316,6 +316,8 @@ class _Session:
             print_result(json.dumps(found, ensure_ascii=False))
         for finished, _ in () if self.as_json else ended:
             if self.quiet:
+                if finished.summary.exit_code:
+                    print_line(f"{finished.summary.target}:")
                 self._present(finished)
             else:
                 print_lines(f"{finished.summary.target}: {headline(finished.summary)}")

@@ -11,14 +11,14 @@ from typing import Annotated, Any, Final
 import typer
 
 from importer.app.earlier_runs import EarlierRun, rewrite_report
-from importer.app.shown_runs import ShownRow, recent_runs, running_runs, show_row, state_of, status_of
+from importer.app.shown_runs import ShownRow, not_begun, recent_runs, running_runs, show_row, state_of, status_of
 from importer.cli import options
 from importer.cli.app import next_command
 from importer.cli.messages import print_lines, print_message, print_next, print_problems, print_result, print_row
 from importer.cli.tables import shortened, show_answers
 from importer.models import NEEDS_ATTENTION, OutcomeKind
 from importer.problems import UnusableInput
-from importer.report.next_steps import steps_of_source
+from importer.report.next_steps import import_again, steps_of_source
 from importer.report.outcomes import outcome_text
 from importer.report.summary import Summary, read_summary
 from importer.report.text import summary_lines
@@ -135,11 +135,11 @@ def status(
 ) -> None:
     """Show what became of each row of a file, over all its runs."""
     found = status_of(file, load_settings(out=out), sandbox=sandbox)
-    summaries = [one.summarize() for one in found]
+    summaries, left = [one.summarize() for one in found], not_begun(found)
     if as_json:
         targets = [_status_json(one, summary) for one, (summary, _) in zip(found, summaries, strict=True)]
         source = {"file": str(file), "sha256": found[0].last.sha256}
-        print_result(json.dumps({"version": 1, **source, "targets": targets}, ensure_ascii=False))
+        print_result(json.dumps({"version": 1, **source, "targets": targets, "not_begun": left}, ensure_ascii=False))
     else:
         for one, (summary, to_fix) in zip(found, summaries, strict=True):
             runs = "1 run:" if len(one.runs) == 1 else f"{len(one.runs)} runs, the last:"
@@ -149,7 +149,11 @@ def status(
             for line in summary_lines(summary, one.folder, title=title, steps=steps):
                 print_result(line)
             print_result("")
-    raise typer.Exit(0 if all(summary.is_complete for summary, _ in summaries) else 4)
+        if left:
+            print_lines(f"No run has begun with {', '.join(left)}. Import {file} with the folder again:")
+            of_folder = next(summary for summary, _ in summaries if "--mapping" in summary.flags)
+            print_result(f"  {import_again(of_folder, found[0].folder, file)}")
+    raise typer.Exit(0 if not left and all(summary.is_complete for summary, _ in summaries) else 4)
 
 
 def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:

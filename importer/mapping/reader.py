@@ -199,8 +199,14 @@ _ENDINGS = (".yaml", ".yml")
 _SHARED_PREFIX = "_"  # shared files, which are not mappings of their own
 
 
+def mappings_in(folder: Path) -> list[Path]:
+    """The mapping files of a folder, sorted by name; one whose name begins with _ is a shared file."""
+    files = (path for path in folder.iterdir() if path.suffix in _ENDINGS and not path.name.endswith(TEST_ROWS))
+    return sorted(file for file in files if not file.name.startswith(_SHARED_PREFIX))
+
+
 def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, ...]:
-    """The mappings of a folder, sorted by file name; a file whose name begins with _ is a shared file.
+    """The mappings of a folder, see `mappings_in`.
 
     elsewhere: as in `read_mapping`.
 
@@ -208,10 +214,9 @@ def read_mappings(folder: Path, elsewhere: str | None = None) -> tuple[Mapping, 
         UnusableInput: with every error of every file; also if a file has no route, or two files select the same rows,
             have the same target, use different route columns or read the source differently.
     """
-    files = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS and not path.name.endswith(TEST_ROWS))
     diagnostics = Diagnostics()
     mappings: list[Mapping] = []
-    for path in (file for file in files if not file.name.startswith(_SHARED_PREFIX)):
+    for path in mappings_in(folder):
         try:
             mappings.append(read_mapping(path, elsewhere))
         except UnusableInput as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.models import OutcomeKind
+from importer.models import ROUTE_UNKNOWN, OutcomeKind
 from importer.problems import UnusableInput
 from importer.report.outcomes import WORKBOOK_FILE, csv_file
 from importer.report.summary import Summary
@@ -28,6 +28,7 @@ _OF_RUN_ONLY: Final = (
 )
 
 _OF_FILES: Final = ("document-missing", "document-unusable", "document-refused", "document-shared")
+_FIXED_IN_FILE: Final = {ROUTE_UNKNOWN, "group-incomplete"}  # what is right for them may be for another mapping
 _OF_DOCUMENTS: Final = ("--out", "--sandbox", "--questions", "--sheet")
 
 
@@ -69,7 +70,10 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     yield from _steps_of_documents(summary, folder, again)
     to_fix = [kind for kind in FIXED_BY_A_PERSON if summary.outcomes[kind]]
     causes = {group.code for group in summary.to_fix}
-    if to_fix and (not causes or causes - {*_OF_FILES, "document-without-id"}):
+    if to_fix and causes and causes <= _FIXED_IN_FILE:
+        if summary.continues:  # of one mapping; those of the other rows are not known here
+            yield Step(f"Fix the rows in {summary.source.file}, and import it with its folder of mappings again")
+    elif to_fix and (not causes or causes - {*_OF_FILES, "document-without-id"}):
         if any(group.code == "forgotten" for group in summary.problems):  # the run has no copy of its file any more
             yield Step(f"Fix the rows in your own file, and import it: {summary.source.file}")
         else:
@@ -124,7 +128,7 @@ def _steps_in_mapping(summary: Summary, folder: Path) -> Iterator[Step]:
 
 def _steps_of_documents(summary: Summary, folder: Path, again: tuple[str, ...]) -> Iterator[Step]:
     causes, can_repeat = {group.code for group in summary.to_fix}, _repeats_file(summary)
-    file, mapping = Path(summary.source.file), Path(summary.mapping)
+    file, mapping = Path(summary.source.file), Path(summary.flags.get("--mapping", summary.mapping))
     if "document-without-id" in causes and can_repeat:
         flags = {flag: text for flag, text in _flags(summary, folder).items() if flag in _OF_DOCUMENTS}
         listed = command_line("documents", "list", file, "--mapping", mapping, flags=flags)
@@ -179,11 +183,16 @@ def _flags(summary: Summary, folder: Path, *, without: Collection[str] = ()) -> 
     return {flag: value for flag, value in flags.items() if flag not in without}
 
 
+def import_again(summary: Summary, folder: Path, file: Path) -> str:
+    """The command that imports all rows of a file as a run of it did. folder: of the run."""
+    return _of_file("run", file, summary, folder, without=_OF_SOME_ROWS)
+
+
 def steps_of_source(summary: Summary, folder: Path, file: Path, to_fix: Sequence[Path]) -> tuple[Step, ...]:
     """What to do until every row of a source is complete, over all its runs. folder: of its last run; to_fix: those of
     runs with rows to fix.
     """
-    again = (_of_file("run", file, summary, folder, without=_OF_SOME_ROWS),)
+    again = (import_again(summary, folder, file),)
     if to_fix:
         return _fix(to_fix), Step(f"Or fix the rows in {file}, then import it again; completed rows are skipped", again)
     is_open = summary.rows_of(*_FIXED_BY_RUNNING_AGAIN)

@@ -34,7 +34,8 @@ Emails = Mapping[tuple[int, ...], Address | None]
 class KnownRows:
     """Which rows of a run a ledger knows: what was sent of them, also in another form, before or after a correction.
 
-    sha256, sheet: of the source. corrected: the rows with corrections.
+    sha256, sheet: of the source. corrected: the rows with corrections. can_resume: their runs are not of a folder of
+    mappings.
     """
 
     run: str
@@ -42,6 +43,7 @@ class KnownRows:
     sha256: str
     sheet: str
     corrected: frozenset[int]
+    can_resume: bool = True
 
     def origin(self, ledger: Ledger, row: int) -> bytes:
         """See `Fingerprints.origin`."""
@@ -61,25 +63,28 @@ class KnownRows:
         sent = ledger.look_up_origins([*origins.values()])
         found: dict[int, Outcome] = {}
         for rows, one in candidates.items():
-            own = ledger.fingerprints.identity(self.scope, one.email) if one and one.is_ready else None
+            own = ledger.fingerprints.identity(self.scope, one.email) if one else None
             forms = [form for row in rows for form in sent.get(origins[row], ()) if self._is_other(form)]
-            if (outcome := self._of_forms(ledger, rows, forms, own)) is not None:
+            if (outcome := self._of_forms(ledger, rows, forms, own, bool(one and one.is_ready))) is not None:
                 found[rows[0]] = outcome
         return found
 
     def _is_other(self, form: Sent) -> bool:
         return form.scope == self.scope and form.known.run != self.run
 
-    def _of_forms(self, ledger: Ledger, rows: tuple[int, ...], forms: list[Sent], own: bytes | None) -> Outcome | None:
+    def _of_forms(
+        self, ledger: Ledger, rows: tuple[int, ...], forms: list[Sent], own: bytes | None, is_ready: bool
+    ) -> Outcome | None:
         """The outcome of a candidate by what became of its other forms."""
         done = [one for one in forms if one.known.state in DONE]
         if any(one.identity == own for one in done):  # its e-mail address says so
             return None
         for one in (*done, *forms):
             if one.known.state in DONE:
-                return self._of_done(ledger, rows, one.known, is_ready=own is not None)
-            if one.known.state in (State.UNCONFIRMED, State.IN_FLIGHT) and one.identity != own:
-                return self._of_unconfirmed(ledger, rows[0], one.known, "with another e-mail address " if own else "")
+                return self._of_done(ledger, rows, one.known, is_ready=is_ready)
+            if one.known.state in (State.UNCONFIRMED, State.IN_FLIGHT) and not (is_ready and one.identity == own):
+                how = "with another e-mail address " if is_ready else ""
+                return self._of_unconfirmed(ledger, rows[0], one.known, how)
         return None
 
     def _of_done(self, ledger: Ledger, rows: tuple[int, ...], known: Known, *, is_ready: bool) -> Outcome:
@@ -94,16 +99,15 @@ class KnownRows:
             problem = Problem(IMPORTED_WITH_OTHER_DATA, f"sent {how} {by}; this row was not sent", hint)
         return Outcome(rows[0], OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
 
-    @staticmethod
-    def _of_unconfirmed(ledger: Ledger, row: int, known: Known, how: str) -> Outcome:
+    def _of_unconfirmed(self, ledger: Ledger, row: int, known: Known, how: str) -> Outcome:
         run, sent = known.run, known.row
+        ways = f"continue that run with: importer resume {run}; or " if self.can_resume else ""
         problem = Problem(
             "unconfirmed",
             f"sent {how}{_by(ledger.run(run), known)}, but the response was lost or inconclusive; "
             f"{'it may be the same person' if how else 'this row is not valid now'}, so this row was not sent",
-            f"continue that run with: importer resume {run}; or look in the service and record the result with: "
-            f"importer resolve {run} {sent} --created (or --not-created); then run "
-            "the same command again",
+            f"{ways}look in the service and record the result with: importer resolve {run} {sent} --created "
+            "(or --not-created); then run the same command again",
         )
         return Outcome(row, OutcomeKind.UNCONFIRMED, problems=(problem,))
 

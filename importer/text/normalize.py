@@ -44,6 +44,7 @@ def join_key(cell: str) -> str:
 
 _MIN_SCORE = 65  # of 100: below, a suggestion is more often wrong than right
 _MIN_LENGTH = 4  # characters, to compare parts of words
+_MIN_TYPED = 6  # letters of a word in which one may be a typing error
 _MAX_SHOWN = 200  # characters of a word in a message
 
 
@@ -62,13 +63,15 @@ def closest(typed: str, known: Iterable[str]) -> str | None:
 
 
 def mistyped(typed: str, known: Sequence[str]) -> str | None:
-    """The known word that differs in at most two characters and in no number; in none, if the word is short."""
+    """The known text that differs in one letter of one long word: `mehmet` and `mehmt`. Short words are other names."""
     from rapidfuzz import process  # slow to import, and only needed for a problem
     from rapidfuzz.distance import OSA
 
-    most = min(2, len(typed) // 6)
-    found = process.extractOne(typed, known, scorer=OSA.distance, processor=normalize, score_cutoff=most)
-    return found[0] if found and re.findall(r"\d+", found[0]) == re.findall(r"\d+", typed) else None
+    found = process.extractOne(typed, known, scorer=OSA.distance, processor=normalize, score_cutoff=1)
+    words, others = (re.split(r"[\W\d_]+", normalize(text)) for text in (typed, found[0] if found else ""))
+    differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    is_one = len(words) == len(others) and len(differing) == 1 and max(map(len, differing[0])) >= _MIN_TYPED
+    return found[0] if found and is_one else None
 
 
 def did_you_mean(typed: str, known: Iterable[str], listed: int = 12) -> str:

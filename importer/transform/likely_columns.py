@@ -21,7 +21,7 @@ from importer.transform.values import ValueReader
 
 _FEWEST: Final = 20  # values; a share of fewer proves nothing
 _SHOWN: Final = 3  # cells in a message
-_FEWEST_NAMED: Final = 3  # numbers that name another country
+_FEWEST_NAMED, _SHARE_NAMED = 3, 0.1  # numbers that name another country, and their share
 _NO_DIGIT: Final = re.compile(r"[^+\d]+")
 
 
@@ -185,10 +185,15 @@ class Countries:
         own, named = self._value.formats.region, Counter[str]()
         for key, count in self._named.items() if own and self._local else ():
             named[region_of(f"+{self._examples[key].lstrip('+0')}")] += count
+        kinds = {key: is_mobile(self._examples[key], own) for key in self._local if own and named}
+        mobile = sum(cells.count for key, cells in self._local.items() if kinds.get(key))
+        total = named.total() + sum(cells.count for cells in self._local.values())
         for region, count in named.items():
-            found = [cells for key, cells in self._local.items() if is_mobile(self._examples[key], region, own or "")]
-            if region and region != own and count >= _FEWEST_NAMED and found:
-                cells = Cells.all_of(found)
+            if not region or region == own or count < max(_FEWEST_NAMED, _SHARE_NAMED * total):
+                continue
+            theirs = [key for key in self._local if is_mobile(self._examples[key], region) and not kinds[key]]
+            cells = Cells.all_of([self._local[key] for key in theirs])
+            if 0 < cells.count < mobile:  # it is a column of mobile numbers, and not of landlines
                 message = f"sent as a number of {own}, but probably a mobile number of {region}{cells.others}"
                 yield Problem("cells-doubtful", message, "write it with + and the country code", cells.first[0])
 

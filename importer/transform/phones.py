@@ -93,15 +93,12 @@ def region_of(text: str) -> str:
         return ""
 
 
-def is_mobile(text: str, region: str, other: str) -> bool:
-    """Whether a number without a country code is surely mobile in a region, and surely not in the other one."""
+def is_mobile(text: str, region: str) -> bool:
+    """Whether a number without a country code is that of a mobile phone in a region, and no landline."""
     try:
-        numbers = [phonenumbers.parse(text, each) for each in (region, other)]
+        return bool(phonenumbers.number_type(phonenumbers.parse(text, region)) == phonenumbers.PhoneNumberType.MOBILE)
     except phonenumbers.NumberParseException:
         return False
-    kind, other_kind = map(phonenumbers.number_type, numbers)
-    mobile = phonenumbers.PhoneNumberType.MOBILE
-    return bool(kind == mobile and other_kind not in (mobile, phonenumbers.PhoneNumberType.FIXED_LINE_OR_MOBILE))
 
 
 def _has_several(text: str, region: str | None) -> bool:

@@ -169,7 +169,7 @@ def test_a_mapping_that_does_not_fit_does_not_stop_the_others(serve: Serve, fold
     assert "the job post has no question with the key 'nickname'" in ran.err
     change(folder / "export.csv", ",CV,", ",Document,")
     ran = served(*RUN)
-    assert (ran.code, ran.err.count("found; nothing was sent."), len(served.accepted)) == (3, 3, 3)
+    assert (ran.code, ran.err.count("found; nothing was sent with it."), len(served.accepted)) == (3, 3, 3)
 
 
 def test_a_broken_mapping_is_told_before_the_first_run(serve: Serve, folder: Path) -> None:
@@ -226,6 +226,26 @@ def test_what_comes_next_is_for_the_folder(serve: Serve, folder: Path) -> None:
         assert again in served(*command).out
     resumed = served("resume", run)
     assert (resumed.code, " ".join(resumed.err.split()).endswith(f"completed rows are skipped: {again}")) == (2, True)
+
+
+def test_a_mapping_that_no_run_has_begun_with_is_told(serve: Serve, folder: Path) -> None:
+    """Its rows are only filtered in the reports of the others, which would be all complete."""
+    served = serve()
+    change(folder / "all" / "data_analyst.yaml", "answers:\n", "answers:\n  nickname: Name\n")
+    served(*RUN)
+    status = served("status", "export.csv")
+    assert (status.code, status.out.splitlines()[-2:]) == (
+        4,
+        [
+            "No run has begun with all/data_analyst.yaml. Import export.csv with the folder again:",
+            "  importer run export.csv --mapping all",
+        ],
+    )
+    assert "report.xlsx, then import" not in status.out
+    change(folder / "all" / "data_analyst.yaml", "  nickname: Name\n", "")
+    change(folder / "export.csv", "Data Analist", "Data Analyst")
+    assert served(*RUN, "--json").code == 0
+    assert served("status", "export.csv").code == 0
 
 
 def test_the_same_person_in_a_row_of_no_mapping(serve: Serve, folder: Path) -> None:

@@ -227,12 +227,15 @@ def test_a_file_is_known_by_its_content(tmp_path: Path, content: bytes, problem:
 
 def test_a_similar_name_is_proposed_only_for_a_typing_error(tmp_path: Path) -> None:
     """A proposal that is followed sends that document: a name of one person is never proposed for another."""
-    folder = files_in(tmp_path, "c.pdf", "CV_vogel_soren_335.pdf", "CV_demir_ali_96.pdf", "old/CV_ay_ece_7.pdf")
+    names = ("c.pdf", "han.pdf", "cv_ayse_kaya.pdf", "CV_vogel_soren_335.pdf", "CV_demir_mehmet_96.pdf")
+    folder = files_in(tmp_path, *names, "old/CV_ay_ece_7.pdf")
     hints = {
         "schaefer.pdf": "put the file there, or correct the cell",
         "CV_vogel_mehmet_19.pdf": "put the file there, or correct the cell",
-        "CV_demir_ali_69.pdf": "put the file there, or correct the cell",
-        "CV_demir_aly_96.pdf": "did you mean 'CV_demir_ali_96.pdf'? put the file there, or correct the cell",
+        "CV_demir_mehmet_69.pdf": "put the file there, or correct the cell",
+        "can.pdf": "put the file there, or correct the cell",
+        "cv_ayla_kaya.pdf": "put the file there, or correct the cell",
+        "CV_demir_mehmt_96.pdf": "did you mean 'CV_demir_mehmet_96.pdf'? put the file there, or correct the cell",
         r"C:\ATS\CV_ay_ece_7.pdf": "'old/CV_ay_ece_7.pdf' is in another folder: write this into the cell if it is this "
         "person's",
     }

@@ -368,13 +368,14 @@ def test_terms_of_use_that_are_not_accepted_are_reported() -> None:
 
 def test_a_phone_number_of_another_country_than_the_mapping_says() -> None:
     """Numbers of the column name another country, and this one is mobile there: it was valid as a landline here."""
-    phones = ["+90 555 000 11 01", "0090 555 000 11 02", "+90 555 000 11 03", "0171 0000001", "+49 171 0000002"]
-    people = [{**person, "Phone": text} for person, text in zip(_people(7), [*phones, "0555 000 00 03", "5550000008"],
-                                                                strict=True)]  # fmt: skip
+    phones = ["+90 555 000 11 01", "0090 555 000 11 02", "+90 555 000 11 03", "+49 171 0000002"]
+    phones += ["0171 0000001", "0171 0000003", "0171 0000004", "0555 000 00 03", "5550000008"]
+    people = [{**person, "Phone": text} for person, text in zip(_people(9), phones, strict=True)]
     expected = [
-        'row 7, column "Phone": sent as a number of DE, but probably a mobile number of TR, also row 8; '
+        'row 9, column "Phone": sent as a number of DE, but probably a mobile number of TR, also row 10; '
         "write it with + and the country code"
     ]
     assert _warnings(people, "{phone: {column: Phone, region: DE}}") == expected
-    del people[:3]  # then nothing says so
-    assert _warnings(people, "{phone: {column: Phone, region: DE}}") == []
+    assert _warnings(people[3:], "{phone: {column: Phone, region: DE}}") == []  # then nothing says so
+    landlines = [{**person, "Phone": f"0531 12345{number:02d}"} for number, person in enumerate(_people(20))]
+    assert _warnings(people[:3] + landlines, "{phone: {column: Phone, region: DE}}") == []
