@@ -63,39 +63,36 @@ class KnownRows:
         sent = ledger.look_up_origins([*origins.values()])
         found: dict[int, Outcome] = {}
         for rows, one in candidates.items():
-            own = ledger.fingerprints.identity(self.scope, one.email) if one else None
+            own = ledger.fingerprints.identity(self.scope, one.email) if one and one.is_ready else None
             forms = [form for row in rows for form in sent.get(origins[row], ()) if self._is_other(form)]
-            if (outcome := self._of_forms(ledger, rows, forms, own, bool(one and one.is_ready))) is not None:
+            if (outcome := self._of_forms(ledger, rows, forms, own)) is not None:
                 found[rows[0]] = outcome
         return found
 
     def _is_other(self, form: Sent) -> bool:
         return form.scope == self.scope and form.known.run != self.run
 
-    def _of_forms(
-        self, ledger: Ledger, rows: tuple[int, ...], forms: list[Sent], own: bytes | None, is_ready: bool
-    ) -> Outcome | None:
+    def _of_forms(self, ledger: Ledger, rows: tuple[int, ...], forms: list[Sent], own: bytes | None) -> Outcome | None:
         """The outcome of a candidate by what became of its other forms."""
         done = [one for one in forms if one.known.state in DONE]
         if any(one.identity == own for one in done):  # its e-mail address says so
             return None
         for one in (*done, *forms):
             if one.known.state in DONE:
-                return self._of_done(ledger, rows, one.known, is_ready=is_ready)
-            if one.known.state in (State.UNCONFIRMED, State.IN_FLIGHT) and not (is_ready and one.identity == own):
-                how = "with another e-mail address " if is_ready else ""
+                return self._of_done(ledger, rows, one.known, is_ready=own is not None)
+            if one.known.state in (State.UNCONFIRMED, State.IN_FLIGHT) and one.identity != own:
+                how = "with another e-mail address " if own else ""
                 return self._of_unconfirmed(ledger, rows[0], one.known, how)
         return None
 
     def _of_done(self, ledger: Ledger, rows: tuple[int, ...], known: Known, *, is_ready: bool) -> Outcome:
         by = _by(ledger.run(known.run), known)
+        how = "with another e-mail address" if is_ready else "in another form"
         if not self.corrected.intersection(rows):
-            how = "imported with another e-mail address" if is_ready else "corrected and imported"
-            problem = Problem("imported-corrected", f"{how} {by}")
+            problem = Problem("imported-corrected", f"imported {how} {by}")
         else:  # what is corrected now came too late
             hint = "for a correction, change the candidate in the service; "
             hint += "for a different person, import its row in a file of its own"
-            how = "with another e-mail address" if is_ready else "in another form"
             problem = Problem(IMPORTED_WITH_OTHER_DATA, f"sent {how} {by}; this row was not sent", hint)
         return Outcome(rows[0], OutcomeKind.ALREADY_IMPORTED, problems=(problem,))
 

@@ -65,9 +65,9 @@ def test_only_the_fixed_rows_are_sent_and_the_file_knows_them(serve: Serve) -> N
     by = [f"by run {ran.summary['run']} from people.csv, row" for ran in (fixed, last)]
     assert notes(served, again) == [
         "",
-        f"corrected and imported {by[0]} 3",
+        f"imported in another form {by[0]} 3",
         f"imported with another e-mail address {by[0]} 4",
-        f"corrected and imported {by[1]} 5",
+        f"imported in another form {by[1]} 5",
     ]
     assert sorted(served.accepted) == [
         "ada@example.com",
