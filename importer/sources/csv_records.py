@@ -57,8 +57,7 @@ class CsvRecords:
         self._chunks = chunks
         self._delimiter, self._longest = delimiter, longest
         blank = "[ ]" if delimiter == "\t" else "[ \t]"
-        self._after = re.compile(rf'("+){blank}+(?={re.escape(delimiter)}|[\r\n]|\Z)')
-        self._before = re.compile(rf'(?:\A|(?<={re.escape(delimiter)})){blank}+(?=")')
+        self._closing = re.compile(rf'("+){blank}+(?={re.escape(delimiter)}|[\r\n]|\Z)')
         self._lines: list[str] = []  # from the record that is being read on, or a few lines before it
         self._lines_before = first - 1  # of the file, before these
         self._record = first - 1  # lines of the file before the record that is being read
@@ -67,7 +66,7 @@ class CsvRecords:
         width = 0
         while True:
             before = self._record
-            reader = self._reader(chain.from_iterable(self._rest()))
+            reader = self._reader(chain.from_iterable(self._rest()), before)
             kind, hiding = "unclosed", 0  # of a row whose open quote hides others, and its lines
             try:
                 for cells in reader:
@@ -83,23 +82,30 @@ class CsvRecords:
                 kind = _kind_of(error)
             yield self._held_back(kind, before + reader.line_num, width, hiding)
 
-    def _reader(self, lines: Iterator[str]) -> Any:
-        # Without the blanks around a quoted cell: those around every cell are stripped.
-        plain = (self._plain(line) if '"' in line and (" " in line or "\t" in line) else line for line in lines)
-        return csv.reader(plain, delimiter=self._delimiter, strict=True)
+    def _reader(self, lines: Iterator[str], first: int | None = None) -> Any:
+        """A reader of lines; `first`: the number of lines before them, if they are those of `_rest`."""
 
-    def _plain(self, line: str) -> str:
-        """A line without the blanks before and after its quoted cells."""
-        line = self._before.sub(lambda found: found[0] if _is_within(found) else "", line)
-        return self._after.sub(self._closing, line)
+        def plain() -> Iterator[str]:  # without the blanks after a quoted cell; those before it, the csv module skips
+            for at, line in enumerate(lines):
+                begins = at == 0 if first is None else first + at == self._record
+                yield self._plain(line, begins) if '" ' in line or '"\t' in line else line
 
-    def _closing(self, found: re.Match[str]) -> str:
-        """Quotes and blanks before the end of a cell, without the blanks if they close it: an even number of quotes is
-        a whole cell, or part of its text.
+        return csv.reader(plain(), delimiter=self._delimiter, strict=True, skipinitialspace=self._delimiter != " ")
+
+    def _plain(self, line: str, begins: bool) -> str:
+        """A line without the blanks after its quoted cells. begins: it is the first of its record; any other begins
+        within a quoted cell.
         """
-        is_even, start = len(found[1]) % 2 == 0, found.string[: found.start()]
-        is_cell = is_even and (not start or start.endswith(self._delimiter)) and not _is_within(found)
-        return found[1] if is_cell or not is_even else found[0]
+
+        def closed(found: re.Match[str]) -> str:
+            before = line[: found.start()]
+            is_within = (before.count('"') % 2 == 0) is not begins
+            is_at_start = not is_within and (not before.strip() or before.rstrip(" ").endswith(self._delimiter))
+            # Two quotes are a whole cell; after a text, they are a part of it.
+            is_end = (len(found[1]) % 2 == 0) is is_at_start
+            return found[1] if is_end else found[0]
+
+        return self._closing.sub(closed, line)
 
     def _rest(self) -> Iterator[list[str]]:
         """The lines from the current record on, in chunks."""
@@ -193,11 +199,6 @@ class CsvRecords:
             return next(reader, []), reader.line_num
         except csv.Error as error:
             return _kind_of(error)
-
-
-def _is_within(found: re.Match[str]) -> bool:
-    """Whether it is within a quoted cell of its line."""
-    return found.string.count('"', 0, found.start()) % 2 == 1
 
 
 def _kind_of(error: csv.Error) -> str:
