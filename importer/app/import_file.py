@@ -178,7 +178,9 @@ _LARGE_FILE: Final = 20_000_000  # bytes; the first line about a smaller file co
 @contextmanager
 def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Connection]:
     if order.mapping.is_dir():
-        raise UsageError(f"{order.mapping} is a folder: name one of its mapping files, or import it with importer run")
+        how = "name one of its mapping files, or import it with importer run"
+        how = "leave out --mapping: the report is of one of its mappings" if order.continues else how
+        raise UsageError(f"{order.mapping} is a folder: {how}")
     with suppress(OSError):  # reported when it is read
         if (size := order.file.stat().st_size) >= _LARGE_FILE:
             listen(Reading(order.shown_as, size))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
 
 import typer
 
@@ -42,8 +42,10 @@ from importer.runs.manifest import is_run
 from importer.runs.row_selection import ALL_ROWS, Selection, parse_part, parse_rows
 from importer.settings import Settings, load_settings
 
+if TYPE_CHECKING:
+    from importer.notices.notifier import Report
+
 Send = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
-_Report = Callable[[Summary | ImporterError, Path | None], None]
 _Execute = Callable[[Order], tuple[Finished | None, dict[str, Any] | None]]  # with keys for the JSON object
 _SIGNALLED: Final = 128
 _STOPPED_EARLY: Final = 5
@@ -283,7 +285,7 @@ class _Session:
                 report(finished.summary, finished.folder)
         self._end_one(finished, more)
 
-    def _end_folder(self, orders: Sequence[Order], execute: _Execute, report: _Report) -> NoReturn:
+    def _end_folder(self, orders: Sequence[Order], execute: _Execute, report: Report) -> NoReturn:
         """A run for each mapping. One that cannot begin does not keep the next from it; a signal does."""
         ended, waiting, code = list[tuple[Finished, dict[str, Any]]](), list(orders), 0
         try:
@@ -336,7 +338,7 @@ class _Session:
         self._exit(finished.summary)
 
     @contextmanager
-    def _reporting(self, file: str) -> Iterator[_Report]:
+    def _reporting(self, file: str) -> Iterator[Report]:
         """Report a scheduled job to people and monitors."""
         if self.job is None:
             yield lambda _summary, _folder: None

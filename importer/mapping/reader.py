@@ -255,7 +255,7 @@ def _report_conflicts(mappings: Sequence[Mapping], diagnostics: Diagnostics) -> 
             )
             if theirs != ours:
                 message = f"{what}: differs from {what}: in {first.path.name}"
-                hint = "put source: into a shared file that both extend"
+                hint = "put source: into a shared file that both extend; import one that needs another by itself"
                 diagnostics.error("route-differs", message, hint, FilePlace(str(mapping.path)))
         for word in mapping.route.words:
             owner = owners.setdefault(normalize(word), mapping)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -194,8 +194,9 @@ def steps_of_source(summary: Summary, folder: Path, file: Path, to_fix: Sequence
     """
     again = (import_again(summary, folder, file),)
     if to_fix:
-        in_file = Step(f"Fix the rows in {file}, then import it again; completed rows are skipped", again)
-        is_there = {group.code for group in summary.to_fix} <= _FIXED_IN_FILE
-        return (in_file,) if is_there else (_fix(to_fix), replace(in_file, text=f"Or fix{in_file.text[3:]}"))
+        how = f"the rows in {file}, then import it again; completed rows are skipped"
+        if {group.code for group in summary.to_fix} <= _FIXED_IN_FILE:
+            return (Step(f"Fix {how}", again),)
+        return _fix(to_fix), Step(f"Or fix {how}", again)
     is_open = summary.rows_of(*_FIXED_BY_RUNNING_AGAIN)
     return (Step(f"Import {file} again; completed rows are skipped", again) if is_open else _NO_ACTION,)

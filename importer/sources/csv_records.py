@@ -22,11 +22,12 @@ _KINDS: Final = {"unexpected end of data": "unclosed", "field larger": "long", "
 
 class Fault(NamedTuple):
     """What is wrong with a record: it or a cell is too long, a quote is not closed, or text follows a closing quote.
+    hiding: it ends, but has another row in it.
 
     line: of the fault, from 1; begins: of the record.
     """
 
-    kind: Literal["record", "long", "unclosed", "misplaced"]
+    kind: Literal["record", "long", "unclosed", "hiding", "misplaced"]
     line: int
     begins: int
 
@@ -142,11 +143,12 @@ class CsvRecords:
         hiding: the lines of one that ends, but has another row in it. If nothing proves that this is one, it is text.
         """
         begins, line, lines = self._record + 1, self._line(0) or "", 1
-        if kind == "record" or ('"' in line and not self._is_alone(width)):
-            lines = hiding
-        if not lines:
+        is_proven = kind != "record" and ('"' not in line or self._is_alone(width))
+        if not is_proven and hiding:
+            kind, lines = "hiding", hiding
+        elif not is_proven:
             raise Unreadable(Fault(kind, at if kind == "misplaced" else begins, begins))  # type: ignore[arg-type]
-        alone = self._cells_of(line)
+        alone = self._cells_of(line) if kind != "hiding" else None
         text = "".join(self._line(number) or "" for number in range(lines))[:_SHOWN].rstrip("\r\n")
         self._record += lines
         fault = Fault(alone if isinstance(alone, str) else kind, begins, begins)  # type: ignore[arg-type]

@@ -170,7 +170,8 @@ class Countries:
         self._examples: dict[str, str] = {}
 
     def add(self, row: Row) -> None:
-        dialled = _NO_DIGIT.sub("", row.cells[self._index])
+        if not (dialled := _NO_DIGIT.sub("", row.cells[self._index])):
+            return
         if dialled.startswith(("+", "00")):
             key = f"+{dialled.lstrip('+0')[:4]}"
             self._named[key] += 1
@@ -194,7 +195,7 @@ class Countries:
             theirs = [key for key in self._local if is_mobile(self._examples[key], region) and not kinds[key]]
             cells = Cells.all_of([self._local[key] for key in theirs])
             if 0 < cells.count < mobile:  # it is a column of mobile numbers, and not of landlines
-                message = f"sent as a number of {own}, but probably a mobile number of {region}{cells.others}"
+                message = f"read as a number of {own}, but probably a mobile number of {region}{cells.others}"
                 yield Problem("cells-doubtful", message, "write it with + and the country code", cells.first[0])
 
 

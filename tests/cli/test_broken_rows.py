@@ -77,4 +77,6 @@ def test_a_text_with_a_line_like_a_row(serve: Serve) -> None:
     (served.door.folder / "people.csv").write_text(source, encoding="utf-8")
     ran = served(*RUN)
     assert (ran.code, ran.counts) == (4, {"created": 6, "invalid": 1})
+    told = ran.summary["problems"][0]["what"]
+    assert told == "a line within a cell looks like another row (the row begins in line 3)"
     assert "person9@example.com" not in served.accepted

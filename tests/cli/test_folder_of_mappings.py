@@ -101,7 +101,7 @@ def test_a_row_that_no_mapping_takes_is_fixed_in_the_report(serve: Serve, folder
     assert "this row would be of another mapping of the folder" in str(other.summary["problems"])
     refused = fixed("BE", "--mapping", "all")
     assert (refused.code, refused.err) == (
-        2, "importer: all is a folder: name one of its mapping files, or import it with importer run\n",
+        2, "importer: all is a folder: leave out --mapping: the report is of one of its mappings\n",
     )  # fmt: skip
     assert fixed("BE").counts == {"created": 1, "already_imported": 2, "filtered": 3}
     assert served(*RUN, "--json").code == 0

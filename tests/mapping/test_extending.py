@@ -90,7 +90,8 @@ _A = _one("{job_post: a}", "route: {column: Job, is: [A]}\n")
         ),
         pytest.param(
             _one("{job_post: b}", "route: {column: Job, is: B}\n", "source: {header_row: 2}\n"),
-            "all/b.yaml: source: differs from source: in a.yaml; put source: into a shared file that both extend",
+            "all/b.yaml: source: differs from source: in a.yaml; put source: into a shared file that both extend; "
+            "import one that needs another by itself",
             id="another source",
         ),
     ],

@@ -372,7 +372,7 @@ def test_a_phone_number_of_another_country_than_the_mapping_says() -> None:
     phones += ["0171 0000001", "0171 0000003", "0171 0000004", "0555 000 00 03", "5550000008"]
     people = [{**person, "Phone": text} for person, text in zip(_people(9), phones, strict=True)]
     expected = [
-        'row 9, column "Phone": sent as a number of DE, but probably a mobile number of TR, also row 10; '
+        'row 9, column "Phone": read as a number of DE, but probably a mobile number of TR, also row 10; '
         "write it with + and the country code"
     ]
     assert _warnings(people, "{phone: {column: Phone, region: DE}}") == expected
