@@ -193,7 +193,7 @@ class CsvFile:
             return Problem("limit-exceeded", message, hint, place)
         if fault.kind == "hiding":
             message = f"a line within a cell looks like another row (the row begins in line {fault.begins})"
-            hint = 'close the quote (") that is open; if the line is a part of the cell, write the cell without line breaks'
+            hint = 'close the quote (") that is open; if the line is part of the cell, write it without line breaks'
             return Problem("quote-unclosed", message, hint, place)
         if fault.kind == "unclosed":
             message = f'a quote (") is not closed (line {fault.line})'
