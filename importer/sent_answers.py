@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from importer.models import Row
 from importer.problems import CellPlace, Origin
@@ -126,7 +126,7 @@ def sent_text(sent: str | bool | None) -> str:
 
 # --- candidates to look at before sending ---------------------------------------------------------
 
-_PICKED_FROM = 5_000  # candidates: enough to meet every oddity of a file in a second
+PICKED_FROM: Final = 5_000  # candidates: enough to meet every oddity of a file in a second
 _LONG = 300  # characters: a longer text is worth a look
 _USUAL = (Note.CONSTANT, Note.CURRENT, Note.DEFAULT)
 
@@ -146,7 +146,7 @@ def pick_candidates(traced: Iterable[tuple[Row, tuple[TracedAnswer, ...]]], coun
     traced: the candidates that will be sent, each with its row; read as far as needed.
     """
     odd, ordinary, known = list[PickedCandidate](), list[PickedCandidate](), set[str]()
-    for row, answers in islice(traced, _PICKED_FROM):
+    for row, answers in islice(traced, PICKED_FROM):
         new = [why for why in _oddities(row, answers) if why not in known]
         known.update(new)
         if new or len(ordinary) < count:

@@ -40,14 +40,6 @@ def connect(path: Path) -> Connection:
     return sqlite3.connect(path.absolute(), timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
 
 
-def connect_to_temporary(cache_kib: int) -> Connection:
-    """A database in an unnamed temporary file, deleted when it is closed, without a journal."""
-    connection = sqlite3.connect("", check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = OFF")
-    connection.execute(f"PRAGMA cache_size = -{cache_kib}")
-    return connection
-
-
 class SqliteFile:
     """One SQLite file: WAL, synchronous=FULL, explicit transactions. Safe to use from many threads.
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from importer.app.classify_rows import check_rows
 from importer.app.connection import Connection
 from importer.app.orders import DocumentsRepeated, DocumentsUploaded, Listener, Order
 from importer.app.plan import Plan
@@ -166,8 +167,7 @@ def upload_documents(
         for folder in folders:
             folder.ids |= done.ids
             folder.refused |= refused
-        table.forget_candidates()
-        plan.candidates.check(table, lambda _: ({}, set()), plan.sheet.origin)
+        check_rows(table, plan.read, plan.mapping, strict=plan.manifest.strict)
     if done.repeated:
         listen(DocumentsRepeated(done.repeated))
     return Uploads(mark, done.failures, done.stop)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -45,7 +46,7 @@ from importer.app.row_processing import RowProcessing
 from importer.app.run_log import RunLog
 from importer.ledger import Ledger, LedgerUnwritable, Scope, open_existing_ledger, open_ledger
 from importer.mapping import read_mapping, read_mappings
-from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, Route
+from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, ReadyCandidate, Route
 from importer.problems import ImporterError, StoppedEarly, UnusableInput, UsageError
 from importer.report.summary import Summary
 from importer.runs.finalize import close
@@ -53,11 +54,11 @@ from importer.runs.known_rows import Address
 from importer.runs.manifest import Ending, manifests_in, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
-from importer.runs.table import EarlierOutcomes
+from importer.runs.table import EarlierOutcomes, RunTable
 from importer.sending import Cancellation, DryLoader, Loader, LoadOptions, Waiting
-from importer.sent_answers import mark_corrected, pick_candidates
+from importer.sent_answers import PICKED_FROM, PickedCandidate, mark_corrected, pick_candidates
 from importer.settings.trust import without_secrets
-from importer.transform import trace_row
+from importer.transform import traced_candidates
 
 Confirm = Callable[[Planned], bool]
 """Asked before the first request whether to send the rows that are ready."""
@@ -239,19 +240,21 @@ class _Execution:
             loader = DryLoader(ledger, plan.scope, earlier.of, resend_rejected=resend_rejected)
             self._remove_leftovers(ledger)
             if self.order.show:
-                bodies = plan.candidates.bodies()
-                new = (
-                    (row, body)
-                    for row, body in bodies
-                    if ledger is None or not plan.known.imported(ledger, {(row.number,): Address(body.email)})
-                )
-                corrected = [(one.row, one.column.index) for one in self.order.corrections]
-                traced = ((row, mark_corrected(trace_row(row, plan.mapping, body), corrected)) for row, body in new)
-                picked = pick_candidates(traced, self.order.show)
-                self.listen(Previewed(plan.mapping.target, picked))
+                self.listen(Previewed(plan.mapping.target, self._picked(plan, ledger)))
             rows = RowProcessing(plan, ledger, self._until_stopped)
             rows.run(loader)
             return rows.end(None, None)
+
+    def _picked(self, plan: Plan, ledger: Ledger | None) -> tuple[PickedCandidate, ...]:
+        """Some of the candidates that would be sent."""
+        with RunTable(plan.folder) as table:
+            ready = (one for one in table.kept() if isinstance(one.result, ReadyCandidate))
+            addresses = {one.rows: Address(one.address) for one in islice(ready, PICKED_FROM)}
+        new = {rows[0] for rows in addresses} - (plan.known.imported(ledger, addresses) if ledger else set())
+        corrected = [(one.row, one.column.index) for one in self.order.corrections]
+        traced = traced_candidates(plan.sheet.rows, plan.mapping)
+        wanted = ((row, mark_corrected(answers, corrected)) for row, answers in traced if row.number in new)
+        return pick_candidates(islice(wanted, len(new)), self.order.show)
 
     def _until_stopped(self, event: Event) -> None:
         self.listen(event)

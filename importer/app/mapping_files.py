@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, Final
 
-from importer.app.classify_rows import Candidates, Forecast, forecast_of
+from importer.app.classify_rows import Forecast, each_by_itself, forecast_of, without_duplicates
 from importer.app.connection import connect
 from importer.app.documents import look_into_documents, open_folders
 from importer.app.inspect_file import inspect_file
@@ -28,7 +28,7 @@ from importer.mapping import (
     scalar,
 )
 from importer.mapping.schema import SCHEMA_FILE, schema_text
-from importer.models import Application, Operation, PoolCandidate, Question, Row, SourceOptions, Target
+from importer.models import Operation, Question, SourceOptions, Target
 from importer.problems import Problem, UnusableInput, UsageError, unusable_file
 from importer.runs.private_copies import Source, open_children
 from importer.runs.results_folder import private_input
@@ -38,7 +38,7 @@ from importer.settings import Settings
 from importer.sources import ReadingLimits, Sheet, open_sheet
 from importer.suggest import Proposal, likely_full_names, open_points, propose, sample_columns, write_proposal
 from importer.template import template_columns, template_mapping, write_workbook
-from importer.transform import candidate_rows, trace_row, transform_row
+from importer.transform import LikelyErrors, traced_candidates
 
 # Re-exported for the commands, together with what is defined here.
 __all__ = ["Proposal", "open_points", "saved_questions", "write_proposal"]
@@ -225,8 +225,10 @@ def _opened(file: Path, mapping: Mapping, settings: Settings) -> Sheet:
 
 
 def _of_first_rows(mapping: ResolvedMapping, sheet: Sheet) -> Forecast:
-    candidates = islice(Candidates(sheet.rows, mapping, with_bodies=False), TRIED)
-    return forecast_of([list(candidates)], lambda _: ({}, set()), sheet.origin)
+    found = list(islice(each_by_itself(sheet.rows, mapping, LikelyErrors(mapping)), TRIED))
+    last = max((one.rows[0] for one in found), default=0)
+    rows = {row.number: row for row in takewhile(lambda row: row.number <= last, sheet.rows())}
+    return forecast_of(iter(without_duplicates(found, rows, mapping)), sheet.origin)
 
 
 def _with_column_of_names(error: UnusableInput, file: Path | None, settings: Settings) -> UnusableInput:
@@ -264,7 +266,4 @@ def tables_of(mapping: Mapping, file: Path, settings: Settings) -> Iterator[dict
 
 
 def _candidates(mapping: ResolvedMapping, sheet: Sheet, count: int) -> tuple[PickedCandidate, ...]:
-    rows = (row for row in candidate_rows(sheet.rows, mapping) if isinstance(row, Row))
-    bodies = ((row, transform_row(row, mapping)) for row in rows)
-    valid = ((row, body) for row, body in bodies if isinstance(body, Application | PoolCandidate))
-    return pick_candidates(((row, trace_row(row, mapping, body)) for row, body in valid), count)
+    return pick_candidates(traced_candidates(sheet.rows, mapping), count)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from importer.app.classify_rows import Candidates, Forecast
+from importer.app.classify_rows import Forecast, ReadRows
 from importer.app.orders import Planned, SendingRate, Started
 from importer.ledger import RunRecord, Scope
 from importer.mapping import ResolvedMapping
@@ -27,15 +27,15 @@ _REQUESTS_MEASURED = 50  # a run with fewer says nothing about the rate
 class Plan:
     """A checked combination of file, mapping and target, with the private copy that all rows are read from.
 
-    candidates: those of the source, as they are kept in the folder; forecast: what will become of them. known: what a
-    ledger knows of its rows.
+    read: the rows as they are checked; their candidates are kept in the table; forecast: what will become of these.
+    known: what a ledger knows of them.
     """
 
     folder: Path
     manifest: RunManifest
     sheet: Sheet
     mapping: ResolvedMapping
-    candidates: Candidates
+    read: ReadRows
     forecast: Forecast
     presence: Presence
     known: KnownRows

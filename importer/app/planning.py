@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from importer.app.classify_rows import Candidates, Forecast
+from importer.app.classify_rows import Forecast, check_rows, forecast_of
 from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads, upload_mark
 from importer.app.orders import Listener, Order, RowsChecked, RowsRead
 from importer.app.plan import Plan, remove_files, sending_rate
@@ -101,11 +101,9 @@ class Planner:
                 known = KnownRows(
                     run, scope, manifest.sha256, sheet.origin.sheet or "", corrected, can_resume=order.route is None
                 )
-                candidates = Candidates(
-                    read, inputs.resolved, strict=manifest.strict, with_bodies=not self.dry_run or self._was_run(scope)
-                )
-                forecast = candidates.check(table, partial(self._look_up, known), sheet.origin, self._tell_checked)
-            of_file = (*(unused if manifest.selection == ALL_ROWS else ()), *(candidates.warnings or ()))
+                likely = check_rows(table, read, inputs.resolved, strict=manifest.strict, on_checked=self._tell_checked)
+                forecast = forecast_of(table.kept(), sheet.origin, partial(self._look_up, known))
+            of_file = (*(unused if manifest.selection == ALL_ROWS else ()), *likely)
             manifest = self._check(replace(inputs, sheet=sheet), manifest, forecast, of_file)
             _initialize_folder(folder, manifest, sheet)
         return Plan(
@@ -113,7 +111,7 @@ class Planner:
             manifest,
             sheet,
             inputs.resolved,
-            candidates,
+            read,
             forecast,
             presence,
             known,
@@ -234,11 +232,6 @@ class Planner:
             message = "the run's copy of the source file was changed"
             raise DamagedRun(Problem("source-copy-changed", message, hint, FilePlace(str(self.order.file))))
         return copy
-
-    def _was_run(self, scope: Scope) -> bool:
-        """Whether the ledger may know candidates of a target: a check compares what was sent with what would be."""
-        with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
-            return ledger is not None and any(record.scope == scope for record in ledger.runs())
 
 
 @contextmanager

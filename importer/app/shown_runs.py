@@ -14,7 +14,7 @@ from importer.app.earlier_runs import EarlierRun
 from importer.app.run_log import LoggedRequest, requests_of
 from importer.ledger import DONE, Ledger, open_existing_ledger
 from importer.mapping import mappings_in
-from importer.models import Outcome, OutcomeKind, Row, Target
+from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Target
 from importer.problems import UnusableInput, UsageError
 from importer.report.summary import Summary, read_summary
 from importer.runs.manifest import RunManifest, runs_in
@@ -101,7 +101,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         if number not in found:
             raise UsageError(f"run {manifest.run} has no row {number}; use the number that a spreadsheet program shows")
         row = found[number]
-        outcome, first, body = table.outcome(number), table.outcome(members[0]), table.body(members[0])
+        outcome, first, kept = table.outcome(number), table.outcome(members[0]), table.candidates(members[:1])
         answers = SentAnswers(table, manifest, earlier.limits).of(found[members[0]])
     with open_existing_ledger(earlier.settings.ledger_address) or nullcontext() as ledger:
         imported_by = _imported_by(ledger, manifest, outcome, answers)
@@ -114,7 +114,7 @@ def show_row(earlier: EarlierRun, number: int) -> ShownRow:
         cells={column.label: row.cells[column.index] for column in columns if row.cells[column.index]},
         outcome=outcome,
         answers=answers,
-        body=body.decode(),
+        body="".join(one.result.body.decode() for one in kept.values() if isinstance(one.result, ReadyCandidate)),
         was_sent=first is not None and first.attempts > 0,
         requests=requests_of(folder, members[0]),
         imported_by=imported_by,

@@ -1,6 +1,6 @@
 """How a row is known again, so that nobody is entered twice. Three questions, each asked where it can be answered:
 
-- Is its e-mail address twice in this file? `transform.Duplicates`.
+- Is its e-mail address twice in this file? `app.classify_rows`, when all rows are checked.
 - Was it sent in another form, before or after a correction? `KnownRows`, here, by its origin.
 - Was its e-mail address sent to this target? The ledger knows, when it is the row's turn: `sending.Loader`.
 

@@ -77,10 +77,16 @@ _ROWS: Final = f"SELECT row, cells, more FROM rows WHERE row > ? ORDER BY row LI
 _CELLS_OF_FILE: Final = "coalesce(json_extract(was, '$[0]'), cells)"
 _MORE_OF_FILE: Final = "coalesce(json_extract(was, '$[1]'), more)"
 _FILE_ROWS: Final = f"SELECT row, {_CELLS_OF_FILE}, {_MORE_OF_FILE} FROM rows WHERE row > ? ORDER BY row LIMIT {_PAGE}"
-_KEEP: Final = """INSERT INTO candidates (row, rows, email, body, kind, problems, warnings)
+_KEEP: Final = """INSERT OR REPLACE INTO candidates (row, rows, email, body, kind, problems, warnings)
     VALUES (?, ?, ?, ?, ?, ?, ?)"""
-_KEPT: Final = f"""SELECT row, rows, email, body, kind, problems, warnings FROM candidates
-    WHERE row > ? ORDER BY row LIMIT {_PAGE}"""
+_KEPT: Final = "SELECT row, rows, email, body, kind, problems, warnings FROM candidates"
+# Each candidate whose e-mail address another one has, with the first of the others.
+_SAME_ADDRESSES: Final = """SELECT row, CASE first WHEN row THEN second ELSE first END FROM (
+        SELECT row, min(row) OVER same AS first, nth_value(row, 2) OVER same AS second
+        FROM candidates WHERE email <> ''
+        WINDOW same AS (PARTITION BY casefold(email) ORDER BY row ROWS BETWEEN UNBOUNDED PRECEDING
+            AND UNBOUNDED FOLLOWING)
+    ) WHERE second IS NOT NULL ORDER BY row"""
 _COLUMNS: Final = ("row", "kind", "status", "attempts", "problems", "candidate_id")
 _OUTCOMES: Final = f"SELECT {', '.join(_COLUMNS)} FROM outcomes"
 _BLANK_ROW: Final = "UPDATE rows SET cells = ?, more = ?, was = NULL WHERE row = ?"
@@ -101,6 +107,11 @@ class Classified(NamedTuple):
     result: ReadyCandidate | Outcome
     warnings: tuple[Problem, ...] = ()
     email: str = ""
+
+    @property
+    def address(self) -> str:
+        """The e-mail address, "" if there is none that is valid."""
+        return self.result.email if isinstance(self.result, ReadyCandidate) else self.email
 
 
 class TableUnwritable(StoppedEarly):
@@ -297,7 +308,7 @@ class RunTable:
             connection.execute("DETACH DATABASE other")
 
     def keep(self, candidates: Sequence[Classified]) -> None:
-        """Keep candidates as they were checked.
+        """Keep candidates as they were checked, in place of those with the same first rows.
 
         Raises:
             TableUnwritable: they cannot be written.
@@ -315,17 +326,23 @@ class RunTable:
         last = 0
         while True:
             with self._transaction() as connection:
-                page = connection.execute(_KEPT, (last,)).fetchall()
+                page = connection.execute(f"{_KEPT} WHERE row > ? ORDER BY row LIMIT {_PAGE}", (last,)).fetchall()
             if not page:
                 return
             yield from map(_classified, page)
             last = page[-1][0]
 
-    def body(self, row: int) -> bytes:
-        """The bytes that are sent for the candidate with this first row; b"" if there are none."""
+    def candidates(self, rows: Iterable[int]) -> dict[int, Classified]:
+        """The candidates with these first rows, as they were checked, as far as there are any."""
         with self._transaction() as connection:
-            found = connection.execute("SELECT body FROM candidates WHERE row = ?", (row,)).fetchone()
-        return (found[0] or b"") if found else b""
+            found = [connection.execute(f"{_KEPT} WHERE row = ?", (row,)).fetchone() for row in rows]
+        return {one[0]: _classified(one) for one in found if one is not None}
+
+    def same_addresses(self) -> list[tuple[int, int]]:
+        """The first row of each candidate whose e-mail address another one has, and the first row of the other."""
+        with self._transaction() as connection:
+            connection.create_function("casefold", 1, str.casefold, deterministic=True)
+            return connection.execute(_SAME_ADDRESSES).fetchall()
 
     def replace(self, outcome: Outcome) -> None:
         """Replace the outcome of a row.

@@ -81,8 +81,7 @@ class DryLoader:
         for candidate, _, known in _with_known(iter(candidates), prints, self._scope, self._ledger.look_up):
             settled = None
             if known is not None:
-                # Without a body, a run that began during this check has sent it.
-                digest = prints.body_digest(candidate.body) if candidate.body else known.body_digest
+                digest = prints.body_digest(candidate.body)
                 settled = _settled(candidate.row, known, digest, self._earlier, resend_rejected=self._resend_rejected)
             yield settled or Outcome(candidate.row, OutcomeKind.NOT_SENT)
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from importer.transform.candidates import Duplicates, Filtered, candidate_rows, filtered
+from importer.transform.candidates import Filtered, candidate_rows, filtered, same_address
 from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entries import EntriesReader
 from importer.transform.entry_rows import join_warnings
 from importer.transform.likely_errors import DOMAIN_MISTYPED, LikelyErrors, Seen
 from importer.transform.lookups import value_reader
 from importer.transform.row import BodyReader, Invalid, body_reader, encode, transform_row
-from importer.transform.trace import TracedPart, trace_parts, trace_row
+from importer.transform.trace import TracedPart, trace_parts, trace_row, traced_candidates
 from importer.transform.values import ValueReader
 
 __all__ = [
     "DATE_IN_FUTURE",
     "DOMAIN_MISTYPED",
     "BodyReader",
-    "Duplicates",
     "EntriesReader",
     "Filtered",
     "Invalid",
@@ -29,8 +28,10 @@ __all__ = [
     "encode",
     "filtered",
     "join_warnings",
+    "same_address",
     "trace_parts",
     "trace_row",
+    "traced_candidates",
     "transform_row",
     "value_reader",
 ]

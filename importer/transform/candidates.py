@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from importer.mapping import DuplicatePolicy, ResolvedFilter, ResolvedGrouping, ResolvedMapping
+from importer.mapping import ResolvedFilter, ResolvedGrouping, ResolvedMapping
 from importer.models import Row
 from importer.problems import CellPlace, Column, Problem
 from importer.text.normalize import normalize
@@ -161,64 +160,23 @@ def _conflicts(rows: list[Row], column: Column) -> list[Problem]:
 
 # --- duplicate e-mail addresses -------------------------------------------------------------------
 
-_SECRET = secrets.token_bytes(16)  # new for each process, so a kept hash does not reveal the e-mail address
 
+def same_address(
+    row: Row, columns: Sequence[Column], other: int, becomes: Literal["valid", "invalid", "neither"]
+) -> Problem:
+    """The problem of a row whose e-mail address another one has.
 
-def hidden_key(text: str) -> bytes:
-    """A key of 16 bytes that reveals nothing about the text; the same within one process only."""
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=_SECRET).digest()
-
-
-class Duplicates:
-    """Finds rows with the same e-mail address; stores the address of each row as a keyed hash.
-
-    The service accepts one application per person and job post, and one candidate per e-mail address and pool
-    (service description, part 8). The first row is imported and each later one is a problem, also where the first row
-    has problems of its own: once fixed, it is the one to import. With `duplicates: error` in the mapping, all of them
-    are problems.
+    columns: of the address; other: the row that has it too, which is valid or invalid by itself; or neither is sent.
     """
-
-    def __init__(
-        self,
-        mapping: ResolvedMapping,
-        repeated: Mapping[bytes, int] | None = None,
-        first_row: Callable[[bytes, int], int] | None = None,
-    ) -> None:
-        """`repeated`: the duplicates that an earlier pass found, so that the first row of each is reported too.
-
-        first_row: keeps the row of each new key; of a known key, it returns that row. The keys reveal nothing.
-        """
-        self._columns = mapping.candidate["email"].columns
-        self._all_are_problems = mapping.duplicate_policy is DuplicatePolicy.ERROR
-        self._first_row = first_row or dict[bytes, int]().setdefault
-        self._known = repeated or {}
-        self.repeated: dict[bytes, int] = {}  # the second row of each duplicate e-mail address
-
-    def check(self, row: Row, email: str, *, ready: bool = True) -> Problem | None:
-        """The problem of a row whose e-mail address another row has, or None; then the row is stored.
-
-        ready: the row has no problems of its own.
-        """
-        key = hidden_key(email.casefold())
-        stored = row.number if ready else -row.number
-        first = self._first_row(key, stored)
-        if first != stored:
-            self.repeated.setdefault(key, row.number)
-            return self._problem(row, first)
-        second = self._known.get(key) if self._all_are_problems else None
-        return self._problem(row, second) if second is not None else None
-
-    def _problem(self, row: Row, other: int) -> Problem:
-        """`other`: the other row; negative if it has problems of its own."""
-        which, way = "which is imported instead", ""
-        if self._all_are_problems:
-            which = "and neither row is sent"
-        elif other < 0:
-            which, way = "which has problems of its own", f"fix row {-other}, or "
-        hint = f"{way}remove one of the two rows in your own file, or correct the address if they are two people"
-        column = next((column for column in self._columns if row.cells[column.index].strip()), None)
-        # Without a sheet a row has no cells to name; of several rows or columns another one may have the address.
-        is_cell_known = row.origin.sheet is not None and len(self._columns) == 1 and not row.members
-        where = CellPlace(row.origin, abs(other), column if is_cell_known else None).address
-        message = f"the e-mail address is the same as in {where}, {which}"
-        return Problem("email-duplicate", message, hint, row.place(column))
+    which, way = "which is imported instead", ""
+    if becomes == "neither":
+        which = "and neither row is sent"
+    elif becomes == "invalid":
+        which, way = "which has problems of its own", f"fix row {other}, or "
+    hint = f"{way}remove one of the two rows in your own file, or correct the address if they are two people"
+    column = next((column for column in columns if row.cells[column.index].strip()), None)
+    # Without a sheet a row has no cells to name; of several columns another one may have the address there.
+    is_cell_known = row.origin.sheet is not None and len(columns) == 1
+    where = CellPlace(row.origin, other, column if is_cell_known else None).address
+    message = f"the e-mail address is the same as in {where}, {which}"
+    return Problem("email-duplicate", message, hint, row.place(column))

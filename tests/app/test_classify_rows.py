@@ -1,23 +1,27 @@
-"""Rows are classified the same in this process and in others; the first row of each key, however many there are."""
+"""Rows are classified the same in this process and in others; e-mail addresses that are there twice."""
 
 from __future__ import annotations
 
+import dataclasses
 import multiprocessing
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from importer.app import classify_rows
-from importer.app.classify_rows import Candidates, Classified, _first_rows
-from importer.mapping import ResolvedMapping, read_mapping, resolve
+from importer.app.classify_rows import Classified, ReadRows, check_rows, each_by_itself
+from importer.mapping import DuplicatePolicy, ResolvedMapping, read_mapping, resolve
 from importer.models import Outcome, Question, Row
 from importer.problems import Column, FilePlace, Origin, Problem, UnusableInput
+from importer.runs.row_selection import ALL_ROWS
+from importer.runs.table import RunTable
 from importer.settings import WireFormat
+from importer.sources import Sheet
+from importer.transform import LikelyErrors
 from tests.patience import wait_until
 from tests.samples.sample import ROOT
 
@@ -55,12 +59,12 @@ def _rows() -> Iterator[Row]:
     raise UnusableInput([_BROKEN])
 
 
-def _classified(mapping: ResolvedMapping) -> tuple[list[Classified], tuple[Problem, ...] | None]:
-    candidates, found = Candidates(_rows, mapping), list[Classified]()
-    with pytest.raises(UnusableInput) as caught:
-        found.extend(iter(candidates))
-    assert caught.value.problems == (_BROKEN,)
-    return found, candidates.warnings
+def _classified(read: ReadRows, mapping: ResolvedMapping) -> list[Classified]:
+    """Each candidate by itself, as far as the file can be read."""
+    found = list[Classified]()
+    with suppress(UnusableInput):
+        found.extend(each_by_itself(read, mapping, LikelyErrors(mapping)))
+    return found
 
 
 @pytest.fixture
@@ -76,16 +80,16 @@ def test_other_processes_classify_rows_as_this_one_does(
 ) -> None:
     """The same candidates, bytes, problems and warnings in the same order, up to the place where the file breaks."""
     monkeypatch.setattr(classify_rows, "_cores", lambda: 1)
-    here, _ = _classified(mapping)
+    here = _classified(_rows, mapping)
     monkeypatch.setattr(classify_rows, "_cores", lambda: 2)
     monkeypatch.setattr(classify_rows, "_FEW", 100)
-    there, _ = _classified(mapping)
+    there = _classified(_rows, mapping)
     assert len(here) == 998
     assert there == here[: len(there)]
     assert len(there) >= 998 - 64 * (1 + 2 * classify_rows._AHEAD)  # those in its last blocks are not worth more
     outcomes = [one.result for one in here if isinstance(one.result, Outcome)]
     codes = {problem.code for outcome in outcomes for problem in outcome.problems}
-    assert codes == {"filtered", "email-duplicate", "email-invalid", "phone-invalid"}
+    assert codes == {"filtered", "email-invalid", "phone-invalid"}
 
 
 def test_a_process_that_is_killed_costs_nothing(mapping: ResolvedMapping, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,9 +104,9 @@ def test_a_process_that_is_killed_costs_nothing(mapping: ResolvedMapping, monkey
                     process.kill()
             yield _row(number)
 
-    killed = list(Candidates(rows, mapping))
+    killed = _classified(rows, mapping)
     monkeypatch.setattr(classify_rows, "_cores", lambda: 1)
-    assert killed == list(Candidates(rows, mapping))
+    assert killed == _classified(rows, mapping)
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads the environment of processes in /proc")
@@ -119,7 +123,7 @@ def test_other_processes_have_no_token(mapping: ResolvedMapping, monkeypatch: py
                 found.extend(Path(f"/proc/{one.pid}/environ").read_bytes() for one in multiprocessing.active_children())
             yield _row(number)
 
-    assert list(Candidates(rows, mapping))
+    assert _classified(rows, mapping)
     assert (len(found), [one for one in found if b"s3cret-of-this-test" in one]) == (2, [])
 
 
@@ -129,8 +133,10 @@ from pathlib import Path
 from importer.app import classify_rows
 from tests.app.test_classify_rows import _MAPPING, _row, mapping
 classify_rows._cores, classify_rows._FEW = (lambda: 2), 10
-for count, one in enumerate(classify_rows.Candidates(lambda: map(_row, itertools.count(2)),
-                            mapping.__wrapped__(Path(sys.argv[1])))):
+from importer.transform import LikelyErrors
+mapping = mapping.__wrapped__(Path(sys.argv[1]))
+read = lambda: map(_row, itertools.count(2))
+for count, one in enumerate(classify_rows.each_by_itself(read, mapping, LikelyErrors(mapping))):
     if count == 2000:
         import multiprocessing
         print(*(process.pid for process in multiprocessing.active_children()), flush=True)
@@ -150,11 +156,28 @@ def test_no_process_outlives_a_killed_one(tmp_path: Path) -> None:
     wait_until(lambda: not any(Path(f"/proc/{other}/exe").exists() for other in others))
 
 
-@given(st.lists(st.integers(0, 30)))
-def test_the_first_row_of_each_key(keys: list[int]) -> None:
-    """It answers as a dict does."""
-    plain: dict[bytes, int] = {}
-    with _first_rows() as first_row:
-        for row, number in enumerate(keys, start=2):
-            key = number.to_bytes(16)
-            assert first_row(key, row) == plain.setdefault(key, row)
+def _sheet(rows: Sequence[Row]) -> Sheet:
+    columns = tuple(Column.at(index, name) for index, name in enumerate(_HEADER))
+    return Sheet(Origin("c.csv"), 1, columns, "", (), ",", 1, lambda: iter(rows))
+
+
+@pytest.mark.parametrize("policy", ["first", "error"])
+def test_addresses_that_are_there_twice(mapping: ResolvedMapping, tmp_path: Path, policy: str) -> None:
+    """Of those with one address, the first is sent, or none; one that is not valid by itself counts too."""
+    mapping = dataclasses.replace(mapping, duplicate_policy=DuplicatePolicy(policy))
+    addresses = ("a@example.com", "b@example.com", "A@Example.com", "c@example.com", "a@example.com", "b@example.com")
+    cells = ("Ada", "Nur", "0555 000 0001", "Jr", "Bursa")
+    rows = [Row(Origin("c.csv"), at, (one, *cells)) for at, one in enumerate(addresses, start=2)]
+    rows[1] = dataclasses.replace(rows[1], cells=(addresses[1], *cells[:2], "12", *cells[3:]))
+    with RunTable(tmp_path) as table:
+        table.store(_sheet(rows), ALL_ROWS)
+        check_rows(table, table.sheet.rows, mapping)
+        found = {one.rows[0]: one.result for one in table.kept()}
+    held = {row: [one.message for one in each.problems] for row, each in found.items() if isinstance(each, Outcome)}
+    ways = {"first": "which is imported instead", "error": "and neither row is sent"}
+    same, also = "the e-mail address is the same as in row", ways[policy]
+    second = [f"{same} 3, {'which has problems of its own' if policy == 'first' else also}"]
+    expected = {4: [f"{same} 2, {also}"], 6: [f"{same} 2, {also}"], 7: second}
+    first = {2: [f"{same} 4, {also}"]} if policy == "error" else {}
+    assert {row: told for row, told in held.items() if row != 3} == expected | first
+    assert len(held[3]) == (1 if policy == "first" else 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from importer.runs.finalize import close
 from importer.runs.manifest import Ending, RunManifest, read_manifest, write_manifest
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import rewrite_report
-from importer.runs.table import Classified, RunTable
+from importer.runs.table import TABLE, Classified, RunTable
 from importer.sources import ReadingLimits, open_sheet
 from tests.ledger.given import intend
 
@@ -68,15 +68,20 @@ def folder(tmp_path: Path, ledger: Ledger) -> Path:
     folder.mkdir()
     (folder / "source.csv").write_text(SOURCE, encoding="utf-8")
     write_manifest(folder, MANIFEST)
-    with RunTable(folder) as table:
-        table.store(
-            open_sheet(folder / "source.csv", SourceOptions(), ReadingLimits(), shown_as="people.csv"), ALL_ROWS
-        )
-        table.keep([Classified((row,), ReadyCandidate(row, f"person{row}@example.com", b"")) for row in range(2, 8)])
+    checked(folder, [Classified((row,), ReadyCandidate(row, f"person{row}@example.com", b"")) for row in range(2, 8)])
     ledger.begin_run(RunRecord(RUN, MANIFEST.scope, "people.csv", "ab" * 32, "mapping.yaml", str(folder), NOON))
     for row, state in STATES.items():
         live(ledger, row, state)
     return folder
+
+
+def checked(folder: Path, candidates: Sequence[Classified]) -> None:
+    """Write the table of a run that has checked its file."""
+    (folder / TABLE).unlink(missing_ok=True)
+    with RunTable(folder) as table:
+        sheet = open_sheet(folder / "source.csv", SourceOptions(), ReadingLimits(), shown_as="people.csv")
+        table.store(sheet, ALL_ROWS)
+        table.keep(candidates)
 
 
 def live(ledger: Ledger, row: int, state: State) -> None:
@@ -112,11 +117,9 @@ def test_every_row_gets_its_outcome_from_the_ledger(folder: Path, ledger: Ledger
 def test_what_was_checked_is_known_without_the_ledger(folder: Path, ledger: Ledger) -> None:
     """Rows that the run did not reach are invalid if they were; a candidate's outcome is that of all its rows."""
     wrong = Problem("email-invalid", "'nobody' is not a valid e-mail address")
-    with RunTable(folder) as table:
-        table.forget_candidates()
-        others = [Classified((row,), ReadyCandidate(row, "", b"")) for row in (4, 5, 6)]
-        several = Classified((2, 3), ReadyCandidate(2, "person2@example.com", b""), (wrong,))
-        table.keep([several, *others, Classified((7,), Outcome(7, OutcomeKind.INVALID, problems=(wrong,)))])
+    others = [Classified((row,), ReadyCandidate(row, "", b"")) for row in (4, 5, 6)]
+    several = Classified((2, 3), ReadyCandidate(2, "person2@example.com", b""), (wrong,))
+    checked(folder, [several, *others, Classified((7,), Outcome(7, OutcomeKind.INVALID, problems=(wrong,)))])
     assert counts(close(folder, ledger)) == {
         OutcomeKind.CREATED: 2, OutcomeKind.UNCONFIRMED: 1, OutcomeKind.FAILED: 1, OutcomeKind.ALREADY_EXISTS: 1,
         OutcomeKind.INVALID: 1,

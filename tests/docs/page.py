@@ -11,9 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from importer.app.classify_rows import Candidates, Classified
+from importer.app.classify_rows import check_rows
 from importer.mapping import ChildSource, read_mapping, resolve
 from importer.models import Outcome, Question
+from importer.runs.row_selection import ALL_ROWS
+from importer.runs.table import Classified, RunTable
 from importer.settings import WireFormat
 from importer.sources import ReadingLimits, open_sheet
 from tests.samples.sample import ROOT
@@ -74,8 +76,10 @@ def outcome_of(example: Example, folder: Path) -> str:
     sheet = open_sheet(folder / "main.csv", mapping.source, ReadingLimits())
     tables = {child: _open(child, folder) for child in mapping.child_sources}
     resolved = resolve(mapping, sheet.columns, QUESTIONS, WireFormat(), tables, _TODAY)
-    candidates = Candidates(sheet.rows, resolved)
-    list(candidates)  # then the first row of each duplicate address is known
+    with RunTable(folder) as table:
+        table.store(sheet, ALL_ROWS)
+        check_rows(table, table.sheet.rows, resolved)
+        candidates = list(table.kept())
     shown = [name for name in ("first_name", "last_name", "cv") if f"{name}: {{column" in example.mapping]
     lines = [_line(one, shown) for one in candidates]
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 
@@ -10,7 +11,7 @@ from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Application, PoolCandidate, Row
 from importer.problems import Column, Origin, Problem
 from importer.settings import WireFormat
-from importer.transform import Duplicates, Filtered, Invalid, transform_row
+from importer.transform import Filtered, Invalid, same_address, transform_row
 from tests.transform.cells import FILE, FILLED, ORIGIN, PERSON, mapping_of, problems_of, question, row
 
 
@@ -194,28 +195,26 @@ def test_a_filter_cell_with_a_problem() -> None:
     assert isinstance(transform_row(row("x", "#N/A", problems=[problem]), mapping), Invalid)
 
 
-def test_a_second_row_with_the_same_email_address() -> None:
-    """Of two rows with the same e-mail address the first is imported; the problem of the second has its row number."""
-    mapping = mapping_of("Cell")
-    duplicates = Duplicates(mapping)
-    first, second = row("x", number=14), replace(_person(email="ADA@Example.COM"), number=20)
-    bodies = [transform_row(made_from, mapping) for made_from in (first, second)]
-    emails = [body.email for body in bodies if isinstance(body, Application)]
-    assert duplicates.check(first, emails[0]) is None
-    assert str(duplicates.check(second, emails[1])) == (
-        'c.csv, row 20, column "E-mail": the e-mail address is the same as in row 14, which is imported instead; '
-        "remove one of the two rows in your own file, or correct the address if they are two people"
+@pytest.mark.parametrize(
+    ("becomes", "which"),
+    [
+        ("valid", "which is imported instead; remove"),
+        ("invalid", "which has problems of its own; fix row 14, or remove"),
+        ("neither", "and neither row is sent; remove"),
+    ],
+)
+def test_a_second_row_with_the_same_email_address(becomes: Literal["valid", "invalid", "neither"], which: str) -> None:
+    """The problem has its row number, and says what becomes of the other one."""
+    assert str(same_address(row("x", number=20), [Column(0, "A", "E-mail")], 14, becomes)) == (
+        f'c.csv, row 20, column "E-mail": the e-mail address is the same as in row 14, {which} one of the two rows in '
+        "your own file, or correct the address if they are two people"
     )
-    assert duplicates.check(first, emails[0]) is None
 
 
 def test_the_cell_of_the_first_row_with_the_same_email_address() -> None:
     """In a workbook the message names the cell of the other row, as a person finds it there."""
-    duplicates, sheet = Duplicates(mapping_of("Cell")), Origin("c.xlsx", "People")
-    first, second = (replace(row("x", number=number), origin=sheet) for number in (14, 20))
-    assert duplicates.check(first, "ada@example.com") is None
-    problem = duplicates.check(second, "ada@example.com")
-    assert problem is not None
+    second = replace(row("x", number=20), origin=Origin("c.xlsx", "People"))
+    problem = same_address(second, [Column(0, "A", "E-mail")], 14, "valid")
     assert str(problem.place) == "c.xlsx, People!A20"
     assert problem.message == "the e-mail address is the same as in A14, which is imported instead"
 
