@@ -1,4 +1,4 @@
-"""The commands: python -m benchmarks all | whole | rooms | growth | report | cores | refusing | faults ..."""
+"""The commands: python -m benchmarks all | whole | growth | scaling | faults | truth | planted | spreadsheets."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.baselines import measure_rooms
 from benchmarks.contenders import OURS, find_contenders
 from benchmarks.faults import KINDS, PARTS, SHARES, measure_faults
-from benchmarks.growth import measure_cores, measure_growth
+from benchmarks.growth import measure_growth, measure_scaling
 from benchmarks.place import Place, temporary_place
 from benchmarks.planted import measure_planted
-from benchmarks.plots import write_plots
 from benchmarks.progress import show
-from benchmarks.refusing import Limit, measure_refusing
-from benchmarks.reporting import measure_report
-from benchmarks.results import Results, begin_results, join, read_results
+from benchmarks.results import Results, begin_results
 from benchmarks.sink_process import ROOT
 from benchmarks.spreadsheets import LOCALES, SOURCES, measure_spreadsheets
 from benchmarks.tables import tables
@@ -54,29 +50,13 @@ def _whole(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     measure_whole(results, place, _settings(wanted), found.available, wanted.turns)
 
 
-def _rooms(wanted: argparse.Namespace, results: Results, place: Place) -> None:
-    measure_rooms(results, place, rows=wanted.rows, turns=wanted.turns)
-
-
-def _report(wanted: argparse.Namespace, results: Results, place: Place) -> None:
-    measure_report(results, place, wanted.rows, turns=wanted.turns)
-
-
-def _cores(wanted: argparse.Namespace, results: Results, place: Place) -> None:
-    measure_cores(results, place, wanted.rows, turns=wanted.turns)
+def _scaling(wanted: argparse.Namespace, results: Results, place: Place) -> None:
+    measure_scaling(results, place, wanted.rows, turns=wanted.turns)
 
 
 def _growth(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     sizes = [int(size) for size in wanted.sizes] + ([_LARGE] if wanted.large else [])
     measure_growth(results, place, sizes, concurrency=wanted.concurrency, turns=wanted.turns)
-
-
-def _refusing(wanted: argparse.Namespace, results: Results, place: Place) -> None:
-    limits = [Limit(wanted.rate, wanted.burst, retry_after) for retry_after in ("1", None)]
-    for contender in find_contenders([OURS]).available:
-        measure_refusing(
-            results, place, limits, contender, rows=wanted.rows, concurrency=wanted.concurrency, turns=wanted.turns
-        )
 
 
 def _faults(wanted: argparse.Namespace, results: Results, place: Place) -> list[str]:
@@ -103,17 +83,13 @@ def _all(wanted: argparse.Namespace, results: Results, place: Place) -> None:
     normal = [
         ["whole", "--rows", "20000", "--delays", "0,20", "--tls-delays", "20"],
         ["whole", "--rows", "5000", "--delays", "100", "--tls-delays", ""],
-        ["rooms"],
         ["growth", *large],
-        ["report", "--rows", "20000"],
-        ["refusing"],
+        ["scaling"],
     ]
     small = [
         ["whole", "--rows", "500", "--tls-rows", "500"],
-        ["rooms", "--rows", "500"],
         ["growth", "--sizes", "500,1000", *large],
-        ["report", "--rows", "500"],
-        ["refusing", "--rows", "200"],
+        ["scaling", "--rows", "500"],
     ]
     for command in small if wanted.small else normal:
         part = parser.parse_args([*command, "--turns", str(wanted.turns)])
@@ -132,18 +108,10 @@ def _measure(wanted: argparse.Namespace) -> None:
             broken = wanted.measure(wanted, results, place)
     finally:  # results before an interruption are saved
         results.write(wanted.out)
-    plots = write_plots(results, wanted.out.parent)
     show("\n" + tables(results))
-    show(f"{time.monotonic() - began:.0f} s; {', '.join(str(path) for path in (wanted.out, *plots))}")
+    show(f"{time.monotonic() - began:.0f} s; {wanted.out}")
     if broken:
         sys.exit("\n".join(broken))
-
-
-def _tables(wanted: argparse.Namespace) -> None:
-    results = join([read_results(path) for path in wanted.results])
-    show(tables(results))
-    if wanted.plots:
-        write_plots(results, wanted.plots)
 
 
 def _spreadsheets(wanted: argparse.Namespace) -> None:
@@ -165,9 +133,7 @@ def _parser() -> argparse.ArgumentParser:
 
     def part(name: str, text: str, measure: Callable[..., list[str] | None]) -> argparse.ArgumentParser:
         found = parts.add_parser(name, help=text)
-        found.add_argument(
-            "--out", type=Path, default=RESULTS, help="file for the figures (JSON); the plots go to the same folder"
-        )
+        found.add_argument("--out", type=Path, default=RESULTS, help="file for the figures (JSON)")
         found.add_argument("--turns", type=int, default=1, help="how often each is measured")
         found.set_defaults(measure=measure, do=_measure)
         return found
@@ -181,19 +147,11 @@ def _parser() -> argparse.ArgumentParser:
     whole.add_argument("--tls-rows", type=int, default=5_000)
     whole.add_argument("--tls-delays", type=_numbers, default=[20], help="the same over TLS; '' leaves it out")
     whole.add_argument("--only", type=_names, default=[], help="names of contenders, with commas; default: all")
-    rooms = part("rooms", "read, transform, check, ledger and report, each compared with a baseline", _rooms)
-    rooms.add_argument("--rows", type=int, default=10_000)
     growth = part("growth", "time and memory of files of growing size", _growth)
     growth.add_argument("--sizes", type=_numbers, default=[10_000, 100_000], help="numbers of rows")
     growth.add_argument("--large", action="store_true", help=f"also {_LARGE:,} rows")
-    report = part("report", "the report of rows that are all created, or all invalid", _report)
-    report.add_argument("--rows", type=int, default=100_000)
-    cores = part("cores", "one check on one core and on all cores", _cores)
-    cores.add_argument("--rows", type=int, default=100_000)
-    refusing = part("refusing", "a service that answers 429 beyond a rate", _refusing)
-    refusing.add_argument("--rows", type=int, default=1_000)
-    refusing.add_argument("--rate", type=float, default=50, help="allowed requests per second")
-    refusing.add_argument("--burst", type=float, default=50, help="allowed requests at once after an idle time")
+    scaling = part("scaling", "one check on one core and on all cores", _scaling)
+    scaling.add_argument("--rows", type=int, default=100_000)
     faults = part(
         "faults", "runs finish by themselves: random faults, limits, outages; exit code 1 if one does not", _faults
     )
@@ -206,7 +164,7 @@ def _parser() -> argparse.ArgumentParser:
     planted = part("planted", "one planted fault a row: each is found, all others accepted", _planted)
     planted.add_argument("--rows", type=int, default=20_000, help="rows with a fault; half as many others are added")
     planted.add_argument("--seed", type=int, default=18)
-    for found in (whole, growth, refusing):
+    for found in (whole, growth):
         found.add_argument("--concurrency", type=int, default=25)
     spreadsheets = parts.add_parser(
         "spreadsheets",
@@ -220,10 +178,6 @@ def _parser() -> argparse.ArgumentParser:
     truth.add_argument("--seed", type=int, default=1)
     truth.add_argument("--show", type=int, default=3, help="examples of each kind that is false or refused")
     truth.set_defaults(do=_truth)
-    stored = parts.add_parser("tables", help="tables of stored figures, as Markdown")
-    stored.add_argument("results", type=Path, nargs="*", default=[RESULTS], help="one or more result files")
-    stored.add_argument("--plots", type=Path, help="also write the plots into this folder")
-    stored.set_defaults(do=_tables)
     return parser
 
 

@@ -21,7 +21,7 @@ from benchmarks.sink_process import SinkProcess
 from benchmarks.whole import check_complete
 
 PART = "growth"
-CORES = "cores"
+SCALING = "scaling"
 
 
 def measure_growth(results: Results, place: Place, sizes: Sequence[int], *, concurrency: int, turns: int) -> None:
@@ -69,7 +69,7 @@ def _newest_run(folder: Path) -> str:
     return max(path.name for path in (folder / "results").iterdir() if path.is_dir())
 
 
-def measure_cores(results: Results, place: Place, rows: int, *, turns: int) -> None:
+def measure_scaling(results: Results, place: Place, rows: int, *, turns: int) -> None:
     """Measure a check of a file on one core, where it is a single process, and on all cores."""
     source = place.source(rows)
     for turn in range(turns):
@@ -79,7 +79,7 @@ def measure_cores(results: Results, place: Place, rows: int, *, turns: int) -> N
                 first_line = _seconds_to_first_line(call.command, call.environment, folder)
                 spent = _step(call.command, call.environment, folder, 120 + rows / 100)
             results.add(
-                CORES,
+                SCALING,
                 turn=turn,
                 cores=cores,
                 rows=rows,

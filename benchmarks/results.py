@@ -6,13 +6,10 @@ import json
 import os
 import platform
 import statistics
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Results:
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"version": VERSION, **asdict(self)}, indent=1) + "\n", encoding="utf-8")
+        path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
 
 
 def begin_results() -> Results:
@@ -67,26 +64,3 @@ def begin_results() -> Results:
             "measured_at": datetime.now(UTC).isoformat(timespec="seconds"),
         }
     )
-
-
-def read_results(path: Path) -> Results:
-    """The results that an earlier run wrote."""
-    found = json.loads(path.read_text(encoding="utf-8"))
-    if found.get("version") != VERSION:
-        raise SystemExit(f"{path} has version {found.get('version')}, but version {VERSION} is required; measure again")
-    return Results(found["machine"], found["parts"], found["notes"])
-
-
-def join(several: Sequence[Results]) -> Results:
-    """Joins the results of several runs on one machine; measurements of the same setting become further turns."""
-    first = several[0]
-    joined = Results(first.machine)
-    turns = 0
-    for results in several:
-        for part, measured in results.parts.items():
-            for one in measured:
-                joined.add(part, **{**one, "turn": turns + one["turn"]})
-        for note in results.notes:
-            joined.note(note)
-        turns += 1 + max((one["turn"] for measured in results.parts.values() for one in measured), default=0)
-    return joined

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from benchmarks import baselines, growth, refusing, reporting, whole
+from benchmarks import growth, whole
 from benchmarks.contenders import OURS, OURS_FAST, PYCURL_LOOP, REQUESTS_LOOP
 from benchmarks.results import Results, Spread
 
@@ -81,17 +81,6 @@ def _cpu_per_thousand(one: Measured) -> float:
     return float(1000 * one["cpu_seconds"] / one["rows"])
 
 
-def _rooms(measured: Sequence[Measured]) -> Iterator[str]:
-    yield from ["### Parts and their baselines", ""]
-    yield from _head("part", "rows", "ours", "baseline", "ours / baseline", "the baseline is")
-    for part, found in by("part", measured).items():
-        first = found[0]
-        ours = _shown(spread(found, lambda one: one["seconds"]), 2)
-        baseline = _shown(spread(found, lambda one: one["baseline_seconds"]), 2)
-        ratio = _shown(spread(found, lambda one: one["seconds"] / one["baseline_seconds"]), 2)
-        yield _line(part, f"{first['rows']:,}", f"{ours} {first['unit']}", baseline, ratio, first["baseline"])
-
-
 def _growth(measured: Sequence[Measured]) -> Iterator[str]:
     yield from ["### Files of growing size", ""]
     yield from _head("step", "rows", "seconds", "rows a second", "peak MB", "time / rows", "memory")
@@ -116,34 +105,7 @@ def _grown(smaller: Sequence[Measured], larger: Sequence[Measured]) -> tuple[str
     return f"x {ratio(lambda one: one['seconds'] / one['rows']):.2f}", f"x {ratio(lambda one: one['peak']):.2f}"
 
 
-def _refusing(measured: Sequence[Measured]) -> Iterator[str]:
-    yield from ["### A service that answers 429 beyond its limit", ""]
-    yield from _head("", "limit", "rows", "seconds", "ideal seconds", "used", "429s", "sent twice")
-    limits: dict[tuple[str, str], list[Measured]] = {}
-    for one in measured:
-        limit = str(refusing.Limit(one["rate"], one["burst"], one["retry_after"]))
-        limits.setdefault((one["who"], limit), []).append(one)
-    for (who, limit), found in limits.items():
-        seconds = _shown(spread(found, lambda one: one["seconds"]), 1)
-        used = _shown(spread(found, lambda one: 100 * one["used"]), 1)
-        refused = _shown(spread(found, lambda one: 100 * one["refused"]), 1)
-        twice = str(sum(one["twice"] for one in found))
-        ideal = f"{found[0]['ideal_seconds']:.1f}"
-        yield _line(who, limit, f"{found[0]['rows']:,}", seconds, ideal, f"{used} %", f"{refused} %", twice)
-
-
-def _report(measured: Sequence[Measured]) -> Iterator[str]:
-    yield from ["### The report of a long run", ""]
-    yield from _head("all rows are", "rows", "the run waits for it", "written again", "x XlsxWriter alone", "peak MB")
-    for outcome, found in by("outcome", measured).items():
-        wait = _shown(spread(found, lambda one: one["wait"]), 2)
-        seconds = _shown(spread(found, lambda one: one["seconds"]), 2)
-        ratio = _shown(spread(found, lambda one: one["seconds"] / one["baseline_seconds"]), 2)
-        peak = f"{spread(found, lambda one: one['peak']).highest:.0f}"
-        yield _line(outcome, f"{found[0]['rows']:,}", f"{wait} s", f"{seconds} s", ratio, peak)
-
-
-def _cores(measured: Sequence[Measured]) -> Iterator[str]:
+def _scaling(measured: Sequence[Measured]) -> Iterator[str]:
     yield from ["### A check on one core and on all", ""]
     yield from _head("cores", "rows", "seconds", "compared with one core", "first line after", "memory (MB)")
     one_core = {one["turn"]: one["seconds"] for one in measured if one["cores"] == 1}
@@ -157,11 +119,8 @@ def _cores(measured: Sequence[Measured]) -> Iterator[str]:
 
 _TABLES: dict[str, Callable[[Sequence[Measured]], Iterator[str]]] = {
     whole.PART: _whole,
-    baselines.PART: _rooms,
     growth.PART: _growth,
-    reporting.PART: _report,
-    growth.CORES: _cores,
-    refusing.PART: _refusing,
+    growth.SCALING: _scaling,
 }
 
 

@@ -13,57 +13,29 @@ import threading
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
 from importer.app.earlier_runs import fixed_order
 from importer.app.import_file import CheckStopped, Finished, check_file, import_file
-from importer.app.orders import (
-    ErrorLimit,
-    Event,
-    Listener,
-    Order,
-    Resend,
-    RunControl,
-    SandboxSetup,
-    Sending,
-    Started,
-    ignore,
-    parse_window,
-)
+from importer.app.orders import Event, Listener, Order, Resend, RunControl, Started, ignore
+from importer.app.run_options import given_options
 from importer.mapping import read_mapping
 from importer.models import SourceOptions
 from importer.problems import UsageError
 from importer.report.next_steps import FROM_PYTHON
 from importer.runs.results_folder import private_input, unusable_folder
-from importer.runs.row_selection import ALL_ROWS, parse_rows
 from importer.runs.run_report import rows_as_frame
-from importer.settings import Settings, load_settings
+from importer.settings import Settings
 from importer.text.normalize import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _AS_WRITTEN: Final = SourceOptions(encoding="utf-8", delimiter=",", header_row=1, header_rows=1)
+_AS_FLAGS: Final = ("rate", "concurrency")  # settings that commands of a report need; an address or a token is none
 _DIGITS: Final = {2: 11, 4: 24}  # binary digits of small floats by their bytes; others have 53
-_PATH, _WORDS = (str, os.PathLike), (str,)
-_TYPES: Final[dict[str, tuple[type, ...]]] = {
-    "out": _PATH,
-    "sandbox": (bool,),
-    "questions": _PATH,
-    "faults": _PATH,
-    "sheet": _WORDS,
-    "rows": _WORDS,
-    "limit": (int,),
-    "strict": (bool,),
-    "resend_rejected": (bool,),
-    "resend_unconfirmed": _WORDS,
-    "max_errors": _WORDS,
-    "until": _WORDS,
-    "max_runtime": _WORDS,
-    "settings": (Mapping,),
-}
 
 
 class Options(TypedDict, total=False):
@@ -184,17 +156,11 @@ def _order(
     source: str | os.PathLike[str] | pd.DataFrame, mapping: str | os.PathLike[str], options: Options
 ) -> Iterator[Order]:
     _refuse_in_workers()
-    settings = _settings(options)
-    limit, selection = options.get("max_errors"), parse_rows(options["rows"]) if "rows" in options else ALL_ROWS
-    sending = Sending(
-        ErrorLimit.parse(limit) if limit else None,
-        options.get("resend_unconfirmed", "end"),
-        options.get("resend_rejected", False),
-        SandboxSetup(_path(options.get("questions")), _path(options.get("faults"))) if options.get("sandbox") else None,
-        parse_window(options.get("until"), options.get("max_runtime"), datetime.now(UTC)),
-    )
-    selection, sheet = replace(selection, limit=options.get("limit")), options.get("sheet")
-    order = Order(Path(), Path(mapping), settings, selection, sending, flags=_flags(options), sheet=sheet)
+    given = given_options({name: value for name, value in options.items() if name != "settings"}, "{name}={value}")
+    settings = given.settings(given.out, given_by="an option in Python", **_settings(options.get("settings", {})))
+    more = {f"--{name}": str(value) for name, value in options.get("settings", {}).items() if name in _AS_FLAGS}
+    flags = {**given.flags, **more}
+    order = Order(Path(), Path(mapping), settings, given.selection(), given.sending(), flags=flags, sheet=given.sheet)
     if isinstance(source, str | os.PathLike):
         yield fixed_order(replace(order, file=Path(source)))
     elif not hasattr(source, "itertuples"):
@@ -205,35 +171,14 @@ def _order(
             yield replace(order, file=file, file_shown_as=FROM_PYTHON, reading=_AS_WRITTEN)
 
 
-def _settings(options: Options) -> Settings:
-    """The settings, after all options were checked. Raises UsageError, UnusableInput."""
-    for name, value in options.items():
-        if name not in _TYPES:
-            raise UsageError(f"the option {name} is unknown; {did_you_mean(name, _TYPES)}")
-        if not isinstance(value, _TYPES[name]) or (name == "limit" and (value is True or value < 1)):  # type: ignore[operator]
-            kinds = "a number of 1 or more" if name == "limit" else " or ".join(one.__name__ for one in _TYPES[name])
-            raise UsageError(f"{name}={value!r} is not {kinds}")
-    if options.get("resend_unconfirmed", "end") not in (words := ("now", "end", "never")):
-        raise UsageError(f"resend_unconfirmed={options['resend_unconfirmed']!r} is not one of {', '.join(words)}")
-    given = options.get("settings", {})
+def _settings(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same, if all are settings. Raises UsageError."""
+    if not isinstance(given, Mapping):
+        raise UsageError(f"settings={given!r} is not a dictionary")
     for name in given:
         if name not in Settings.model_fields:
             raise UsageError(f"the setting {name} is unknown; {did_you_mean(str(name), Settings.model_fields)}")
-    return load_settings(
-        given_by="an option in Python", **{"out": options.get("out"), "strict": options.get("strict"), **given}
-    )
-
-
-def _flags(options: Options) -> dict[str, str]:
-    """The flags that the commands of a report need; an address or a token is in none."""
-    more = {name: value for name, value in options.get("settings", {}).items() if name in ("rate", "concurrency")}
-    given = {name: value for name, value in options.items() if name not in ("sandbox", "settings")} | more
-    given = {name: value for name, value in given.items() if value is not False}
-    return {f"--{name.replace('_', '-')}": "" if value is True else str(value) for name, value in given.items()}
-
-
-def _path(given: str | os.PathLike[str] | None) -> Path | None:
-    return None if given is None else Path(given)
+    return given
 
 
 def _refuse_in_workers() -> None:

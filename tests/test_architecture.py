@@ -79,7 +79,7 @@ HOMES = {
     "typer": {"cli"},
     "rich": {"cli"},
     "dotenv": {"settings"},
-    "pydantic": {"settings", "service", "mapping", "report", "runs", "sandbox", "inbox"},
+    "pydantic": {"settings", "service", "mapping", "report", "runs", "sandbox", "inbox", "app"},
     "pydantic_core": {"mapping"},
 }
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from importer.app.classify_rows import check_rows
 from importer.app.connection import Connection
-from importer.app.orders import DocumentsRepeated, DocumentsUploaded, Listener, Order
+from importer.app.orders import DocumentsRepeated, Listener, Order, Preparing
 from importer.app.plan import Plan
 from importer.documents.contents import UNREADABLE, reason_of
 from importer.documents.folder import DocumentFolder, NotFound, listed
@@ -156,7 +156,7 @@ def upload_documents(
             order.settings.give_up_minutes * 60,
             order.sending.window,
             {known for folder in folders for known in folder.ids.values()},
-            lambda count: listen(DocumentsUploaded(count, len(documents))),
+            lambda count: listen(Preparing("uploaded", count, len(documents))),
         )
         done = uploader.upload(documents)
         refused = {

@@ -34,12 +34,10 @@ def detail_of(event: orders.Event) -> str | None:
             return f"Requests go through the proxy {proxy} (IMPORTER_PROXY)."
         case orders.Reading(file, size):
             return f"Reading {file} ({size / 1_000_000:,.0f} MB) ..."
-        case orders.RowsRead(rows):
-            return f"{rows:,} rows are read; nothing has been sent yet."
-        case orders.RowsChecked(candidates):
-            return f"{candidates:,} rows are checked; nothing has been sent yet."
-        case orders.DocumentsUploaded(count, total):
+        case orders.Preparing("uploaded", count, total):
             return f"{count:,} of {total:,} documents are uploaded."
+        case orders.Preparing(what, count):
+            return f"{count:,} rows are {what}; nothing has been sent yet."
         case orders.QuestionsDelayed(seconds) if seconds >= _SHORT_DELAY:
             return f"The service cannot list its questions right now; next attempt in {in_words(seconds)}."
         case orders.Paused(reason, seconds, rows, gives_up_in, is_window):

@@ -30,13 +30,12 @@ from importer.app.orders import (
     Order,
     Paused,
     Planned,
+    Preparing,
     Previewed,
     ProxyUsed,
     Reading,
     Resumed,
     RowEnded,
-    RowsChecked,
-    RowsRead,
     RunControl,
     ignore,
 )
@@ -258,7 +257,7 @@ class _Execution:
 
     def _until_stopped(self, event: Event) -> None:
         self.listen(event)
-        is_early = isinstance(event, RowsRead | RowsChecked | RowEnded)  # its report, once begun, is completed
+        is_early = isinstance(event, Preparing | RowEnded)  # its report, once begun, is completed
         if self.control.is_stopped and is_early:
             raise CheckStopped
 

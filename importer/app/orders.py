@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from importer.models import CorrectedCell, Outcome, Route, SourceOptions, Stop, TakenFile, Target
 from importer.problems import Problem, UsageError
@@ -294,18 +294,15 @@ class Reading(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class RowsRead(Event):
-    """So many rows of a workbook are read; nothing has been sent yet."""
+class Preparing(Event):
+    """So many rows of a workbook are read, candidates checked, or documents of `total` uploaded; told now and then.
 
-    rows: int
+    No row has been sent yet.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class DocumentsUploaded(Event):
-    """So many of the documents were uploaded; told now and then, before the rows are sent."""
-
+    what: Literal["read", "checked", "uploaded"]
     count: int
-    total: int
+    total: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,13 +310,6 @@ class DocumentsRepeated(Event):
     """So many documents may be in the service twice, as an earlier upload of them gave no ID."""
 
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class RowsChecked(Event):
-    """So many candidates of a target are checked; nothing has been sent yet."""
-
-    candidates: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from importer.app.classify_rows import Forecast, check_rows, forecast_of
 from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads, upload_mark
-from importer.app.orders import Listener, Order, RowsChecked, RowsRead
+from importer.app.orders import Listener, Order, Preparing
 from importer.app.plan import Plan, remove_files, sending_rate
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
@@ -72,7 +72,7 @@ class Planner:
     @property
     def limits(self) -> ReadingLimits:
         limits = ReadingLimits.of(self.order.settings)
-        return replace(limits, on_rows=lambda rows: self.listen(RowsRead(rows)))
+        return replace(limits, on_rows=lambda rows: self.listen(Preparing("read", rows)))
 
     def plan(self, mapping: Mapping) -> Plan:
         """The plan of a run."""
@@ -200,8 +200,8 @@ class Planner:
                     return table.file_sheet
         return None
 
-    def _tell_checked(self, candidates: int) -> None:
-        self.listen(RowsChecked(candidates))
+    def _tell_checked(self, count: int) -> None:
+        self.listen(Preparing("checked", count))
 
     def _check(
         self, inputs: _Inputs, manifest: RunManifest, forecast: Forecast, found: tuple[Problem, ...]

@@ -12,6 +12,7 @@ import typer
 from importer.app.document_list import IDS_FILE, DocumentCounts, list_documents
 from importer.app.earlier_runs import fixed_order
 from importer.app.orders import Order, Sending
+from importer.app.run_options import sandbox_setup
 from importer.cli import options
 from importer.cli.app import Command, next_command
 from importer.cli.messages import counted, print_lines, print_next, print_result
@@ -84,7 +85,7 @@ def check(
 def _order(
     file: Path, mapping: Path, out: Path | None, sandbox: bool, questions: Path | None, sheet: str | None
 ) -> Order:
-    sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
+    sending = Sending(sandbox_setup=sandbox_setup(sandbox, questions))
     return fixed_order(Order(file, mapping, load_settings(out=out), sending=sending, sheet=sheet))
 
 

@@ -28,6 +28,7 @@ from importer.app.mapping_files import (
 )
 from importer.app.mapping_tests import check_test_rows, test_rows_file
 from importer.app.orders import SandboxSetup, refuse_to_replace
+from importer.app.run_options import sandbox_setup
 from importer.cli import options
 from importer.cli.app import Command, next_command
 from importer.cli.messages import counted, print_lines, print_message, print_next, print_problems, print_result
@@ -122,7 +123,7 @@ def target_of(job_post: str | None, talent_pool: str | None) -> Target:
 
 def _asked_where(settings: Settings, sandbox: bool, questions: Path | None) -> SandboxSetup | None:
     """The sandbox that the questions come from; None for the service of the settings, whose use is confirmed."""
-    found = options.sandbox_setup(sandbox, questions)
+    found = sandbox_setup(sandbox, questions)
     if found is None:
         confirm_address(settings)
     return found

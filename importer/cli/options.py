@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from importer.app import orders
+from importer.app.run_options import RunOptions, given_options
 from importer.cli.messages import print_everything
 from importer.models import SourceOptions
 from importer.problems import UsageError
@@ -126,12 +127,12 @@ def source_options(
     return SourceOptions(sheet, header_row, encoding, delimiter, header_rows, rows)
 
 
-def sandbox_setup(sandbox: bool, questions: Path | None, faults: Path | None = None) -> orders.SandboxSetup | None:
-    """The sandbox that is used, None for the service of the settings.
+def given(context: typer.Context, **more: Any) -> RunOptions:
+    """The options of a run that the running command was given, or has by default.
 
     Raises:
-        UsageError: questions or faults are given, but no sandbox.
+        UsageError: with every one that is not valid.
     """
-    if not sandbox and (questions or faults):
-        raise UsageError(f"{'--questions' if questions else '--faults'} can only be used with --sandbox")
-    return orders.SandboxSetup(questions, faults) if sandbox else None
+    known = {name: value for name, value in {**context.params, **more}.items() if name in RunOptions.model_fields}
+    set_ = {name: value for name, value in known.items() if value is not None}
+    return given_options(set_, "--{flag} {value}")

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
@@ -18,16 +17,7 @@ from importer.app import earlier_runs
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, NothingToSend
 from importer.app.import_file import Confirm, Finished, check_file, import_file, orders_of
-from importer.app.orders import (
-    ErrorLimit,
-    Order,
-    RunControl,
-    SandboxSetup,
-    Sending,
-    Window,
-    parse_minutes,
-    parse_window,
-)
+from importer.app.orders import Order, RunControl
 from importer.cli import options
 from importer.cli.app import given_flags, load_command, next_command
 from importer.cli.messages import print_line, print_lines, print_message, print_next, print_result, show_error
@@ -36,10 +26,9 @@ from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.problems import ImporterError, UnusableInput, UsageError
 from importer.report.problem_codes import GeneralTexts
-from importer.report.summary import Summary
+from importer.report.summary import Summary, read_summary
 from importer.report.text import headline, subject_line, summary_lines
 from importer.runs.manifest import is_run
-from importer.runs.row_selection import ALL_ROWS, Selection, parse_part, parse_rows
 from importer.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -85,13 +74,10 @@ def run(
     """Import the rows of a file. Safe to repeat: imported rows are not sent again."""
     if mapping is None:
         _as_in_its_run(context, file)
-    selection = _selection(rows, limit, part)
-    settings = _settings(out, rate, concurrency, give_up_after, strict=strict)
-    sandbox_setup = options.sandbox_setup(sandbox, questions, faults)
-    most, window = ErrorLimit.parse(max_errors) if max_errors else None, _window(until, max_runtime)
-    sending = Sending(most, resend_unconfirmed, resend_rejected, sandbox_setup, window)
-    flags = given_flags(context, "run")
-    order = earlier_runs.fixed_order(Order(file, mapping, settings, selection, sending, flags=flags, sheet=sheet))
+    given, flags = options.given(context), given_flags(context, "run")
+    settings, selection = given.settings(out), given.selection()
+    order = Order(file, mapping, settings, selection, given.sending(), flags=flags, sheet=sheet)
+    order = earlier_runs.fixed_order(order)
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
     if not sandbox:
         confirm_address(settings)
@@ -118,9 +104,9 @@ def check(
     """Check a file against its mapping and the current questions. Writes a report, sends nothing."""
     if mapping is None:
         _as_in_its_run(context, file)
-    sending = Sending(sandbox_setup=options.sandbox_setup(sandbox, questions))
-    settings, flags = load_settings(out=out, strict=strict or None), given_flags(context, "run")
-    order = Order(file, mapping, settings, _selection(rows, limit), sending, show=show or 0, flags=flags, sheet=sheet)
+    given, flags = options.given(context), given_flags(context, "run")
+    settings, selection = given.settings(out), given.selection()
+    order = Order(file, mapping, settings, selection, given.sending(), show=show or 0, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
     if not sandbox:
         confirm_address(settings)
@@ -147,12 +133,12 @@ def resume(
     verbose: options.Verbose = False,
 ) -> None:
     """Continue a run that was stopped or killed, from its copies of the file and the mapping."""
-    settings = _settings(out, rate, concurrency, give_up_after)
-    sending = _repeated_sending(questions, faults, max_errors, resend_unconfirmed, _window(until, max_runtime))
+    given = options.given(context, sandbox=bool(questions or faults))
+    settings, sending = given.settings(out), given.sending()
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
     session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet, job=job)
     execute = partial(earlier_runs.resume, earlier, sending)
-    session.send_again(earlier, execute, "has finished, and no row is left to be sent")
+    session.send_again(earlier, execute)
 
 
 def resolve(
@@ -202,36 +188,6 @@ def _as_in_its_run(context: typer.Context, file: Path) -> NoReturn:
     raise typer.Exit(command.main(words, prog_name=context.command_path, standalone_mode=False) or 0)
 
 
-def _settings(
-    out: Path | None, rate: float | None, concurrency: int | None, give_up_after: str | None, *, strict: bool = False
-) -> Settings:
-    minutes = parse_minutes(give_up_after) if give_up_after else None
-    given: dict[str, Any] = {"rate": rate, "concurrency": concurrency, "give_up_minutes": minutes}
-    return load_settings(out=out, strict=strict or None, **given)
-
-
-def _window(until: str | None, max_runtime: str | None) -> Window | None:
-    return parse_window(until, max_runtime, datetime.now(UTC))
-
-
-def _selection(rows: str | None, limit: int | None, part: str | None = None) -> Selection:
-    if part and (rows or limit):
-        raise UsageError("--part cannot be used with --rows or --limit: the parts together are the whole file")
-    return replace(parse_rows(rows) if rows else ALL_ROWS, limit=limit, part=parse_part(part) if part else None)
-
-
-def _repeated_sending(
-    questions: Path | None,
-    faults: Path | None,
-    max_errors: str | None,
-    resend_unconfirmed: options.Resend,
-    window: Window | None,
-) -> Sending:
-    limit = ErrorLimit.parse(max_errors) if max_errors else None
-    setup = SandboxSetup(questions, faults) if questions or faults else None
-    return Sending(limit, resend_unconfirmed, sandbox_setup=setup, window=window)
-
-
 def _badness(code: int) -> int:
     return _GOOD_TO_BAD.index(code) if code in _GOOD_TO_BAD else code
 
@@ -250,21 +206,23 @@ class _Session:
     quiet: bool
     job: str | None = None
 
-    def send_again(self, earlier: EarlierRun, execute: Send, nothing: str) -> None:
-        """Run an order that sends rows of an earlier run; `nothing`: why there may be none, after the run's ID."""
-        manifest = earlier.find()[1]
+    def send_again(self, earlier: EarlierRun, execute: Send) -> None:
+        """Run an order that sends rows of an earlier run, if any are left."""
+        folder, manifest = earlier.find()
         is_sandbox = manifest.service == SANDBOX
         if not is_sandbox:
             confirm_address(self.settings)
-        try:
-            with self._reporting(manifest.file) as report:
+        with self._reporting(manifest.file) as report:
+            try:
                 finished = replace(self, asks=self.asks and not is_sandbox).send(execute)
-                if finished is not None:
-                    report(finished.summary, finished.folder)
-        except NothingToSend as run:
-            print_next(f"Run {run} {nothing}. Next", next_command(self.context, "show", str(run)))
-        else:
-            self._end_one(finished)
+            except NothingToSend:  # what became of that run counts
+                report(read_summary(folder), folder)
+                show = next_command(self.context, "show", manifest.run)
+                print_next(f"Run {manifest.run} has finished, and no row is left to be sent. Next", show)
+                return
+            if finished is not None:
+                report(finished.summary, finished.folder)
+        self._end_one(finished)
 
     def send(self, execute: Send) -> Finished | None:
         """Run an order; None if a person declined."""

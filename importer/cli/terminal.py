@@ -30,6 +30,7 @@ from importer.text.terminal import wrapped
 
 _PROGRESS_INTERVAL: Final = 30.0  # seconds between two progress lines
 _RATE_INTERVAL: Final = 2.0  # seconds between two updates of the rate in the bar
+_DOING: Final = {"read": "Reading", "checked": "Checking", "uploaded": "Uploading"}
 _SHORT_CHECK: Final = 1.0  # seconds; its progress is not shown
 _SHORT_RUN: Final = 30.0  # seconds; nobody plans for a shorter run
 _STOPPING = b"\nStopping: waiting for pending requests, then writing the report.\nPress Ctrl-C again to stop now.\n"
@@ -70,12 +71,8 @@ class Terminal:
                 self._show_detail(duration)
         elif isinstance(event, orders.Previewed):
             self.previews.append(event)
-        elif isinstance(event, orders.RowsRead):
-            self._preparing("Reading", event.rows)
-        elif isinstance(event, orders.RowsChecked):
-            self._preparing("Checking", event.candidates)
-        elif isinstance(event, orders.DocumentsUploaded) and event.count < event.total:
-            self._preparing("Uploading", event.count)
+        elif isinstance(event, orders.Preparing):
+            self._preparing(_DOING[event.what], event.count)
         elif isinstance(event, orders.Planned):
             self._end_rows()
             self._rate = event.rate

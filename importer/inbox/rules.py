@@ -8,25 +8,22 @@ import os.path
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
     AfterValidator,
+    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
     PlainValidator,
-    StrictBool,
-    TypeAdapter,
     ValidationError,
     ValidationInfo,
 )
 
-from importer.app.orders import ErrorLimit, Resend, parse_minutes
+from importer.app.orders import parse_minutes
+from importer.app.run_options import SendingOptions
 from importer.files import read_regular
 from importer.problems import FilePlace, LinePlace, Place, Problem, UnusableInput, UsageError
 from importer.text.normalize import did_you_mean
@@ -35,19 +32,6 @@ RULES_FILE: Final = "inbox.toml"
 _MAX_BYTES: Final = 64 << 10
 
 # --- the values of its keys: a ValueError has what is wrong, and what to do ---------------------------
-
-
-def _parsed(parse: Callable[[str], object]) -> AfterValidator:
-    """A text that a function can parse; it is kept as it is written."""
-
-    def check(text: str) -> str:
-        try:
-            parse(text)
-        except UsageError as error:
-            raise ValueError(str(error), "fix the value") from None
-        return text
-
-    return AfterValidator(check)
 
 
 def _seconds(value: Any) -> Any:
@@ -92,37 +76,22 @@ Complete = Literal["unchanged", "marker", "renamed"]
 _Text = Annotated[str, Field(min_length=1)]
 _Name = Annotated[_Text, AfterValidator(_file_name)]
 _Seconds = Annotated[float, BeforeValidator(_seconds)]
-_Duration = Annotated[str, _parsed(parse_minutes)]
-_KNOWN_KEYS: Final = ConfigDict(extra="forbid")
 
 # --- the rules ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FileRule:
-    """How the files with matching names are imported.
+class FileRule(SendingOptions):
+    """How the files with matching names are imported: the options of their runs, and these.
 
     complete: how it shows that a file is complete. settle: seconds for which it must be unchanged. marker: the name of
-    the file that shows it. The others are the options of importer run; None if not set.
+    the file that shows it.
     """
-
-    __pydantic_config__: ClassVar = _KNOWN_KEYS
 
     pattern: _Name
     mapping: Annotated[Path, PlainValidator(_path)]
     complete: Complete = "unchanged"
     settle: _Seconds = 10.0
     marker: Annotated[_Name, AfterValidator(_with_name)] = "{name}.done"
-    sheet: _Text | None = None
-    rate: Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)] | None = None
-    concurrency: Annotated[int, Field(gt=0, strict=True)] | None = None
-    max_errors: Annotated[str, _parsed(ErrorLimit.parse)] | None = None
-    resend_unconfirmed: Resend = "end"
-    resend_rejected: StrictBool = False
-    give_up_after: _Duration | None = None
-    strict: StrictBool = False
-    no_personal_data: StrictBool = False
-    sandbox: StrictBool = False
 
     def matches(self, name: str) -> bool:
         """Whether this rule is for a file of this name; upper and lower case make no difference."""
@@ -132,11 +101,10 @@ class FileRule:
         return self.marker.replace("{name}", name)
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(BaseModel):
     """The rules of an inbox. wait: seconds for which one pass waits for files that still change."""
 
-    __pydantic_config__: ClassVar = _KNOWN_KEYS
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     files: Annotated[tuple[FileRule, ...], AfterValidator(_some)]
     wait: _Seconds = 600.0
@@ -172,15 +140,10 @@ def read_rules(folder: Path) -> Rules:
     except (ValueError, RecursionError) as error:
         raise UnusableInput(_unreadable(str(error) or "its brackets are nested too deeply", file)) from None
     try:
-        return _adapter().validate_python(values, context={"folder": folder})
+        return Rules.model_validate(values, context={"folder": folder})
     except ValidationError as error:
         lines = _Lines(file, text)
         raise UnusableInput([_problem(one, lines) for one in error.errors()]) from None
-
-
-@cache
-def _adapter() -> TypeAdapter[Rules]:
-    return TypeAdapter(Rules)
 
 
 def _unreadable(reason: str, file: Path) -> Problem:
@@ -219,13 +182,13 @@ _WRITE: Final = {
 def _problem(error: Any, lines: _Lines) -> Problem:
     """An error of pydantic at its line. Its place in the file: (KEY,), or ("files", the number of its section, KEY)."""
     name, number, key = ("", 0, error["loc"][0]) if len(error["loc"]) < 3 else error["loc"][:3]
-    known = [one.name for one in fields(FileRule if name else Rules)]
+    known = [*dict.fromkeys((*FileRule.__annotations__, *FileRule.model_fields))] if name else [*Rules.model_fields]
     place, kind, message = lines.place(name, number, key), error["type"], f"{key} is not valid"
     if key == "files" or not isinstance(key, str):
         message, hint = "the file has no [[files]] section", "add one with pattern = and mapping ="
     elif kind == "missing":
         message, hint, place = f"this section has no {key}", f"add {key} = to it", lines.place(name, number)
-    elif kind == "unexpected_keyword_argument":
+    elif kind == "extra_forbidden":
         message, hint = f"unknown key {key!r}", did_you_mean(key, known, 20)
     elif kind == "literal_error":
         hint = did_you_mean(str(error["input"]), re.findall("'(.*?)'", error["ctx"]["expected"]))

@@ -16,7 +16,7 @@ from typing import Final
 
 from importer.app import orders
 from importer.app.import_file import Finished, import_file
-from importer.app.orders import ErrorLimit, Order, Planned, RunControl, SandboxSetup, Sending, Window, parse_minutes
+from importer.app.orders import Order, Planned, RunControl, SandboxSetup, Window
 from importer.files import sync_folder, write_private
 from importer.inbox.arrivals import Arrivals, Waiting
 from importer.inbox.folders import Contents, Inbox, Place, Reason, Record, Result, is_regular, open_inbox, writing
@@ -133,16 +133,7 @@ class Means:
         Raises:
             UnusableInput: with every setting that is not valid.
         """
-        if rule is None:
-            return load_settings(out=self.out)
-        patience = parse_minutes(rule.give_up_after) if rule.give_up_after else None
-        return load_settings(
-            out=self.out,
-            rate=rule.rate,
-            concurrency=rule.concurrency,
-            strict=rule.strict or None,
-            give_up_minutes=patience,
-        )
+        return rule.settings(self.out) if rule is not None else load_settings(out=self.out)
 
 
 # --- the pass -----------------------------------------------------------------------------------------------
@@ -329,16 +320,16 @@ class FileImport:
 
     def _order(self, rule: FileRule) -> Order:
         sandbox = SandboxSetup() if rule.sandbox or self._means.sandbox else None
-        limit = ErrorLimit.parse(rule.max_errors) if rule.max_errors else None
+        out = {"--out": str(self._means.out)} if self._means.out else {}
         record, moved = self.record, self._inbox.place("attention") / self.record.folder.name / self.record.name
         return Order(
             record.file,
             rule.mapping,
             self._means.settings(rule),
-            sending=Sending(limit, rule.resend_unconfirmed, rule.resend_rejected, sandbox, self._means.window),
+            sending=replace(rule.sending(), sandbox_setup=sandbox, window=self._means.window),
             file_shown_as=str(self._inbox.incoming / record.name),
             taken=TakenFile(str(moved), commands_again(self._inbox, record, self._means.flags)),
-            flags=_flags(rule, self._means.out),
+            flags={**out, **rule.flags},
             sheet=rule.sheet,
         )
 
@@ -391,23 +382,3 @@ def _open_rows(summary: Summary) -> Iterator[Problem]:
     if summary.exit_code:
         open_rows = summary.rows_of(*NEEDS_ATTENTION)
         yield Problem("inbox-rows-open", f"{open_rows:,} of its {summary.source.rows:,} rows need a person")
-
-
-def _flags(rule: FileRule, out: Path | None) -> dict[str, str]:
-    """The flags of the command that imports a file as its rule does; without --sandbox, which the run adds."""
-    values = {
-        "--out": out,
-        "--rate": rule.rate,
-        "--concurrency": rule.concurrency,
-        "--max-errors": rule.max_errors,
-        "--give-up-after": rule.give_up_after,
-        "--sheet": rule.sheet,
-        "--resend-unconfirmed": rule.resend_unconfirmed if rule.resend_unconfirmed != "end" else None,
-    }
-    switches = {
-        "--resend-rejected": rule.resend_rejected,
-        "--strict": rule.strict,
-        "--no-personal-data": rule.no_personal_data,
-    }
-    given = {flag: str(value) for flag, value in values.items() if value is not None}
-    return given | {flag: "" for flag, is_set in switches.items() if is_set}

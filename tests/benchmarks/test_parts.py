@@ -14,10 +14,8 @@ from tests.patience import PATIENCE
 
 PARTS = {  # the smallest form, and a heading or the beginning of a row of its table
     "whole --rows 20 --delays 0 --tls-delays , --only importer": "| importer | ",
-    "rooms --rows 20": "### Parts and their baselines",
     "growth --sizes 20": "### Files of growing size",
-    "cores --rows 20": "### A check on one core and on all",
-    "refusing --rows 5": "### A service that answers 429 beyond its limit",
+    "scaling --rows 20": "### A check on one core and on all",
 }
 
 

@@ -107,10 +107,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown option": ({"limits": 3}, "the option limits is unknown; did you mean 'limit'?"),
     "an unknown setting": ({"settings": {"raet": 3}}, "the setting raet is unknown; did you mean 'rate'?"),
     "rows that are none": ({"rows": "x"}, "--rows 'x' is not a valid range of rows; write it like 10-40, 10- or 10"),
-    "a sheet by number": ({"sheet": 1}, "sheet=1 is not str"),
-    "a limit that is no number": ({"limit": "3"}, "limit='3' is not a number of 1 or more"),
-    "a limit below 1": ({"limit": 0}, "limit=0 is not a number of 1 or more"),
-    "no word of ours": ({"resend_unconfirmed": "x"}, "resend_unconfirmed='x' is not one of now, end, never"),
+    "a sheet by number": ({"sheet": 1}, "sheet=1 is not valid: input should be a valid string"),
+    "a limit that is no number": ({"limit": "3"}, "limit='3' is not valid: input should be a valid integer"),
+    "a limit below 1": ({"limit": 0}, "limit=0 is not valid: input should be greater than or equal to 1"),
+    "no word of ours": ({"resend_unconfirmed": "x"}, "resend_unconfirmed='x' is not valid: input should be 'now',"),
     "a setting that is not valid": ({"settings": {"rate": -1}}, "an option in Python"),
 }
 

@@ -12,15 +12,15 @@ from importer.inbox.arrivals import Arrivals
 from importer.inbox.folders import Inbox
 from importer.inbox.rules import FileRule, Rules
 
-UNCHANGED = FileRule("*.csv", Path("m.yaml"))
-MARKER = FileRule("*.csv", Path("m.yaml"), complete="marker")
-RENAMED = FileRule("*.csv", Path("m.yaml"), complete="renamed")
+UNCHANGED = FileRule.model_construct(pattern="*.csv", mapping=Path("m.yaml"))
+MARKER = FileRule.model_construct(pattern="*.csv", mapping=Path("m.yaml"), complete="marker")
+RENAMED = FileRule.model_construct(pattern="*.csv", mapping=Path("m.yaml"), complete="renamed")
 
 
 def inbox_in(folder: Path, *rules: FileRule) -> Inbox:
     for name in ("incoming", "working", "done", "attention"):
         (folder / name).mkdir()
-    return Inbox(folder, Rules(rules))
+    return Inbox(folder, Rules.model_construct(files=rules))
 
 
 def after_settling(inbox: Inbox) -> dict[str, str]:

@@ -134,6 +134,17 @@ def test_when_a_notice_is_sent_is_a_setting(serve: Serve, web: Web, when: str, w
     assert "[file-empty] " in web.texts[-1][1]
 
 
+def test_a_job_that_continues_a_run_which_is_complete_is_no_failure(serve: Serve, web: Web) -> None:
+    """There is nothing to send, and what became of that run is told."""
+    served = serve()
+    settings = set_up(served, f"json://127.0.0.1:{web.port}", web=web)
+    people(served)
+    assert served(*RUN, **settings).code == 0
+    again = served("resume", "--job", "nightly", **settings)
+    assert (again.code, "no row is left to be sent" in again.out + again.err) == (0, True)
+    assert web.paths == ["/ping/secret-id/start", "/ping/secret-id"] * 2
+
+
 def test_a_notice_that_cannot_be_sent_is_a_line_on_stderr(serve: Serve, web: Web) -> None:
     """The import ends as it would, the other addresses get it, and no later run sends it."""
     served = serve()
