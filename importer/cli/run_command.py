@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
+from typing import Annotated, Any, Final, NoReturn
 
 import typer
 
@@ -24,15 +24,14 @@ from importer.cli.messages import print_line, print_lines, print_message, print_
 from importer.cli.runs_commands import present, show_edited
 from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
+from importer.notices import Notifier
+from importer.notices.notifier import Report
 from importer.problems import ImporterError, UnusableInput, UsageError
 from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import Summary, read_summary
 from importer.report.text import headline, subject_line, summary_lines
 from importer.runs.manifest import is_run
 from importer.settings import Settings, load_settings
-
-if TYPE_CHECKING:
-    from importer.notices.notifier import Report
 
 Send = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
 _Execute = Callable[[Order], tuple[Finished | None, dict[str, Any] | None]]  # with keys for the JSON object
@@ -301,8 +300,6 @@ class _Session:
         if self.job is None:
             yield lambda _summary, _folder: None
             return
-        from importer.notices import Notifier  # loads what only a scheduled job needs
-
         notifier = Notifier(self.settings, lambda failure: print_line(f"importer: {failure}"))
         with notifier.reporting(self.job, file) as report:
             yield report

@@ -21,7 +21,9 @@ from importer.problems import StoppedEarly
 from importer.report.accounting import SummaryCounter, pair
 from importer.report.csv_files import CsvFiles
 from importer.report.outcomes import PAGE_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
+from importer.report.page import page
 from importer.report.summary import RunFacts, Summary, write_summary
+from importer.report.workbook import ReportWorkbook
 from importer.text.terminal import command_line
 
 _PREFIX, _EDITED = ".writing-", "_edited"
@@ -39,10 +41,6 @@ def write_report(folder: Path, facts: RunFacts, rows: Iterable[Row], outcomes: I
         StoppedEarly: the folder cannot be written; what was sent is still recorded.
         AssertionError: a row does not have exactly one outcome, a bug of ours.
     """
-    # XlsxWriter and Jinja take 0.1 s to load, which most commands need not wait for.
-    from importer.report.page import page
-    from importer.report.workbook import ReportWorkbook
-
     with (
         _staging(folder, facts.run) as staged,
         CsvFiles(staged, facts) as csv_files,

@@ -6,18 +6,16 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import quote, urljoin, urlsplit
 
+import tenacity
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from importer.models import Operation, Question, Target
 from importer.problems import StoppedEarly, UnusableInput, file_problem, unusable_file
 from importer.service.transport import NoReply, RawReply
 from importer.service.unspecified_forms import message_of, one_line, split_options
-
-if TYPE_CHECKING:
-    import tenacity
 
 LIST_LIMIT: Final = 16 * 1024 * 1024  # bytes of a page
 _MOST_PAGES: Final = 100
@@ -56,8 +54,6 @@ class RetryPolicy:
         first = attempt()
         if not _is_retryable(first):
             return first
-        import tenacity  # only loaded if a retry is needed
-
         backoff = tenacity.wait_random_exponential(multiplier=_FIRST_WAIT, max=_LONGEST_WAIT)
 
         def wait(state: tenacity.RetryCallState) -> float:

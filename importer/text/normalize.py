@@ -6,6 +6,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from rapidfuzz import fuzz, process
+from rapidfuzz.distance import OSA
+
 # --- comparing: ignores case, spacing and the dots of Turkish i -----------------------------------
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
@@ -50,8 +53,6 @@ _MAX_SHOWN = 200  # characters of a word in a message
 
 def closest(typed: str, known: Iterable[str]) -> str | None:
     """The known word that is most similar to the typed one; None if none is similar."""
-    from rapidfuzz import fuzz, process  # slow to import, and only needed for a problem
-
     words = list(known)
     wanted = normalize(typed)
     # A long part of a word is enough: "degree" finds "bachelors_degree", but "C" does not find "Cobol".
@@ -64,9 +65,6 @@ def closest(typed: str, known: Iterable[str]) -> str | None:
 
 def mistyped(typed: str, known: Sequence[str]) -> str | None:
     """The known text that differs in one letter of one long word: `mehmet` and `mehmt`. Short words are other names."""
-    from rapidfuzz import process  # slow to import, and only needed for a problem
-    from rapidfuzz.distance import OSA
-
     found = process.extractOne(typed, known, scorer=OSA.distance, processor=normalize, score_cutoff=1)
     words, others = (re.split(r"[\W\d_]+", normalize(text)) for text in (typed, found[0] if found else ""))
     differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]

@@ -16,6 +16,7 @@ from importer.text.currencies import currency_code
 from importer.text.normalize import did_you_mean, normalize
 from importer.transform.dates import date_reader
 from importer.transform.names import read_name
+from importer.transform.phones import phone_reader
 from importer.transform.texts import (
     InvalidValue,
     email_reader,
@@ -281,15 +282,6 @@ def _invalid_document(text: str) -> InvalidValue:
     return InvalidValue("document-id-invalid", f"{quoted(text)} is not a valid document ID", hint)
 
 
-# --- phone numbers --------------------------------------------------------------------------------
-
-
-def _phone_reader(value: ResolvedValue) -> TextReader:
-    from importer.transform.phones import phone_reader  # its library is slow to load, and not every mapping needs it
-
-    return phone_reader(value)
-
-
 # --- the table ------------------------------------------------------------------------------------
 
 _PLAIN: dict[Kind, TextReader] = {
@@ -302,7 +294,7 @@ _PLAIN: dict[Kind, TextReader] = {
 }
 _BUILT: dict[Kind, Callable[[ResolvedValue], TextReader]] = {
     Kind.EMAIL: email_reader,
-    Kind.PHONE: _phone_reader,
+    Kind.PHONE: phone_reader,
     Kind.DATE: date_reader,
     Kind.INTEGER: _integer_reader,
     Kind.DECIMAL: _decimal_reader,

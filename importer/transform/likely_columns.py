@@ -16,6 +16,7 @@ from importer.problems import CellPlace, Column, Problem
 from importer.text.currencies import is_same_currency
 from importer.text.damage import NULL_OR_ANSWER, NULL_WORDS
 from importer.text.normalize import normalize
+from importer.transform.phones import is_mobile, region_of
 from importer.transform.texts import in_mapping, quoted, stripped
 from importer.transform.values import ValueReader
 
@@ -181,8 +182,6 @@ class Countries:
         self._examples.setdefault(key, dialled)
 
     def of_file(self) -> Iterator[Problem]:
-        from importer.transform.phones import is_mobile, region_of  # the library is slow to load
-
         own, named = self._value.formats.region, Counter[str]()
         for key, count in self._named.items() if own and self._local else ():
             named[region_of(f"+{self._examples[key].lstrip('+0')}")] += count

@@ -1,4 +1,4 @@
-"""Reads phone numbers, or says why a text is none. The library is slow to load: only a mapping with some imports it."""
+"""Reads phone numbers, or says why a text is none."""
 
 from __future__ import annotations
 

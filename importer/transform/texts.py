@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from email_validator import EmailNotValidError, validate_email
+
 from importer.mapping import REGIONS, CellPattern, ResolvedValue
 from importer.problems import LinePlace, Place, Problem, Unread
 from importer.text.normalize import pieces_with, visible
@@ -173,8 +175,6 @@ def _is_disguised(text: str) -> bool:
 
 def _read_address(text: str) -> tuple[str, str]:
     """The normalized address and "", or "" and why it is not valid."""
-    from email_validator import EmailNotValidError, validate_email  # slow to load
-
     try:
         found = validate_email(text, check_deliverability=False, strict=True)
     except EmailNotValidError as error:
