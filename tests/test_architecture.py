@@ -55,7 +55,7 @@ HOMES = {
     "ruamel": {"mapping", "suggest"},
     "rapidfuzz": {"text", "suggest"},
     "regex": {"mapping"},
-    "phonenumbers": {"transform", "suggest"},
+    "phonenumbers": {"transform", "suggest", "mapping"},
     "email_validator": {"transform"},
     "sqlite3": {"sqlite_file", "ledger"},
     "sqlalchemy": {"ledger"},

@@ -45,14 +45,14 @@ from importer.mapping.resolved import (
     ResolvedTable,
     ResolvedValue,
 )
-from importer.mapping.scalars import REGIONS, CellPattern
+from importer.mapping.scalars import CellPattern
 from importer.mapping.tables import ChildSource
 from importer.mapping.values import DuplicatePolicy, Edge, NameRule, Otherwise, Surname, Take, ValueSpec
 from importer.mapping.yaml_text import comment_text, flow_list, one_or_list, scalar
 
 __all__ = [
     "ENTRY_FIELDS", "ENTRY_SOURCES", "FULL_NAME", "IN_SOURCE", "NO_WORDS", "NUMBERS", "OUTSIDE_HINT", "PLACEHOLDER",
-    "REGIONS", "TEST_ROWS", "YES_WORDS", "CellPattern", "ChildSource", "DuplicatePolicy", "Edge", "EntriesFrom",
+    "TEST_ROWS", "YES_WORDS", "CellPattern", "ChildSource", "DuplicatePolicy", "Edge", "EntriesFrom",
     "EntryKind", "EntryOrder", "FieldSpec", "FromChild", "FromGroup", "FromJson", "FromLists", "FromPieces",
     "FromRow", "Header", "Items", "Keys", "Kind", "Lookup", "Mapping", "NameRule", "Node", "Options", "Otherwise",
     "ResolvedAnswer", "ResolvedEntries", "ResolvedFilter", "ResolvedGroup", "ResolvedGrouping", "ResolvedMapping",

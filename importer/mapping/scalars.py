@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Final, NamedTuple
 
 import regex  # type: ignore[import-untyped]  # it ships no types
+from phonenumbers import SUPPORTED_REGIONS
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from importer.mapping.nodes import Keys, Node, Reading, Text
@@ -160,17 +161,6 @@ Currencies = Annotated[tuple[Text, ...], ListOf(_currency, FILLED)]
 # --- dates, months, regions ---------------------------------------------------------------------
 
 _DATE_HINT = "write it like %d.%m.%Y; the codes are %d %m %Y %y %b %B %H %I %M %S %f %p; or use one of "
-# ISO 3166-1 alpha-2: the regions of phone numbers
-_REGION_CODES = (
-    "AC AD AE AF AG AI AL AM AO AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BW BY BZ CA CC "
-    "CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB "
-    "GD GE GF GG GH GI GL GM GN GP GQ GR GT GU GW GY HK HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH "
-    "KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV "
-    "MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PR PS PT PW PY QA RE RO RS RU RW SA SB "
-    "SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TA TC TD TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG US "
-    "UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW"
-)
-REGIONS = frozenset(_REGION_CODES.split())
 
 
 def _date_format(node: Node) -> Text:
@@ -193,7 +183,7 @@ def _language(node: Node) -> Text:
 
 def _region(node: Node) -> str:
     text = read_text(node)
-    if text.upper() not in REGIONS:
+    if text.upper() not in SUPPORTED_REGIONS:
         hint = "did you mean 'GB'?" if text.upper() == "UK" else "use a two-letter country code such as TR, DE or US"
         raise refusal("mapping-value-invalid", f"'{text}' is not a known region", hint)
     return text.upper()

@@ -10,8 +10,9 @@ from functools import lru_cache
 from urllib.parse import urlsplit
 
 from email_validator import EmailNotValidError, validate_email
+from phonenumbers import SUPPORTED_REGIONS
 
-from importer.mapping import REGIONS, CellPattern, ResolvedValue
+from importer.mapping import CellPattern, ResolvedValue
 from importer.problems import LinePlace, Place, Problem, Unread
 from importer.text.normalize import pieces_with, visible
 
@@ -231,7 +232,7 @@ def read_url(text: str, typed: bool) -> str | InvalidValue:
 
 
 def _is_known_ending(ending: str) -> bool:
-    return ending in _ENDINGS or ending.startswith("xn--") or ending.upper() in REGIONS
+    return ending in _ENDINGS or ending.startswith("xn--") or ending.upper() in SUPPORTED_REGIONS
 
 
 def linked_url(text: str, link: str) -> str | InvalidValue:
