@@ -192,7 +192,7 @@ def _remove(old: OldRun, ledger: Ledger | None) -> bool:
     """
     try:
         with ledger.lock_target(old.scope) if ledger and old.scope else nullcontext():
-            _erase(old.folder)
+            erase(old.folder)
     except Busy:
         return False
     except OSError as error:
@@ -207,7 +207,7 @@ def cannot_remove(error: OSError, folder: Path, then: str) -> UnusableInput:
     return unusable_file("not-writable", message, hint, error.filename or folder)
 
 
-def _erase(folder: Path) -> None:
+def erase(folder: Path) -> None:
     """Delete every file of a run's folder; manifest and marker last, so that an interrupted purge can be repeated.
 
     A folder that is not a run's is left alone.

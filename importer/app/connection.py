@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,13 +33,12 @@ _SANDBOX_RESEND_DELAY = 2.0  # seconds; no delayed request can still arrive ther
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A service, and its name in the ledger. open_service: opens one more connection to it, with the same token.
+    """A service, and its name in the ledger.
 
     resend_delay: seconds until a row whose response was lost is sent again. retry_policy: for requests of questions.
     """
 
     service: RecruitingService
-    open_service: Callable[[], RecruitingService] = field(repr=False)
     name: str
     resend_delay: float
     retry_policy: RetryPolicy
@@ -51,13 +50,11 @@ class Connection:
 
 @contextmanager
 def connect(
-    settings: Settings,
-    sandbox_setup: SandboxSetup | None = None,
-    retry_policy: Callable[[str], RetryPolicy] = lambda _: RetryPolicy(),
+    settings: Settings, sandbox_setup: SandboxSetup | None = None, retry_policy: RetryPolicy | None = None
 ) -> Iterator[Connection]:
     """Connect to the service of the settings, or to the sandbox of the results folder.
 
-    retry_policy: for requests of questions, by the service's address.
+    retry_policy: for requests of questions of the service.
 
     Raises:
         UnusableInput: the address or the token is missing or invalid, their use together is not confirmed, or the
@@ -69,10 +66,9 @@ def connect(
             yield connection
         return
     base_url = settings.service_url()
-    open_service = service_of(settings, base_url, settings.access_token(), settings.concurrency)
-    service = open_service()
+    service = service_of(settings, base_url, settings.access_token(), settings.concurrency)
     try:
-        yield Connection(service, open_service, base_url, settings.resend_delay_seconds, retry_policy(base_url))
+        yield Connection(service, base_url, settings.resend_delay_seconds, retry_policy or RetryPolicy())
     finally:
         service.close()
 
@@ -87,11 +83,10 @@ def _sandbox(settings: Settings, sandbox_setup: SandboxSetup) -> Iterator[Connec
     except OSError as error:
         raise unusable_folder(memory, error) from None
     with sandbox_lock(settings.out), _started(sandbox_setup, memory) as sandbox:
-        open_service = service_of(settings, sandbox.base_url, sandbox.token, settings.concurrency)
-        service = open_service()
+        service = service_of(settings, sandbox.base_url, sandbox.token, settings.concurrency)
         try:
             resend_delay = min(settings.resend_delay_seconds, _SANDBOX_RESEND_DELAY)
-            yield Connection(service, open_service, SANDBOX, resend_delay, RetryPolicy())
+            yield Connection(service, SANDBOX, resend_delay, RetryPolicy())
         finally:
             service.close()
 
@@ -107,23 +102,20 @@ def sandbox_lock(out: Path) -> AbstractContextManager[object]:
     return hold_lock(out / INTERNAL / "sandbox.lock", f"another command is using the sandbox of {out}", instead)
 
 
-def retry_policy_of_run(order: Order, listen: Listener, *, dry_run: bool) -> Callable[[str], RetryPolicy]:
+def retry_policy_of_run(order: Order, listen: Listener, *, dry_run: bool) -> RetryPolicy:
     """For a service that has responded before, a run waits as long before its first row as between two rows."""
     settings = order.settings
 
-    def of(base_url: str) -> RetryPolicy:
-        def retry_for() -> float:
-            if dry_run:
-                return 0.0
-            ledger = open_existing_ledger(settings.ledger_address)
-            if ledger is None:
-                return first_patience(order)
-            with ledger:
-                return _patience(order) if ledger.has_answered(base_url) else first_patience(order)
+    def retry_for() -> float:
+        if dry_run:
+            return 0.0
+        ledger = open_existing_ledger(settings.ledger_address)
+        if ledger is None:
+            return first_patience(order)
+        with ledger:
+            return _patience(order) if ledger.has_answered(settings.service_url()) else first_patience(order)
 
-        return RetryPolicy(retry_for=retry_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
-
-    return of
+    return RetryPolicy(retry_for=retry_for, on_wait=lambda seconds: listen(QuestionsDelayed(seconds)))
 
 
 def first_patience(order: Order) -> float:

@@ -69,7 +69,7 @@ def _upload(settings: Settings, file: Path) -> Finding:
         if form is None:
             return Finding("upload", False, "upload_path is not set", "set it as docs/documents.md says")
         content = file.read_bytes()
-        with connect(settings, None) as connection:
+        with connect(settings) as connection:
             answer = connection.service.upload(form, file.name, look_into(lambda: file.open("rb")).kind, content)
     except OSError as error:
         return Finding("upload", False, f"{file}: {error.strerror or error}", "check the path")

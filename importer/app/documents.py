@@ -7,20 +7,20 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from importer.app.classify_rows import check_rows
+from importer.app.classify_rows import ReadRows, check_rows
 from importer.app.connection import Connection
 from importer.app.orders import DocumentsRepeated, Listener, Order, Preparing
 from importer.app.plan import Plan
 from importer.documents.contents import UNREADABLE, reason_of
 from importer.documents.folder import DocumentFolder, NotFound, listed
-from importer.documents.ids import IDS_FILE, read_ids
+from importer.documents.ids import IDS_FILE, listed_files, read_ids
 from importer.ledger import Ledger
 from importer.mapping import OUTSIDE_HINT, Mapping, ResolvedMapping, is_within
-from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Stop
+from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
 from importer.runs.known_rows import Address
 from importer.runs.table import RunTable
@@ -45,12 +45,12 @@ def open_folders(
     found: dict[str, DocumentFolder] = {}
     problems: list[Problem] = []
     list_of_ids = Path(known.get(IDS_FILE, file.parent / IDS_FILE))
-    ids = read_ids(list_of_ids, service) if list_of_ids != file else {}
+    ids, listed_as = (read_ids(list_of_ids, service), listed_files(list_of_ids)) if list_of_ids != file else ({}, {})
     for name, place in named.items():
         try:
             path = Path(known[name]) if name in known else _located(name, place, mapping, file.parent)
             same = next((one for one in found.values() if one.path.resolve() == path.resolve()), None)
-            found[name] = same or DocumentFolder(path, name, ids)
+            found[name] = same or DocumentFolder(path, name, ids, listed_as)
         except UnusableInput as error:
             problems += error.problems
         except UNREADABLE as error:
@@ -115,12 +115,24 @@ _NOT_TRIED = Problem(
 class Uploads:
     """What became of the documents of a target: the rows that have the mark in their bodies wait for one.
 
-    failures: why, by SHA-256. stop: why the others were not uploaded.
+    failures: why, by SHA-256. stop: why the others were not uploaded. copies: how many documents of nobody the service
+    may have, since uploads gave no ID.
     """
 
     mark: bytes = b""
     failures: Dictionary[str, tuple[OutcomeKind, Problem]] = field(default_factory=dict)
     stop: Stop | None = None
+    copies: int = 0
+
+    def noted_in(self, plan: Plan) -> Plan:
+        """The plan, with a warning for the report about the copies."""
+        if not self.copies:
+            return plan
+        what = f"{self.copies:,} upload{' of a document' if self.copies == 1 else 's of documents'} gave no ID"
+        message = f"{what}: the service may have copies that belong to no candidate"
+        hint = "no action is needed; who runs the service can remove them"
+        warning = Problem("documents-repeated", message, hint)
+        return replace(plan, manifest=replace(plan.manifest, warnings=(*plan.manifest.warnings, str(warning))))
 
     def outcome_of(self, candidate: ReadyCandidate) -> Outcome | None:
         """The outcome of a row whose document has no ID; None if it can be sent."""
@@ -168,9 +180,10 @@ def upload_documents(
             folder.ids |= done.ids
             folder.refused |= refused
         check_rows(table, plan.read, plan.mapping, strict=plan.manifest.strict)
-    if done.repeated:
-        listen(DocumentsRepeated(done.repeated))
-    return Uploads(mark, done.failures, done.stop)
+    copies = ledger.document_copies([one.key for one in documents])
+    if copies:
+        listen(DocumentsRepeated(copies))
+    return Uploads(mark, done.failures, done.stop, copies)
 
 
 def _waiting(table: RunTable, plan: Plan, ledger: Ledger, mark: bytes) -> Iterator[str]:
@@ -194,14 +207,11 @@ def _document(
 ) -> Document:
     folder = next(one for one in folders if sha256 in one.sha256s)
     path = folder.sha256s[sha256]
-    key, kind = ledger.fingerprints.document(service, sha256), folder.contents[path].kind
-    return Document(sha256, key, path.rpartition("/")[2], kind, lambda: readers[folder.path](sha256))
+    key, one = ledger.fingerprints.document(service, sha256), folder.contents[path]
+    return Document(sha256, key, path.rpartition("/")[2], one.kind, one.size, lambda: readers[folder.path](sha256))
 
 
 # --- looking into them ------------------------------------------------------------------------------
-
-
-ReadRows = Callable[[], Iterator[Row]]
 
 
 def look_into_documents(mapping: ResolvedMapping, read: ReadRows, whole: ReadRows | None = None) -> tuple[Problem, ...]:

@@ -25,7 +25,6 @@ from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import refuse_missing
 from importer.runs.table import RunTable
 from importer.settings import Settings
-from importer.sources import ReadingLimits
 from importer.text.terminal import command_line
 
 # Of a run's flags, those for its results files too: no other one is taken from a file in its folder.
@@ -46,10 +45,6 @@ class EarlierRun:
     name: str
     settings: Settings
     flags: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def limits(self) -> ReadingLimits:
-        return ReadingLimits.of(self.settings)
 
     def find(self) -> tuple[Path, RunManifest]:
         """Its folder and its manifest.
@@ -82,7 +77,7 @@ def resume(
     if "--mapping" in manifest.flags:  # of one mapping of a folder; to resume it would leave out the others
         again = f"run the folder again, completed rows are skipped: {_import_command(manifest)}"
         raise UsageError(f"{manifest.run} imported with a folder of mappings, of which it is one; {again}")
-    order = _order(earlier, folder, manifest, sending, manifest.selection)
+    order = _order(earlier, folder, manifest, sending)
     kinds = (*_SENT_AGAIN, OutcomeKind.REJECTED) if sending.resend_rejected else _SENT_AGAIN
     if manifest.ending is not None and manifest.ending.finished and not _rows_with(kinds, folder):
         raise NothingToSend(manifest.run)
@@ -221,7 +216,7 @@ def fixed_order(order: Order) -> Order:
         out = os.path.relpath(folder.parent)
         raise UsageError(f"{order.file} is of a run in {out}: add --out {out}")
     earlier = EarlierRun(manifest.run, order.settings, order.flags)
-    again = _order(earlier, folder, manifest, order.sending, manifest.selection)
+    again = _order(earlier, folder, manifest, order.sending)
     corrections = read_fixed(order.file, folder, manifest, order.settings)
     return replace(again, mapping=order.mapping, mapping_shown_as=None, corrections=corrections, show=order.show)
 
@@ -234,9 +229,9 @@ def _import_command(manifest: RunManifest) -> str:
     return command_line("run", Path(manifest.file), "--mapping", mapping, flags=flags)
 
 
-def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Sending, selection: Selection) -> Order:
+def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Sending) -> Order:
     """The order that sends rows of an earlier run again, if the settings still contain its service."""
-    source, mapping = folder / manifest.source, folder / manifest.mapping_copy
+    source, mapping, part = folder / manifest.source, folder / manifest.mapping_copy, manifest.selection.part
     if not mapping.exists() or not source.is_file():
         raise UsageError(
             f"the folder {folder} no longer contains the copies of the file and the mapping; "
@@ -253,7 +248,7 @@ def _order(earlier: EarlierRun, folder: Path, manifest: RunManifest, sending: Se
         file=source,
         mapping=mapping,
         settings=earlier.settings.model_copy(update={"strict": earlier.settings.strict or manifest.strict}),
-        selection=ALL_ROWS if selection.part is not None and not selection.part.number else selection,  # of all parts
+        selection=ALL_ROWS if part is not None and not part.number else manifest.selection,  # of all parts
         sending=sending,
         file_shown_as=manifest.file,
         mapping_shown_as=manifest.mapping,

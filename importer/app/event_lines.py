@@ -21,8 +21,8 @@ def notice_of(event: orders.Event) -> str | None:
             return f"Run {run} was killed before it sent anything; its files were removed."
         case orders.DocumentsRepeated(count):
             return (
-                f"Of {count:,} documents, an earlier upload gave no ID: the service may have copies of them that "
-                "belong to no candidate."
+                f"{count:,} upload{' of a document' if count == 1 else 's of documents'} gave no ID: the service may "
+                "have copies that belong to no candidate."
             )
     return None
 

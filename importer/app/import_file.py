@@ -271,6 +271,7 @@ class _Execution:
             ledger.watch(self._report_server)
             self._remove_leftovers(ledger)
             uploads = upload_documents(plan, ledger, self.order, self.connection, cancellation, self.listen)
+            plan = uploads.noted_in(plan)
             rows = RowProcessing(plan, ledger, self.listen, uploads.outcome_of)
             loader = self._loader(plan, ledger, earlier, cancellation)
             try:

@@ -111,7 +111,10 @@ def inspect_file(file: Path, source: SourceOptions, settings: Settings, shown_as
 
 
 def _inspect(path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str) -> InspectedFile:
-    sheet = _open_undeclared(path, source, limits, shown_as)
+    try:
+        sheet = open_sheet(path, source, limits, shown_as=shown_as)
+    except UnusableInput as error:
+        raise UnusableInput([with_flag(problem) for problem in error.problems]) from None
     return InspectedFile(sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row))
 
 
@@ -180,14 +183,6 @@ def _open_beside(path: Path, limits: ReadingLimits) -> tuple[Sheet, str | None]:
 
 
 # --- hints that name flags -------------------------------------------------------
-
-
-def _open_undeclared(path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str | None = None) -> Sheet:
-    """Open a file that has no mapping yet. If that fails, the hints name the flags to use."""
-    try:
-        return open_sheet(path, source, limits, shown_as=shown_as)
-    except UnusableInput as error:
-        raise UnusableInput([with_flag(problem) for problem in error.problems]) from None
 
 
 def with_flag(problem: Problem) -> Problem:

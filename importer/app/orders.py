@@ -307,7 +307,7 @@ class Preparing(Event):
 
 @dataclass(frozen=True, slots=True)
 class DocumentsRepeated(Event):
-    """So many documents may be in the service twice, as an earlier upload of them gave no ID."""
+    """So many uploads gave no ID: the service may have documents that belong to nobody."""
 
     count: int
 
@@ -341,10 +341,10 @@ def ignore(_: Event) -> None:
     """A listener that does nothing."""
 
 
-def refuse_to_replace(path: Path, flag: str = "--to", *, force: bool) -> None:
-    """Raise UsageError if a file already exists and must not be replaced. `flag`: the one that names it."""
+def refuse_to_replace(path: Path, *, force: bool) -> None:
+    """Raise UsageError if a file already exists and must not be replaced."""
     if path.exists() and not force:
-        raise UsageError(f"{path} already exists; choose another name with {flag}, or use --force to overwrite it")
+        raise UsageError(f"{path} already exists; choose another name with --to, or use --force to overwrite it")
 
 
 def parse_row_numbers(text: str, named: str) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ from importer.runs.private_copies import ChildTables, Source, keep_asked, keep_m
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import facts_of
-from importer.runs.table import TABLE, RunTable
+from importer.runs.table import RESTORE, TABLE, RunTable
 from importer.settings import Settings
 from importer.sources import FileKind, ReadingLimits, Sheet, SourceCopy, copy_source, kind_by_name, open_sheet
 from importer.text.normalize import closest, normalize
@@ -101,7 +101,13 @@ class Planner:
                 known = KnownRows(
                     run, scope, manifest.sha256, sheet.origin.sheet or "", corrected, can_resume=order.route is None
                 )
-                likely = check_rows(table, read, inputs.resolved, strict=manifest.strict, on_checked=self._tell_checked)
+                likely = check_rows(
+                    table,
+                    read,
+                    inputs.resolved,
+                    strict=manifest.strict,
+                    on_checked=lambda candidates: self.listen(Preparing("checked", candidates)),
+                )
                 forecast = forecast_of(table.kept(), sheet.origin, partial(self._look_up, known))
             of_file = (*(unused if manifest.selection == ALL_ROWS else ()), *likely)
             manifest = self._check(replace(inputs, sheet=sheet), manifest, forecast, of_file)
@@ -128,7 +134,7 @@ class Planner:
 
     def _new_id(self) -> str:
         share = self.order.selection.part
-        return new_run_id(datetime.now(UTC)) + (f".{share.number}of{share.total}" if share else "")
+        return new_run_id() + (f".{share.number}of{share.total}" if share else "")
 
     def _look_up(self, known: KnownRows, rows: Emails) -> tuple[dict[int, Outcome], set[int]]:
         with open_existing_ledger(self.order.settings.ledger_address) or nullcontext() as ledger:
@@ -200,9 +206,6 @@ class Planner:
                     return table.file_sheet
         return None
 
-    def _tell_checked(self, count: int) -> None:
-        self.listen(Preparing("checked", count))
-
     def _check(
         self, inputs: _Inputs, manifest: RunManifest, forecast: Forecast, found: tuple[Problem, ...]
     ) -> RunManifest:
@@ -223,14 +226,11 @@ class Planner:
         return manifest.read_to(forecast.rows, forecast.last_row)
 
     def _copy(self, folder: Path) -> SourceCopy:
-        copy, continued = (
-            copy_source(self.order.file, folder, self.limits, shown_as=self.order.shown_as),
-            self.order.continues,
-        )
+        copy = copy_source(self.order.file, folder, self.limits, shown_as=self.order.shown_as)
+        continued = self.order.continues
         if continued is not None and copy.sha256 != continued.sha256:
-            hint = "restore it from a backup, or run the same import again; the ledger knows what was sent"
             message = "the run's copy of the source file was changed"
-            raise DamagedRun(Problem("source-copy-changed", message, hint, FilePlace(str(self.order.file))))
+            raise DamagedRun(Problem("source-copy-changed", message, RESTORE, FilePlace(str(self.order.file))))
         return copy
 
 

@@ -113,10 +113,11 @@ class RowProcessing:
         if stop is not None:
             self._listen(Stopped(plan.manifest.run, stop.code, stop.reason, stop.hint))
         try:
-            self._record_end(stop, signal)
+            record_end(plan.folder, plan.manifest, stop, signal)
+            plan.presence.end()
             summary = rewrite_report(plan.folder)
         except UnusableInput as error:
-            if self._dry_run:
+            if plan.manifest.dry_run:
                 raise
             changes = "; ".join(problem.message for problem in error.problems)
             raise StoppedEarly(
@@ -125,12 +126,3 @@ class RowProcessing:
             ) from None
         self._listen(ReportWritten(plan.folder, summary))
         return summary
-
-    def _record_end(self, stop: Stop | None, signal: int | None) -> None:
-        plan = self._plan
-        record_end(plan.folder, plan.manifest, stop, signal)
-        plan.presence.end()
-
-    @property
-    def _dry_run(self) -> bool:
-        return self._plan.manifest.dry_run

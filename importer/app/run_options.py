@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +29,9 @@ def parsed(parse: Callable[[str], object]) -> AfterValidator:
     return AfterValidator(check)
 
 
+_NOT_REPEATED = frozenset({"sandbox", "until", "max_runtime"})  # what a run used is known of it; its time is over
+
+
 class SendingOptions(BaseModel):
     """The options that each file of an inbox may have; None if not set."""
 
@@ -49,8 +51,8 @@ class SendingOptions(BaseModel):
     @property
     def flags(self) -> dict[str, str]:
         """Those that were given, as flags with their values ("" for none), for the commands that a report proposes."""
-        given = {name: getattr(self, name) for name in RunOptions.model_fields if name in self.model_fields_set}
-        shown = {name: value for name, value in given.items() if value not in (None, False) and name != "sandbox"}
+        names = [name for name in RunOptions.model_fields if name in self.model_fields_set - _NOT_REPEATED]
+        shown = {name: value for name in names if (value := getattr(self, name)) not in (None, False)}
         return {f"--{name.replace('_', '-')}": "" if value is True else str(value) for name, value in shown.items()}
 
     def settings(self, out: Path | None, **given: Any) -> Settings:
@@ -79,7 +81,7 @@ class RunOptions(SendingOptions):
     def sending(self) -> Sending:
         """Raises UsageError: a time of day or a duration is none, or the sandbox is not used that something is for."""
         setup = sandbox_setup(self.sandbox, self.questions, self.faults)
-        window = parse_window(self.until, self.max_runtime, datetime.now(UTC))
+        window = parse_window(self.until, self.max_runtime)
         return replace(super().sending(), sandbox_setup=setup, window=window)
 
     def selection(self) -> Selection:

@@ -10,16 +10,17 @@ from typing import Annotated, Any
 
 import typer
 
-from importer.app.orders import RunControl, parse_minutes, parse_window
+from importer.app.orders import parse_minutes, parse_window
 from importer.cli import options
 from importer.cli.app import Command
 from importer.cli.messages import counted, print_line, print_lines, print_message, print_next, print_result
 from importer.cli.terminal import Terminal, stopped_by_signals
+from importer.inbox.arrivals import Waiting
 from importer.inbox.attention import InboxStatus, status_of
 from importer.inbox.attention import release as release_files
 from importer.inbox.folders import Record
 from importer.inbox.notices import FileNotices
-from importer.inbox.worker import FileEnded, FileLeft, FileTaken, Happened, Means, run_once
+from importer.inbox.worker import FileEnded, FileTaken, Happened, Means, run_once
 from importer.notices import Notifier
 from importer.settings import load_settings
 from importer.text.dates import in_words
@@ -34,11 +35,6 @@ inbox = typer.Typer(
 )
 
 Folder = Annotated[Path, typer.Argument(help="The folder of the inbox.")]
-
-
-@inbox.callback()
-def _group() -> None:
-    pass
 
 
 @inbox.command(cls=Command)
@@ -62,8 +58,8 @@ def run(
             ended.append(event)
             notices.file_ended(event)
 
-    window = parse_window(until, max_runtime, datetime.now(UTC))
-    with Terminal(quiet=is_quiet) as terminal, stopped_by_signals(RunControl()) as control, notices.reporting() as code:
+    window = parse_window(until, max_runtime)
+    with Terminal(quiet=is_quiet) as terminal, stopped_by_signals() as control, notices.reporting() as code:
         code.append(run_once(folder, Means(tell, terminal, control, out=out, sandbox=sandbox, window=window)))
     if as_json:
         print_result(json.dumps([_as_json(event) for event in ended], ensure_ascii=False, indent=1))
@@ -111,7 +107,7 @@ def _show(event: Happened, *, is_quiet: bool) -> None:
     match event:
         case FileTaken(name, is_continued) if not is_quiet:
             print_message(f"{name}: {'continued' if is_continued else 'taken'}")
-        case FileLeft(name, why, is_odd) if is_odd or not is_quiet:
+        case Waiting(name, why, is_odd=is_odd) if is_odd or not is_quiet:
             print_message(f"{name} {why}; it stays in incoming")
         case FileEnded(record, result):
             if result.place == "done":

@@ -6,8 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
-from typing import Annotated
 
 import typer
 
@@ -30,12 +28,7 @@ _DECLARED = ("sheet", "header_row", "header_rows", "encoding", "delimiter")  # k
 
 def inspect(
     context: typer.Context,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="The file: CSV, XLSX or another spreadsheet; - reads CSV from standard input.", show_default=False
-        ),
-    ],
+    file: options.File,
     sheet: options.Sheet = None,
     header_row: options.HeaderRow = None,
     header_rows: options.HeaderRows = None,

@@ -117,6 +117,7 @@ def doctor(
     """Check the settings, token, connection, folders and ledger."""
     settings = load_settings(only_confirmed=False, out=out)
     findings = list(examine(settings, confirm_address, trust=trust, try_upload=try_upload))
+    is_fine = all(finding.ok for finding in findings)
     if as_json:
         print_result(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=1))
     else:
@@ -127,8 +128,7 @@ def doctor(
                 print_lines(finding.hint, "         -> ", " " * 12)
         failed = counted(sum(not finding.ok for finding in findings), "problem")
         print_result("")
-        is_fine = all(finding.ok for finding in findings)
         print_lines(
             "No problems." if is_fine else f"{failed} found. The sandbox still works: importer run FILE ... --sandbox"
         )
-    raise typer.Exit(0 if all(finding.ok for finding in findings) else 3)
+    raise typer.Exit(0 if is_fine else 3)

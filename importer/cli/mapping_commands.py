@@ -222,7 +222,6 @@ def _report_checked(checked: CheckedMapping, file: Path | None) -> tuple[Problem
 
 @mapping.command("test", cls=Command)
 def rows(
-    context: typer.Context,
     mapping: Annotated[Path, typer.Argument(help="The mapping file.", show_default=False)],
     file: Annotated[
         Path | None,
@@ -282,10 +281,7 @@ def questions(
     verbose: options.Verbose = False,
 ) -> None:
     """Show the questions of a job post, with their keys, answer types and options."""
-    try:
-        target = Target(Operation.APPLY, job_post)
-    except ValueError as error:
-        raise UsageError(f"{error}; it is the part of the job post's address that looks like 4f2c9a") from None
+    target = target_of(job_post, None)
     settings = load_settings(out=out)
     found = ask_questions(target, settings, _asked_where(settings, sandbox, questions))
     if as_json:

@@ -66,7 +66,8 @@ def print_problems(problems: Iterable[Problem], most: int = _MAX_SHOWN) -> None:
     """Print problems on stdout; more than `most` only with --verbose."""
     shown = list(problems)
     for problem in shown if _Shown.is_everything else shown[:most]:
-        _print_problem(problem, sys.stdout)
+        for line in _problem_lines(problem, sys.stdout):
+            _print(line, sys.stdout)
     if (more := len(shown) - most) > 0 and not _Shown.is_everything:
         print_lines(f"... and {counted(more, 'more')}; --verbose shows all")
 
@@ -93,11 +94,6 @@ def show_error(error: ImporterError, of: str = "") -> None:
         how = "" if _Shown.is_everything else "; --verbose shows all"
         print_message()
         print_message(f"... and {more} more ({listed}){how}")
-
-
-def _print_problem(problem: Problem, stream: TextIO) -> None:
-    for line in _problem_lines(problem, stream):
-        _print(line, stream)
 
 
 def _problem_lines(problem: Problem, stream: TextIO) -> Iterator[str]:

@@ -14,7 +14,6 @@ from typing import Annotated, Any, Final, NoReturn
 import typer
 
 from importer.app import earlier_runs
-from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun, NothingToSend
 from importer.app.import_file import Confirm, Finished, check_file, import_file, orders_of
 from importer.app.orders import Order, RunControl
@@ -78,8 +77,6 @@ def run(
     order = Order(file, mapping, settings, selection, given.sending(), flags=flags, sheet=sheet)
     order = earlier_runs.fixed_order(order)
     session = _Session(context, settings, asks=not (yes or sandbox), as_json=as_json, quiet=quiet, job=job)
-    if not sandbox:
-        confirm_address(settings)
     session.end(order, lambda one: (session.send(partial(import_file, one)), None))
 
 
@@ -107,8 +104,6 @@ def check(
     settings, selection = given.settings(out), given.selection()
     order = Order(file, mapping, settings, selection, given.sending(), show=show or 0, flags=flags, sheet=sheet)
     session = _Session(context, settings, asks=False, as_json=as_json, quiet=quiet)
-    if not sandbox:
-        confirm_address(settings)
     session.end(earlier_runs.fixed_order(order), session.check)
 
 
@@ -136,8 +131,7 @@ def resume(
     settings, sending = given.settings(out), given.sending()
     earlier = EarlierRun(run, settings, given_flags(context, "run"))
     session = _Session(context, settings, asks=not yes, as_json=as_json, quiet=quiet, job=job)
-    execute = partial(earlier_runs.resume, earlier, sending)
-    session.send_again(earlier, execute)
+    session.send_again(earlier, partial(earlier_runs.resume, earlier, sending))
 
 
 def resolve(
@@ -208,12 +202,11 @@ class _Session:
     def send_again(self, earlier: EarlierRun, execute: Send) -> None:
         """Run an order that sends rows of an earlier run, if any are left."""
         folder, manifest = earlier.find()
-        is_sandbox = manifest.service == SANDBOX
-        if not is_sandbox:
+        if not manifest.sandbox:
             confirm_address(self.settings)
         with self._reporting(manifest.file) as report:
             try:
-                finished = replace(self, asks=self.asks and not is_sandbox).send(execute)
+                finished = replace(self, asks=self.asks and not manifest.sandbox).send(execute)
             except NothingToSend:  # what became of that run counts
                 report(read_summary(folder), folder)
                 show = next_command(self.context, "show", manifest.run)
@@ -225,7 +218,7 @@ class _Session:
 
     def send(self, execute: Send) -> Finished | None:
         """Run an order; None if a person declined."""
-        with self._hiding_cells(), Terminal(quiet=self.quiet) as terminal, stopped_by_signals(RunControl()) as control:
+        with self._hiding_cells(), Terminal(quiet=self.quiet) as terminal, stopped_by_signals() as control:
             asks = self.asks and not self.quiet and not self.as_json and is_interactive()
             return execute(terminal, control, ask_to_send if asks else None)
 
@@ -233,6 +226,8 @@ class _Session:
         """Execute an order, present what became of it, and exit with its exit code; of a folder of mappings, those of
         an order for each, and the worst exit code.
         """
+        if order.sending.sandbox_setup is None:
+            confirm_address(self.settings)
         with self._reporting(order.shown_as) as report:
             orders = orders_of(order)
             if orders[0] is not order:

@@ -72,7 +72,7 @@ class Terminal:
         elif isinstance(event, orders.Previewed):
             self.previews.append(event)
         elif isinstance(event, orders.Preparing):
-            self._preparing(_DOING[event.what], event.count)
+            self._preparing(event)
         elif isinstance(event, orders.Planned):
             self._end_rows()
             self._rate = event.rate
@@ -89,16 +89,16 @@ class Terminal:
         if not self._quiet:
             print_message(line)
 
-    def _preparing(self, doing: str, count: int) -> None:
+    def _preparing(self, event: orders.Preparing) -> None:
         if self._quiet:
             return
-        if self._doing != doing:
+        if self._doing != event.what:
             self._end_rows()
-            self._doing, self._doing_since = doing, self._clock()
+            self._doing, self._doing_since = event.what, self._clock()
         if self._rows is None and self._clock() - self._doing_since >= _SHORT_CHECK:
-            self._rows = _Progress(None, self._clock, doing)
+            self._rows = _Progress(event.total, self._clock, _DOING[event.what])
         if self._rows is not None:
-            self._rows.checked(count)
+            self._rows.preparing(event)
 
     def _progress(self) -> _Progress:
         if self._rows is None:
@@ -112,14 +112,10 @@ class Terminal:
 
 
 def _planned(planned: orders.Planned) -> Iterator[str]:
-    """How the file was read; before rows are sent also what will become of them."""
+    """How the file was read; before rows are sent also how many will be sent or not, and how long that takes."""
     yield planned.reading
-    if not planned.dry_run:
-        yield from plan_lines(planned)
-
-
-def plan_lines(planned: orders.Planned) -> Iterator[str]:
-    """How many rows will be sent, and how many not; then how long that takes, as far as known."""
+    if planned.dry_run:
+        return
     others = [(planned.held_back, "held back"), (planned.filtered, "filtered"), (planned.done, "already imported")]
     rows = f"{planned.rows:,} row{'' if planned.rows == 1 else 's'}"
     parts = [f"{planned.ready:,} of {rows} will be sent to {planned.target}"]
@@ -157,13 +153,13 @@ class _Progress:
             done = f"{self._counts.total()}" if self._total is None else f"{self._counts.total()} of {self._total}"
             print_message(f"{done} rows: {counts_in_words(self._counts)}")
 
-    def checked(self, candidates: int) -> None:
-        """Show how many candidates are checked; nothing has been sent yet."""
+    def preparing(self, event: orders.Preparing) -> None:
+        """Show how much is read, checked or uploaded; no row has been sent yet."""
         if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], completed=candidates)
+            self._bar.update(self._bar.task_ids[0], completed=event.count)
         elif (now := self._clock()) - self._shown_at >= _PROGRESS_INTERVAL:
             self._shown_at = now
-            print_message(f"{candidates:,} rows checked")
+            print_message(detail_of(event) or "")
 
     def pause(self, *, is_paused: bool) -> None:
         """Show whether sending pauses."""
@@ -246,13 +242,13 @@ def confirm_address(settings: Settings) -> None:
 
 
 @contextlib.contextmanager
-def stopped_by_signals(control: RunControl) -> Iterator[RunControl]:
+def stopped_by_signals() -> Iterator[RunControl]:
     """Within this context, the first signal stops the run, the second ends the process.
 
     Before any row is sent there is nothing to finish: a signal has its usual effect. A closed terminal sends SIGHUP,
     often twice; it stops a run as SIGTERM does.
     """
-    before = {int(number): signal.getsignal(number) for number in ending_signals()}
+    control, before = RunControl(), {int(number): signal.getsignal(number) for number in ending_signals()}
 
     def catch(number: int, _frame: FrameType | None) -> None:
         if not control.is_sending:

@@ -12,7 +12,7 @@ import re
 import stat
 import unicodedata
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -43,6 +43,7 @@ _JUNK: Final = re.compile(r"(?:^|/)(?:__MACOSX|\.(?!\.?(?:/|$))[^/]*|Thumbs\.db|
 _ENDING: Final = re.compile(r"(?=.*[a-z])[a-z0-9]{1,5}", re.IGNORECASE)
 _MANY: Final = 20  # files in one folder: it is not that of one person
 _UNICODE_NAME, _ENCRYPTED = 0x800, 0x1  # flags of a .zip
+_READ: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # it may be a pipe by now
 
 
 class Pending(NamedTuple):
@@ -63,13 +64,14 @@ class NotFound(NamedTuple):
 class DocumentFile:
     """A file: its path in the folder with /, its size in bytes, when it was changed (seconds since 1970).
 
-    member: its name in the .zip as it is stored there.
+    member: its name in the .zip as it is stored there. refused: why it is not read; "" if it is.
     """
 
     path: str
     size: int
     changed_at: float
     member: str = ""
+    refused: str = ""
 
     @property
     def name(self) -> str:
@@ -97,16 +99,24 @@ class _Lines:
 class DocumentFolder:
     """The files of one folder or .zip, and what is known of them. Can be handed to another process.
 
-    shown_as: its name in messages. ids: the document IDs that are known, by the SHA-256 of a file. most: of its files.
+    shown_as: its name in messages. ids: the document IDs that are known, by the SHA-256 of a file; listed_as: the files
+    that the list of a person names beside that SHA-256. most: of its files.
 
     Raises:
         UNREADABLE: it cannot be listed.
     """
 
     def __init__(
-        self, path: Path, shown_as: str, ids: Mapping[str, str] | None = None, *, most: int = MOST_FILES
+        self,
+        path: Path,
+        shown_as: str,
+        ids: Mapping[str, str] | None = None,
+        listed_as: Mapping[str, frozenset[str]] | None = None,
+        *,
+        most: int = MOST_FILES,
     ) -> None:
         self.path, self.shown_as, self.ids, self._most = path, shown_as, dict(ids or {}), most
+        self._listed_as = dict(listed_as or {})
         self.contents: dict[str, Contents] = {}  # by path, of files that rows name
         self.sha256s: dict[str, str] = {}  # the paths of these files, by their SHA-256
         self.users: dict[str, dict[str, int]] = {}  # by path: each person whose document it is, with the first row
@@ -117,25 +127,24 @@ class DocumentFolder:
         self.noted_for: tuple[str, int] | None = None  # while rows are only looked at: a person, and the row
         self.shows_paths = False  # in place of IDs, for a person
         self.is_of_past = False  # then a file that is not there any more is no problem
-        self._refused: dict[str, str] = {}  # by normalized name: why a file is not read
         if not path.is_dir() and path.exists() and not path.is_file():
             raise OSError(0, "it is neither a folder nor a .zip")
         listed = self._in_folder() if path.is_dir() else self._in_zip()
-        self.files = {file.path: file for file in sorted(listed, key=lambda file: file.path)}
+        self._listed = list({file.path: file for file in sorted(listed, key=lambda file: file.path)}.values())
+        self.files = {file.path: file for file in self._listed if not file.refused}
         self._by_name: dict[str, list[DocumentFile]] = defaultdict(list)
         self._by_stem: dict[str, list[DocumentFile]] = defaultdict(list)
-        for file in self.files.values():
+        for file in self._listed:
             self._by_name[normalize(file.name)].append(file)
             if _ENDING.fullmatch(file.name.rpartition(".")[2]):  # 1.5 is no file named 1
                 self._by_stem[normalize(file.name.rpartition(".")[0])].append(file)
-        self._listed = list(self.files.values())
         self._names = _Lines([normalize(file.name) for file in self._listed])
-        self._paths = _Lines(list(map(normalize, self.files)))
+        self._paths = _Lines([normalize(file.path) for file in self._listed])
         self._wrapper = self._folders_around(path)
 
     def _folders_around(self, path: Path) -> int:
         """How many folders are around all files and are of nobody: named like the .zip, or with very many files."""
-        folders = sorted(one.split("/")[:-1] for one in self.files)
+        folders = sorted(one.path.split("/")[:-1] for one in self._listed)
         ends = zip(*folders[:1], *folders[-1:], strict=False)  # what the first and the last have, all have
         shared = [one for one, *_ in takewhile(lambda pair: pair[0] == pair[-1], ends)]
         is_packed = bool(shared) and normalize(shared[-1]) == normalize(path.stem)
@@ -153,29 +162,28 @@ class DocumentFolder:
                 count += 1
                 if count > self._most:
                     raise OSError(0, f"it has more than {self._most:,} files")
-                if not stat.S_ISREG(found.st_mode):
-                    self._refused[normalize(name)] = "is a link, or no regular file"
-                elif not _JUNK.search(path):
-                    yield DocumentFile(path, found.st_size, found.st_mtime)
+                if not _JUNK.search(path):
+                    refused = "" if stat.S_ISREG(found.st_mode) else "is a link, or no regular file"
+                    yield DocumentFile(path, found.st_size, found.st_mtime, refused=refused)
 
     def _in_zip(self) -> Iterator[DocumentFile]:
         with ZipFile(self.path) as archive:
             members = archive.infolist()
             if len(members) > self._most:
                 raise BadZipFile(f"it has more than {self._most:,} files")
-            for info in members:
-                path = _name_of(info).replace("\\", "/")
-                name = normalize(path.rpartition("/")[2])
+            paths = [_name_of(info).replace("\\", "/") for info in members]
+            times = Counter(paths)
+            for info, path in zip(members, paths, strict=True):
                 if info.is_dir() or _JUNK.search(path):
                     continue
+                refused = "is in the archive twice" if times[path] > 1 else ""
                 if ".." in path.split("/") or path.startswith("/"):
-                    self._refused[name] = "has a name that leads outside the archive"
+                    refused = "has a name that leads outside the archive"
                 elif stat.S_ISLNK(info.external_attr >> 16):
-                    self._refused[name] = "is a link"
+                    refused = "is a link"
                 elif info.flag_bits & _ENCRYPTED:
-                    self._refused[name] = "is protected by a password"
-                else:
-                    yield DocumentFile(path, info.file_size, _changed_at(info), info.filename)
+                    refused = "is protected by a password"
+                yield DocumentFile(path, info.file_size, _changed_at(info), info.filename, refused)
 
     # --- finding ---
 
@@ -189,7 +197,7 @@ class DocumentFolder:
         shown = text.replace("\0", "")
         found = self._matching(text) if is_pattern else self._named(_path_of(text))
         if len(found) == 1:
-            return found[0]
+            return self._readable(found[0])
         if not found:
             return self._missing(shown)
         if several is Several.ERROR:
@@ -200,9 +208,16 @@ class DocumentFolder:
         values = {file.path: file.changed_at if several is Several.NEWEST else file.size for file in found}
         best = [file for file in found if values[file.path] == max(values.values())]
         if len(best) == 1:
-            return best[0]
+            return self._readable(best[0])
         message = f"{len(best)} files in {self.shown_as} match '{shown}', and none of them is the {several}"
         return NotFound("document-ambiguous", message, "write which one it is")
+
+    def _readable(self, file: DocumentFile) -> DocumentFile | NotFound:
+        """The file itself. One that is not read is what a row names all the same: no other file is taken instead."""
+        if not file.refused:
+            return file
+        message = f"'{file.path}' in {self.shown_as} {file.refused}, and is not read"
+        return NotFound("document-unusable", message, "replace it with the file itself")
 
     def _named(self, wanted: str) -> list[DocumentFile]:
         parts = [part for part in wanted.split("/") if part not in ("", ".")]
@@ -236,9 +251,6 @@ class DocumentFolder:
 
     def _missing(self, shown: str) -> NotFound:
         name = shown.replace("\\", "/").rpartition("/")[2]
-        if (reason := self._refused.get(normalize(name))) is not None:
-            message = f"'{name}' in {self.shown_as} {reason}, and is not read"
-            return NotFound("document-unusable", message, "replace it with the file itself")
         hint = "put the file there, or correct the cell"
         if len(elsewhere := self._by_name.get(normalize(name), [])) == 1:
             hint = f"'{elsewhere[0].path}' is in another folder: write this into the cell if it is this person's"
@@ -248,7 +260,7 @@ class DocumentFolder:
 
     def _similar(self, name: str) -> str | None:
         """A file of nobody whose name differs by a typing error: another proposal would be a wrong document."""
-        of_nobody = [file.name for file in self.files.values() if file.path not in self.users]
+        of_nobody = [file.name for file in self.unused]
         return mistyped(name, of_nobody) if len(self.files) <= _MOST_NEAR else None
 
     # --- what is known of them ---
@@ -267,8 +279,11 @@ class DocumentFolder:
             if self.path.is_dir():
 
                 def open_file(file: DocumentFile) -> IO[bytes]:
-                    descriptor = os.open(self.path / file.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-                    return os.fdopen(descriptor, "rb")
+                    found = os.fdopen(os.open(self.path / file.path, _READ), "rb")
+                    if not stat.S_ISREG(os.fstat(found.fileno()).st_mode):
+                        found.close()
+                        raise OSError(0, "it is no regular file")
+                    return found
 
             else:
                 archive = opened.enter_context(ZipFile(self.path))
@@ -300,6 +315,10 @@ class DocumentFolder:
         if len(users := self.users.get(file.path, {})) > 1:
             message = f"{where} is the document of {len(users)} people (rows {listed(users.values())})"
             return NotFound("document-shared", message, "give each of them a file of their own")
+        if (other := self._of_another(file, contents.sha256)) is not None:
+            message = f"{where} has the SHA-256 that the list of document IDs gives for '{other}', another file"
+            hint = "its columns were mixed up: rename it, write a new list with importer documents list, and fill it in"
+            return NotFound("document-ids-invalid", message, hint)
         found = self.ids.get(contents.sha256)
         if found is None and contents.sha256 in self.refused:
             return self.refused[contents.sha256]
@@ -311,6 +330,15 @@ class DocumentFolder:
             hint = "run importer documents list, upload the files, and fill in their IDs in documents.csv"
             return NotFound("document-without-id", f"{where} has no document ID yet", hint)
         return found
+
+    def _of_another(self, file: DocumentFile, sha256: str) -> str | None:
+        """The other file of rows that the list of IDs names beside the content of this one."""
+        before = f"{self.shown_as.rstrip('/')}/"
+        names = self._listed_as.get(sha256, frozenset())
+        if f"{before}{file.path}" in names:
+            return None
+        known = {name: self.contents.get(name.removeprefix(before)) for name in names}
+        return next((name for name, one in known.items() if one is not None and one.sha256 != sha256), None)
 
     @contextmanager
     def reader(self) -> Iterator[Callable[[str], bytes]]:

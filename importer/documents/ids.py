@@ -18,6 +18,8 @@ HEADER: Final = ("file", "rows", "kind", "size", "sha256", "service", "document_
 _ID: Final = re.compile(r"(?=.*\d)[0-9A-Za-z_.:=+~-]{1,200}", re.ASCII)
 # As a spreadsheet program shows numbers that it has changed.
 _ROUNDED: Final = re.compile(r"\d+[.,][\d.,]*(?:E\+?\d+)?|\d+E\+?\d+", re.ASCII | re.IGNORECASE)
+_SHA256: Final = re.compile("[0-9a-f]{64}")
+_TOO_MANY: Final = "\0"  # in place of a name: what is in cells behind the named ones
 _MOST_PROBLEMS: Final = 20
 _BETWEEN: Final = " | "  # names of files with one content
 
@@ -35,9 +37,16 @@ def read_ids(path: Path, service: str = "") -> dict[str, str]:
     found: dict[str, str] = {}
     files: dict[str, str] = {}  # the content that each ID belongs to
     problems = []
-    for line, sha256, of_service, given in _lines(path):
+    for line, one in _lines(path):
+        sha256, of_service, given = one["sha256"].lower(), one.get("service", ""), one["document_id"]
         place = LinePlace(str(path), line)
         number = given.removesuffix(".0")  # of a spreadsheet program
+        if _TOO_MANY in one:
+            problems.append(_problem("has more cells in this line than in its first", place))
+            continue
+        if not _SHA256.fullmatch(sha256):
+            problems.append(_problem(f"has the ID {given[:80]} beside '{sha256[:80]}', which is no SHA-256", place))
+            continue
         if not _ID.fullmatch(number) or _ROUNDED.fullmatch(number):
             problems.append(_problem(f"has '{given[:80]}', which is not a document ID", place))
             continue
@@ -52,8 +61,14 @@ def read_ids(path: Path, service: str = "") -> dict[str, str]:
     return found
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str, str, str]]:
-    """Of each line with an ID: its number, the SHA-256, the service ("" if none is named), and the ID."""
+def listed_files(path: Path) -> dict[str, frozenset[str]]:
+    """The files that the list names for each content, by its SHA-256."""
+    found = ((one["sha256"].lower(), one.get("file", "")) for _, one in _lines(path))
+    return {sha256: frozenset(files.split(_BETWEEN)) for sha256, files in found if files}
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Each line with an ID: its number, and its cells by the names in the first line."""
     if path.exists() and not path.is_file():
         raise UnusableInput(_problem("is not a regular file", FilePlace(str(path))))
     try:
@@ -74,9 +89,12 @@ def _lines(path: Path) -> Iterator[tuple[int, str, str, str]]:
             elif not header:
                 header = named
             else:
-                one = dict(zip(header, (cell.strip().removeprefix("'") for cell in cells), strict=False))
-                if given := one.get("document_id", ""):
-                    yield lines.line_num, one.get("sha256", "").lower(), one.get("service", ""), given
+                texts = [cell.strip().removeprefix("'") for cell in cells]
+                one = dict(zip(header, texts + [""] * len(header), strict=False))
+                if any(texts[len(header) :]):
+                    one[_TOO_MANY] = texts[-1]
+                if one["document_id"]:
+                    yield lines.line_num, one
     except csv.Error:
         header = []
     if not header:
@@ -95,7 +113,7 @@ def _decoded(content: bytes) -> str:
 
 def service_of(path: Path) -> str:
     """The service whose IDs a list has; "" if it names none, or there is no list."""
-    return next((service for _, _, service, _ in _lines(path) if service), "")
+    return next((service for _, one in _lines(path) if (service := one.get("service", ""))), "")
 
 
 def _problem(what: str, place: Place) -> Problem:

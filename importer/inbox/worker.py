@@ -85,16 +85,8 @@ class FileEnded:
         return replace(self.record, folder=self.folder).reason_file
 
 
-@dataclass(frozen=True, slots=True)
-class FileLeft:
-    """A file stays in incoming/. why: after its name. is_odd: it has the name of one to import, but is never taken."""
-
-    name: str
-    why: str
-    is_odd: bool
-
-
-Happened = FileTaken | FileEnded | FileLeft
+Happened = FileTaken | FileEnded | Waiting
+"""What a pass tells; of a file that stays in incoming/ why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +192,7 @@ class _Pass:
 
     def _leave(self, waiting: list[Waiting]) -> None:
         for each in waiting:
-            self._means.tell(FileLeft(each.name, each.why, each.is_odd))
+            self._means.tell(each)
             if each.is_odd:
                 self.codes.append(4)
 

@@ -311,9 +311,7 @@ class Ledger(Database):
 
     def document_ids(self, keys: Collection[bytes]) -> dict[bytes, str]:
         """The IDs of those that were uploaded."""
-        listed, found = list(keys), select(documents.c.key, documents.c.document_id)
-        blocks = [listed[at : at + _AT_ONCE] for at in range(0, len(listed), _AT_ONCE)]
-        queries = [found.where(documents.c.key.in_(block), documents.c.document_id.is_not(None)) for block in blocks]
+        queries = _of_documents(select(documents.c.key, documents.c.document_id), keys)
 
         def find(connection: Connection) -> dict[bytes, str]:
             if not queries or not inspect(connection).has_table(documents.name):  # in a ledger of an earlier build
@@ -342,11 +340,20 @@ class Ledger(Database):
         """Forget that they were to be uploaded: the service has not taken them."""
         self._change(lambda connection: connection.execute(delete(documents).where(documents.c.key.in_(keys))))
 
-    def record_documents(self, found: Mapping[bytes, str]) -> None:
-        """Record the IDs of those that were uploaded."""
+    def record_documents(self, found: Mapping[bytes, str], copies: Mapping[bytes, int]) -> None:
+        """Record the IDs of those that were uploaded. copies: how often one was sent before without an answer."""
         one = update(documents).where(documents.c.key == bindparam("of"))
-        values = [{"of": key, "document_id": each, "updated_at": self._clock()} for key, each in found.items()]
+        one = one.values(attempts=documents.c.attempts + bindparam("copies"))
+        values = [
+            {"of": key, "document_id": each, "copies": copies.get(key, 0), "updated_at": self._clock()}
+            for key, each in found.items()
+        ]
         self._change(lambda connection: connection.execute(one, values))
+
+    def document_copies(self, keys: Collection[bytes]) -> int:
+        """How often one of these was sent, over all runs, without an answer with its ID."""
+        queries = _of_documents(select(func.coalesce(func.sum(documents.c.attempts - 1), 0)), keys)
+        return self._ask(lambda connection: sum(int(connection.scalars(query).one()) for query in queries))
 
     # --- what is wrong with it ---
 
@@ -365,6 +372,13 @@ class Ledger(Database):
 
 
 # --- statements -----------------------------------------------------------------------------------
+
+
+def _of_documents(query: Select[Any], keys: Collection[bytes]) -> list[Select[Any]]:
+    """A query over those of these that were uploaded, as some statements."""
+    listed = list(keys)
+    blocks = [listed[at : at + _AT_ONCE] for at in range(0, len(listed), _AT_ONCE)]
+    return [query.where(documents.c.key.in_(block), documents.c.document_id.is_not(None)) for block in blocks]
 
 
 def _known(connection: Connection, wanted: Collection[bytes], query: Select[Any] = _WANTED) -> dict[bytes, Known]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from importer.files import internal_folder, read_private, write_json
 from importer.models import OutcomeKind
@@ -28,7 +28,6 @@ _MOST_EVENTS: Final = 50  # of a job that are known again
 _PING_SECONDS: Final = 10.0
 _SECONDS: Final = 10.0  # after which no further address is tried
 
-State = Literal["ok", "failed"]
 Report = Callable[[Summary | ImporterError, Path | None], None]
 """Gets the summary of a run and its folder, or what ended it."""
 

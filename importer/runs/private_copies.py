@@ -56,15 +56,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class ChildTables:
-    """The opened tables, by their names in the mapping, and the copy of the file of each."""
+    """The opened tables, by their names in the mapping, and the copies of their files, without that of the source."""
 
     tables: dict[ChildSource, Sheet]
-    copy_of: dict[ChildSource, ChildCopy]
-
-    @property
-    def copies(self) -> tuple[ChildCopy, ...]:
-        """Without the copy of the source itself, if other sheets of it are read."""
-        return tuple(dict.fromkeys(copy for copy in self.copy_of.values() if copy.sha256))
+    copies: tuple[ChildCopy, ...]
 
 
 def keep_mapping(mapping: Mapping, folder: Path) -> str:
@@ -90,17 +85,17 @@ def open_children(mapping: Mapping, source: Source, folder: Path, limits: Readin
         UnusableInput: with the problems of all tables.
     """
     children = _Children(source, folder, mapping.folders, limits)
-    found = ChildTables({}, {})
+    tables: dict[ChildSource, Sheet] = {}
     problems: list[Problem] = []
     for child, place in mapping.child_sources.items():
         try:
-            found.tables[child], found.copy_of[child] = children.open(child, place)
+            tables[child] = children.open(child, place)
         except UnusableInput as error:
             where = f"under {'file' if child.file else 'sheet'}: in {place.file}:{place.line}"
             problems += (replace(each, hint=each.hint.replace(IN_SOURCE, where)) for each in error.problems)
     if problems:
         raise UnusableInput(problems)
-    return found
+    return ChildTables(tables, tuple(children.copies.values()))
 
 
 _SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were fixed, which is no file of the mapping
@@ -112,10 +107,10 @@ class _Children:
     def __init__(self, source: Source, folder: Path, folders: tuple[Path, ...], limits: ReadingLimits) -> None:
         self._source, self._folder, self._folders, self._limits = source, folder, folders, limits
         self._earlier = source.earlier_run
-        self._copies: dict[str, ChildCopy] = {}
+        self.copies: dict[str, ChildCopy] = {}
 
-    def open(self, child: ChildSource, place: Place) -> tuple[Sheet, ChildCopy]:
-        """A table, and the copy of its file. place: where the mapping names it."""
+    def open(self, child: ChildSource, place: Place) -> Sheet:
+        """A table. place: where the mapping names it."""
         if child.file is None:
             copy = self._workbook()
             if kind_by_name(Path(copy.copy)) is FileKind.CSV:
@@ -123,19 +118,19 @@ class _Children:
                 hint = "import the workbook, or use file: instead of sheet:"
                 raise UnusableInput(Problem("source-not-a-workbook", message, hint, place))
             path = self._folder / copy.copy if self._earlier else self._source.copy
-            return open_sheet(path, child.options, self._limits, shown_as=copy.shown_as), copy
+            return open_sheet(path, child.options, self._limits, shown_as=copy.shown_as)
         name = child.file
-        if name not in self._copies:
+        if name not in self.copies:
             path, shown_as = self._file(name, place)
             try:
-                copied = copy_source(path, self._folder, self._limits, f"child-{len(self._copies) + 1}")
+                copied = copy_source(path, self._folder, self._limits, f"child-{len(self.copies) + 1}")
             except UnusableInput as error:  # reported at the place in the mapping
                 raise UnusableInput(
                     [replace(each, message=f"'{child}': {each.message}", place=place) for each in error.problems]
                 ) from None
-            self._copies[name] = ChildCopy(name, copied.path.name, copied.sha256, shown_as)
-        copy = self._copies[name]
-        return open_sheet(self._folder / copy.copy, child.options, self._limits, shown_as=copy.shown_as), copy
+            self.copies[name] = ChildCopy(name, copied.path.name, copied.sha256, shown_as)
+        copy = self.copies[name]
+        return open_sheet(self._folder / copy.copy, child.options, self._limits, shown_as=copy.shown_as)
 
     def _earlier_copy(self, name: str) -> tuple[Path, str] | None:
         """The copy of a table in the runs of a results file, and its path in messages."""
@@ -147,12 +142,12 @@ class _Children:
         """The workbook with the child sheets: the source itself, or for a results file that of its run."""
         if not self._earlier:
             return ChildCopy(_SOURCE, self._source.copy.name, "", str(self._source.file))
-        if _SOURCE not in self._copies:
+        if _SOURCE not in self.copies:
             own = self._source.file.parent / self._earlier.source, self._earlier.file
             workbook, shown_as = self._earlier_copy(_SOURCE) or own
             copied = copy_source(workbook, self._folder, self._limits, "child-source")
-            self._copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256, shown_as)
-        return self._copies[_SOURCE]
+            self.copies[_SOURCE] = ChildCopy(_SOURCE, copied.path.name, copied.sha256, shown_as)
+        return self.copies[_SOURCE]
 
     def _file(self, name: str, place: Place) -> tuple[Path, str]:
         if (earlier := self._earlier_copy(name)) is not None:

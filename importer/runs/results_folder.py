@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 with suppress(ImportError):  # not on Windows, where nothing is checked
     import grp
@@ -23,9 +23,7 @@ from importer.files import INTERNAL, is_team_folder, make_folder, make_subfolder
 from importer.ledger import ledger_folder
 from importer.problems import FilePlace, Problem, UnusableInput, unusable_file
 from importer.runs.presences import Presence, Presences
-
-if TYPE_CHECKING:
-    from importer.settings import Settings
+from importer.settings import Settings
 
 MARKER: Final = ".importer-run"
 """The first file in a run's folder. A folder without it is never removed or changed."""
@@ -192,8 +190,9 @@ def unusable_folder(folder: Path, error: OSError) -> UnusableInput:
 # --- the folders of runs ------------------------------------------------------------------------
 
 
-def new_run_id(now: datetime) -> str:
+def new_run_id() -> str:
     """A run ID such as `20261121-021503-512a9`: sorts by time, and is unique even within a millisecond."""
+    now = datetime.now(UTC)
     return f"{now:%Y%m%d-%H%M%S}-{now.microsecond // 1000:03d}{secrets.token_hex(1)}"
 
 
@@ -249,7 +248,7 @@ def private_input(settings: Settings) -> Iterator[Path]:
         UnusableInput: it cannot be created, or others could change the results folder.
     """
     make_results(settings)
-    out, name = settings.out, new_run_id(datetime.now(UTC))
+    out, name = settings.out, new_run_id()
     presence = announce_run(out, name)
     try:
         folder = make_private_folder(out / INTERNAL, name)

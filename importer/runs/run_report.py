@@ -15,7 +15,7 @@ from importer.report.csv_files import cells, header
 from importer.report.summary import RunFacts, SourceSummary, Summary
 from importer.report.write import write_report
 from importer.runs.manifest import RunManifest, read_manifest
-from importer.runs.table import TABLE, RunTable
+from importer.runs.table import RESTORE, TABLE, RunTable
 from importer.sources import Sheet
 
 if TYPE_CHECKING:
@@ -66,8 +66,9 @@ def _opened(folder: Path, manifest: RunManifest) -> Iterator[tuple[RunFacts, Ite
 def refuse_missing(folder: Path) -> None:
     """Raise DamagedRun if the table of a run is missing: opening it would create an empty one."""
     if not (path := folder / TABLE).is_file():
-        hint = "restore it from a backup, or run the same import again; the ledger knows what was sent"
-        raise DamagedRun(Problem("source-copy-changed", "the table of the run is missing", hint, FilePlace(str(path))))
+        raise DamagedRun(
+            Problem("source-copy-changed", "the table of the run is missing", RESTORE, FilePlace(str(path)))
+        )
 
 
 def facts_of(manifest: RunManifest, sheet: Sheet) -> RunFacts:

@@ -31,6 +31,7 @@ from importer.sources import Sheet
 from importer.sqlite_file import Connection, IntegrityError, SqliteFile, create_private, not_a_database
 
 TABLE: Final = "run.sqlite"
+RESTORE: Final = "restore it from a backup, or run the same import again; the ledger knows what was sent"
 
 # A change needs another manifest.VERSION: a table is opened only if the manifest of its run can be read.
 # rows.was: of a row with corrections, the cells and the rest in the file. candidates.row: the first one; rows: of a
@@ -218,8 +219,7 @@ class RunTable:
             found = connection.execute("SELECT facts FROM sheet").fetchone()
             (count,) = connection.execute("SELECT count(*) FROM corrections").fetchone()
         if found is None:
-            hint = "restore it from a backup, or run the same import again; the ledger knows what was sent"
-            raise unusable_file("source-copy-changed", "the rows of the run are missing", hint, self.path)
+            raise unusable_file("source-copy-changed", "the rows of the run are missing", RESTORE, self.path)
         sheet = sheet_from_stored(found[0], partial(_rows_in, self.path.parent))
         cells = f", {count:,} cell{'' if count == 1 else 's'} corrected" if count else ""
         return replace(sheet, reading=sheet.reading + cells)
@@ -315,11 +315,6 @@ class RunTable:
         """
         with self._transaction(writes=True) as connection:
             connection.executemany(_KEEP, map(_kept_row, candidates))
-
-    def forget_candidates(self) -> None:
-        """Remove what is kept: all candidates are checked again."""
-        with self._transaction(writes=True) as connection:
-            connection.execute("DELETE FROM candidates")
 
     def kept(self) -> Iterator[Classified]:
         """The candidates as they were checked, in the order of the source; read in pages."""

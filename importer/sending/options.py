@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypeVar
 
 from importer.problems import UsageError
@@ -77,13 +77,13 @@ class Window:
     waits: bool
 
 
-def parse_window(until: str | None, max_runtime: str | None, now: datetime) -> Window | None:
+def parse_window(until: str | None, max_runtime: str | None, now: datetime | None = None) -> Window | None:
     """Read `06:00`, the next time that a clock shows it, and a duration like `4h` from `now`: what comes first.
 
     Raises:
         UsageError: one of them is neither.
     """
-    ends = []
+    now, ends = now or datetime.now(UTC), []
     if until is not None:
         found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", until.strip(), re.ASCII)
         if found is None:

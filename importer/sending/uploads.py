@@ -6,6 +6,7 @@ to nobody. It is never the document of another person: an ID is recorded for the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from importer.sending.explanations import INTERRUPTED, LEDGER_LOST, window_over
 from importer.sending.options import Cancellation, Window
 from importer.sending.pace import Pace
 from importer.sending.senders import wait_after
-from importer.service import NoReply, Reply
+from importer.service import NOT_JSON, NoReply, Reply
 from importer.settings import UploadForm
 
 _LOOK: Final = 0.1  # seconds between two looks at a stop
@@ -29,15 +30,19 @@ _REFUSALS: Final = frozenset({408, 423, 425, 429})  # to be repeated
 _NOT_OF_THE_FILE: Final = frozenset({401, 403, 404, 405, 410})
 _NOT_SENT: Final = NoReply("the run stopped", may_have_arrived=False)
 _MOST_FAILURES: Final = 3  # one after the other: the service is down
+_MOST_ODD: Final = 3  # answers that are not JSON, before any with an ID: it is another operation
+_AHEAD: Final = 8  # documents for each thread: while a turn of the ledger is written, others go on
+_MOST_BYTES: Final = 32 << 20  # under way at once, or one document: a body is four times in memory
 
 
 class Document(NamedTuple):
-    """A document of a row. key: of its content in the ledger; kind: such as pdf; read: its content."""
+    """A document of a row. key: of its content in the ledger; kind: such as pdf; size: in bytes; read: its content."""
 
     sha256: str
     key: bytes
     name: str
     kind: str
+    size: int
     read: Callable[[], bytes]
 
 
@@ -48,13 +53,20 @@ Send = Callable[[UploadForm, str, str, bytes], Reply | NoReply]
 class Uploaded:
     """What became of documents, by SHA-256: their IDs, or the outcome of their rows and why.
 
-    stop: why the others were not uploaded. repeated: how many may be there twice, as an earlier upload gave no ID.
+    stop: why the others were not uploaded. copies: how often the document of a key may have arrived without an ID; odd:
+    how many answers were not JSON.
     """
 
     ids: dict[str, str] = field(default_factory=dict)
     failures: dict[str, tuple[OutcomeKind, Problem]] = field(default_factory=dict)
     stop: Stop | None = None
-    repeated: int = 0
+    copies: Counter[bytes] = field(default_factory=Counter)
+    odd: int = 0
+
+    @property
+    def is_useless(self) -> bool:
+        """Whether the operation has only given answers that are not JSON: it is another one."""
+        return self.odd >= _MOST_ODD and not self.ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +101,17 @@ class Uploader:
                         done.stop = done.stop or window_over(self.window.set_by)
                     if done.stop is not None:
                         has_ended.set()
-                    room = 2 * self.concurrency - len(pending)
-                    if waiting and room > 0 and done.stop is None and not self.cancellation.is_paused:
-                        batch = [waiting.pop() for _ in range(min(room, len(waiting)))]
+                    batch = list[Document]()
+                    under_way = sum(each.size for each in pending.values())
+                    while waiting and done.stop is None and not self.cancellation.is_paused:
+                        is_full = len(pending) + len(batch) >= _AHEAD * self.concurrency
+                        if is_full or (under_way and under_way + waiting[-1].size > _MOST_BYTES):
+                            break
+                        under_way += waiting[-1].size
+                        batch.append(waiting.pop())
+                    if batch:
                         lost |= self.ledger.intend_documents([each.key for each in batch])
-                        pending |= {pool.submit(self._upload, each, pace, has_ended, lost): each for each in batch}
+                        pending |= {pool.submit(self._upload, each, pace, has_ended, done): each for each in batch}
                     if not pending:  # it is paused
                         self.cancellation.sleep(has_ended, _LOOK)
                     ended, _ = wait(pending, timeout=_LOOK, return_when=FIRST_COMPLETED)
@@ -106,13 +124,12 @@ class Uploader:
                         if document.sha256 in done.ids:
                             found[document.key] = done.ids[document.sha256]
                             recorded[document.sha256] = document.key
-                        elif not _may_be_there(answer) and document.key not in lost:
+                        elif not _may_be_there(answer) and not {document.key} & (lost | done.copies.keys()):
                             refused.append(document.key)
                     if refused:
                         self.ledger.forget_documents(refused)
                     if found:
-                        self.ledger.record_documents(found)
-                        done.repeated += len(lost & found.keys())
+                        self.ledger.record_documents(found, done.copies)
                         self.on_uploaded(len(done.ids))
                     if done.stop is not None and (unproven := {*recorded} - {*done.ids}):
                         self.ledger.forget_documents([recorded.pop(each) for each in unproven])
@@ -149,7 +166,8 @@ class Uploader:
             return True
         if isinstance(answer, Reply) and 200 <= answer.status < 300:
             hint = "correct upload_id_at; importer doctor --try-upload FILE shows an answer"
-            reason = f"the answer to an upload ({answer.status}) has no document ID at {self.form.id_at}"
+            what = NOT_JSON if answer.message == NOT_JSON else f"it has no document ID at {self.form.id_at}"
+            reason = f"the answer to an upload ({answer.status}) is of no use: {what}"
             done.stop = done.stop or Stop("upload-refused", reason, hint)
             return True
         words = f": {answer.message}" if isinstance(answer, Reply) and answer.message else ""
@@ -170,7 +188,7 @@ class Uploader:
 
     # --- on a thread of its own ---
 
-    def _upload(self, document: Document, pace: Pace, has_ended: Event, lost: set[bytes]) -> Reply | NoReply | str:
+    def _upload(self, document: Document, pace: Pace, has_ended: Event, done: Uploaded) -> Reply | NoReply | str:
         """Upload one until the service has answered for good, or patience is over."""
         clock, since = self.cancellation, self.cancellation.now()
         try:
@@ -181,16 +199,22 @@ class Uploader:
         def once() -> Reply | NoReply:
             now = clock.now()
             clock.sleep(has_ended, pace.next_turn(now) - now)
-            if has_ended.is_set():
+            if has_ended.is_set() or done.is_useless:
                 return _NOT_SENT
             answer = self.send(self.form, document.name, document.kind, content)
             pace.answered(clock.now(), is_refused=isinstance(answer, Reply) and answer.status in _REFUSALS)
             if _may_be_there(answer) and not (isinstance(answer, Reply) and answer.document_id):
-                lost.add(document.key)
+                done.copies[document.key] += 1
+                done.odd += isinstance(answer, Reply) and answer.message == NOT_JSON
             return answer
 
+        def is_to_repeat(answer: Reply | NoReply) -> bool:
+            if isinstance(answer, Reply) and answer.message == NOT_JSON:
+                return not done.is_useless
+            return _is_to_repeat(answer)
+
         retrying = tenacity.Retrying(
-            retry=tenacity.retry_if_result(_is_to_repeat),
+            retry=tenacity.retry_if_result(is_to_repeat),
             wait=lambda state: min(
                 wait_after(_result(state), state.attempt_number), max(since + self.patience - clock.now(), 0.0)
             ),

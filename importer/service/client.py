@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
@@ -43,15 +42,15 @@ class Reply(NamedTuple):
     document_id: str | None = None
 
 
+NOT_JSON: Final = "it is not JSON"  # the answer to an upload
 PROBED = "importer-probe"  # a job post that does not exist: a healthy service responds with 404
 
 
-def service_of(settings: Settings, base_url: str, token: str, connections: int) -> Callable[[], RecruitingService]:
-    """Opens a service with the limits and formats of these settings."""
+def service_of(settings: Settings, base_url: str, token: str, connections: int) -> RecruitingService:
+    """A service with the limits and formats of these settings."""
     route: dict[str, Any] = {"proxy": settings.proxy_for(base_url), "ca_file": settings.ca_file}
     limits = Limits(settings.connect_timeout, settings.read_timeout, settings.total_timeout, **route)
-    return partial(
-        RecruitingService,
+    return RecruitingService(
         base_url,
         token,
         limits=limits,
@@ -129,8 +128,8 @@ class RecruitingService:
         found = document_id(form.id_at, raw.body) if is_accepted else None
         try:
             words = "" if found else possible_ids(raw.body) if is_accepted else message_of(raw)
-        except (ValueError, RecursionError):  # cut off
-            return NoReply(f"the answer to an upload ({raw.status}) is not JSON", may_have_arrived=True)
+        except (ValueError, RecursionError):
+            words = NOT_JSON
         reply = Reply(raw.status, words, retry_after(raw, self._now), document_id=found)
         return reply._replace(is_outdated=True) if reply.status == 401 and self._is_renewed(keys) else reply
 

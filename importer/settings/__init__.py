@@ -48,14 +48,8 @@ _USER_ONLY: Final = (
 )
 # What the user confirms if the working folder sets it: an address, a path outside that folder, or these anywhere.
 _CONFIRMED: Final = (
-    "ledger",
-    "ledger_key_file",
-    "out",
-    "metrics_folder",
-    "ping_url",
-    "notify_file",
-    "proxy",
-    "ca_file",
+    *("ledger", "ledger_key_file", "out", "metrics_folder"),
+    *("ping_url", "notify_file", "proxy", "ca_file"),
 )
 _ANYWHERE: Final = ("notify_file", "ca_file")
 _MAX_TOKEN_BYTES: Final = 64 << 10  # bytes
@@ -370,11 +364,12 @@ class Settings(BaseModel):
                 text = read_regular(self.token_file, _MAX_TOKEN_BYTES, _PIPE_SECONDS).decode()
             except (OSError, UnicodeDecodeError) as error:
                 # Without the path: the user may have set the token itself by mistake.
+                source = self._set_by.get("token_file")
+                where = f"the path is set by {source.name}; " if source else ""
                 raise unusable_file(
                     "token-invalid",
                     f"the token file cannot be read: {getattr(error, 'strerror', None) or 'it is not text'}",
-                    f"{self._path_source('token_file')}set IMPORTER_TOKEN_FILE to the path of a "
-                    "file that contains only the token",
+                    f"{where}set IMPORTER_TOKEN_FILE to the path of a file that contains only the token",
                     "IMPORTER_TOKEN_FILE",
                 ) from None
             return _usable_token(text, str(self.token_file))
@@ -385,10 +380,6 @@ class Settings(BaseModel):
             ".env); or try it with --sandbox, which needs no token",
             "IMPORTER_TOKEN",
         )
-
-    def _path_source(self, setting: str) -> str:
-        source = self._set_by.get(setting)
-        return f"the path is set by {source.name}; " if source else ""
 
     def service_url(self) -> str:
         """The base URL of the service.

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -98,7 +97,7 @@ class Drafts:
     def create(self, **values: Any) -> Draft:
         """A new draft. Raises UnusableInput if the results folder cannot be used."""
         make_results(self._settings)
-        draft = Draft(new_run_id(datetime.now(UTC)), **values)
+        draft = Draft(new_run_id(), **values)
         make_private_folder(self._settings.out / INTERNAL, draft.id)
         self._write(draft)
         return draft

@@ -164,6 +164,53 @@ def _zip(path: Path) -> Path:
     return path
 
 
+REFUSED_BESIDE = [
+    pytest.param("cv.pdf", False, Several.ERROR, "document-ambiguous", id="by name"),
+    pytest.param("7/cv.pdf", False, Several.ERROR, "document-unusable", id="by path"),
+    pytest.param("8/cv.pdf", False, Several.ERROR, "8/cv.pdf", id="the other one"),
+    pytest.param("cv.pdf", False, Several.LARGEST, "document-unusable", id="the largest"),
+    pytest.param("\x007\x00_*.pdf", True, Several.ERROR, "document-ambiguous", id="by pattern"),
+]
+
+
+@pytest.mark.parametrize(("text", "is_pattern", "several", "expected"), REFUSED_BESIDE)
+def test_no_other_file_is_taken_for_one_that_is_not_read(
+    tmp_path: Path, text: str, is_pattern: bool, several: Several, expected: str
+) -> None:
+    """It could be that of another person: one with a password is a match all the same."""
+    with zipfile.ZipFile(tmp_path / "cvs.zip", "w") as archive:
+        for name, size in (("7/cv.pdf", 9), ("8/cv.pdf", 5), ("7_new.pdf", 9), ("7_old.pdf", 5)):
+            archive.writestr(name, PDF * size)
+    raw = bytearray((tmp_path / "cvs.zip").read_bytes())
+    for name in (b"7/cv.pdf", b"7_new.pdf"):
+        raw[raw.rfind(name) - 38] |= 1  # the flag of a password, in the directory
+    (tmp_path / "cvs.zip").write_bytes(raw)
+    assert found(DocumentFolder(tmp_path / "cvs.zip", "cvs.zip"), text, several, is_pattern=is_pattern) == expected
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_a_zip_has_twice_is_no_document(tmp_path: Path) -> None:
+    """Nobody can say which of the two is meant."""
+    with zipfile.ZipFile(tmp_path / "cvs.zip", "w") as archive:
+        for name in ("ada.pdf", "ada.pdf", "x/bob.pdf", "x\\bob.pdf", "cem.pdf"):
+            archive.writestr(name, PDF)
+    folder = DocumentFolder(tmp_path / "cvs.zip", "cvs.zip")
+    assert list(folder.files) == ["cem.pdf"]
+    assert [found(folder, name) for name in ("ada.pdf", "x/bob.pdf")] == ["document-unusable"] * 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no named pipes")
+def test_a_pipe_that_takes_the_place_of_a_file_stops_nothing(tmp_path: Path) -> None:
+    """It was a file when the folder was listed."""
+    folder = files_in(tmp_path, "ada.pdf")
+    (tmp_path / "cvs" / "ada.pdf").unlink()
+    os.mkfifo(tmp_path / "cvs" / "ada.pdf")
+    folder.noted_for = "ada@example.com", 2
+    folder.document_of("ada.pdf", is_pattern=False, several=Several.ERROR)
+    folder.look_into_named()
+    assert folder.contents["ada.pdf"].problem == "cannot be read: it is no regular file"
+
+
 def test_a_zip_is_a_folder(tmp_path: Path) -> None:
     """Names that lead outside and links are not read; names in UTF-8 without its mark are."""
     folder = DocumentFolder(_zip(tmp_path / "cvs.zip"), "cvs.zip")

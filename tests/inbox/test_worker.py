@@ -11,8 +11,8 @@ import pytest
 
 from importer.app.orders import Event, Planned, Window, ignore
 from importer.cli.app import main
+from importer.inbox.arrivals import Waiting
 from importer.inbox.attention import release, status_of
-from importer.inbox.worker import FileLeft
 from importer.problems import UsageError
 from tests.cli.conftest import HEADER, Served
 from tests.inbox.conftest import RULES, Night, night_of
@@ -57,7 +57,9 @@ def test_a_file_that_grows_for_too_long_stays_for_the_next_pass(night: Night) ->
     path = night.folder / "incoming" / "people.csv"
     night.at_sleep = lambda: path.write_text(path.read_text() + "\n")
     assert night.run() == 0
-    assert night.events == [FileLeft("people.csv", "is still changing", is_odd=False)]
+    (left,) = night.events
+    assert isinstance(left, Waiting)
+    assert (left.name, left.why, left.is_odd) == ("people.csv", "is still changing", False)
     night.at_sleep = lambda: None
     assert night.run() == 0
     assert night.places == {"done": ["people.csv"]}
@@ -342,7 +344,7 @@ def test_a_name_with_line_breaks_forges_no_line(night: Night, capsys: pytest.Cap
     night.drop(FORGED, range(2), Salary="much")
     (night.folder / "incoming" / f"link\n{FORGED}").symlink_to("/")
     assert night.run() == 4
-    (left,) = (event for event in night.events if isinstance(event, FileLeft))
+    (left,) = (event for event in night.events if isinstance(event, Waiting))
     assert left.name == f"link\\u000a{SHOWN}"
     (ended,) = night.ended
     assert (ended.name, (ended.folder / SHOWN).is_file()) == (SHOWN, True)

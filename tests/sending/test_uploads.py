@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from itertools import count
 from pathlib import Path
+from threading import Lock
 
 from importer.ledger import open_ledger
 from importer.sending import Cancellation, Document, Uploader
-from importer.service import Reply
+from importer.service import NOT_JSON, Reply
 from importer.settings import UploadForm
 
 FORM = UploadForm("/files/", "multipart", "file", {}, "/id", 1 << 20)
@@ -14,7 +17,7 @@ FORM = UploadForm("/files/", "multipart", "file", {}, "/id", 1 << 20)
 
 def test_one_id_for_two_documents_stops_the_run(tmp_path: Path) -> None:
     """The place of the ID is wrong then: neither of them has it, and the ledger forgets it."""
-    documents = [Document(name, name.encode(), f"{name}.pdf", "pdf", lambda: b"%PDF-1.7") for name in ("ada", "bob")]
+    documents = [Document(name, name.encode(), f"{name}.pdf", "pdf", 8, lambda: b"%PDF-1.7") for name in ("ada", "bob")]
     with open_ledger(tmp_path / "ledger.sqlite") as ledger:
         uploader = Uploader(lambda *_: Reply(201, document_id="7"), FORM, ledger, Cancellation(), 1, None, 5.0)
         done = uploader.upload(documents)
@@ -22,3 +25,44 @@ def test_one_id_for_two_documents_stops_the_run(tmp_path: Path) -> None:
     assert (done.ids, done.failures) == ({}, {})
     assert done.stop is not None
     assert done.stop.reason == "two documents got the same ID 7 from /id"
+
+
+def test_an_operation_that_answers_with_a_page_stops_the_run(tmp_path: Path) -> None:
+    """Another one than that of uploads: not every document is left there again and again."""
+    documents = [Document(name, name.encode(), f"{name}.pdf", "pdf", 8, lambda: b"%PDF-1.7") for name in "abcdef"]
+    calls: list[str] = []
+
+    def send(*given: object) -> Reply:
+        calls.append(str(given[1]))
+        return Reply(200, NOT_JSON)
+
+    with open_ledger(tmp_path / "ledger.sqlite") as ledger:
+        done = Uploader(send, FORM, ledger, Cancellation(), 1, None, 60.0).upload(documents)
+    assert done.stop is not None
+    assert done.stop.reason == "the answer to an upload (200) is of no use: it is not JSON"
+    assert len(calls) == 3
+
+
+def test_few_large_documents_are_in_memory_at_once(tmp_path: Path) -> None:
+    """However many threads there are: together they have at most 32 MB, or one document."""
+    under_way, most, guard = 0, 0, Lock()
+
+    def read() -> bytes:
+        nonlocal under_way, most
+        with guard:
+            under_way += 1
+            most = max(most, under_way)
+        return b"%PDF-1.7"
+
+    def send(*_: object) -> Reply:
+        nonlocal under_way
+        time.sleep(0.02)
+        with guard:
+            under_way -= 1
+            return Reply(201, document_id=str(next(ids)))
+
+    ids = count(1)
+    documents = [Document(name, name.encode(), f"{name}.pdf", "pdf", 10 << 20, read) for name in "abcdefgh"]
+    with open_ledger(tmp_path / "ledger.sqlite") as ledger:
+        done = Uploader(send, FORM, ledger, Cancellation(), 8, None, 60.0).upload(documents)
+    assert (len(done.ids), most) == (8, 3)

@@ -83,7 +83,7 @@ def test_a_token_that_was_replaced_meanwhile_is_used(
         for asks_first in (True, False):
             token("old")
             settings = load_settings(token_file=file)
-            service = service_of(settings, server.base_url, settings.access_token(), 2)()
+            service = service_of(settings, server.base_url, settings.access_token(), 2)
             try:
                 if asks_first:
                     with nullcontext() if new == "new" else pytest.raises(StoppedEarly):
