@@ -74,9 +74,9 @@ class _Grid:
 
     @property
     def columns(self) -> list[Column]:
-        """Those that say who it is, then those with problems, then the others."""
-        own = self.checked.fixed
-        wrong = [cell.column for row in self.rows for cell in row.cells if cell.problems or cell.old is not None]
+        """Those that say who it is, then those with problems, then the others; none moves while a person types on."""
+        own, rows = self.checked.fixed, () if self.edit else self.rows
+        wrong = [cell.column for row in rows for cell in row.cells if cell.problems or cell.old is not None]
         return list(dict.fromkeys((*own, *wrong, *self.checked.columns)))
 
     def is_editable(self, row: CheckedRow, index: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -146,6 +147,61 @@ def test_by_the_keyboard_alone(pages: Start, serve: Serve, person: Person) -> No
     press("Send 3 candidates")
     page.wait_for_selector("text=The last run has finished")
     assert len(served.accepted) == 3
+
+
+def test_what_is_typed_while_an_answer_arrives_is_kept(pages: Start, tmp_path: Path, person: Person) -> None:
+    """A cell is sent when it is left; the page changes in place while a person types on in the next ones."""
+    file = write_csv(tmp_path / "people.csv", [candidate(0), candidate(1, **{"E-mail": "nazan.kurt(at)example.com"})])
+    found = pages(sandbox=True, file=file)
+    person.open(found)
+    page = person.page
+    person.to_match()
+    person.review()
+    person.main("check")
+    page.wait_for_selector("a.main")
+    page.click("#edit-3")
+    page.wait_for_selector("#r3c0")
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/check/cells", hold)
+
+    def go_on() -> None:
+        """The answer arrives now."""
+        until = time.monotonic() + PATIENCE
+        while not held and time.monotonic() < until:
+            page.wait_for_timeout(10)
+        with page.expect_response("**/check/cells"):
+            held.pop(0).continue_()
+
+    def leave(text: str) -> None:
+        page.keyboard.press("ControlOrMeta+A")
+        page.keyboard.type(text)
+        page.keyboard.press("Tab")
+
+    cells = [cell.get_attribute("id") for cell in page.query_selector_all("#rows td input")]
+    page.focus(f"#{cells[0]}")
+    leave("nazan@example.com")
+    page.keyboard.type("Enge")
+    go_on()
+    page.wait_for_selector(".was")
+    page.keyboard.type("lhardt")
+    page.keyboard.press("Tab")
+    leave("Two")  # before any answer
+    leave("Three")
+    for _ in range(3):
+        go_on()
+    page.locator(".was").nth(3).wait_for()
+    page.unroute("**/check/cells")
+    page.reload()
+    expected = ["nazan@example.com", "Engelhardt", "Two", "Three"]
+    assert sorted(page.input_value(f"#{cell}") for cell in cells[:4]) == sorted(expected)
+    page.focus(f"#{cells[0]}")
+    page.keyboard.type("no")
+    page.keyboard.press("Escape")
+    assert page.input_value(f"#{cells[0]}") in expected
 
 
 def test_the_table_follows_and_the_focus_stays(pages: Start, person: Person) -> None:

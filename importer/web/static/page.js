@@ -53,13 +53,55 @@ function putBack() {
   }
 }
 
-document.addEventListener("htmx:beforeSwap", keep);
+// A cell of the grid is sent when it is left, one after the other. What is typed into another one meanwhile is put back
+// when the answer has changed the page, and then sent itself.
+const sent = new Map();  // the texts of cells that are being sent, by their id
+let typed = [];
+
+function isTyped(cell) {
+  return cell.value !== (sent.has(cell.id) ? sent.get(cell.id) : cell.defaultValue);
+}
+
+function sendTyped(cell) {
+  setTimeout(() => { if (cell.isConnected && isTyped(cell)) htmx.trigger(cell, "change"); });
+}
+
+function typedCells() {
+  return [...document.querySelectorAll("#rows td input[type=text]")].filter(isTyped);
+}
+
+function keepTyped() {
+  typed = typedCells().map((cell) => [cell.id, cell.value, cell.selectionStart, cell.selectionEnd]);
+}
+
+function putBackTyped() {
+  sent.clear();
+  for (const [id, text, start, end] of typed) {
+    const cell = document.getElementById(id);
+    if (!cell) continue;
+    cell.value = text;
+    if (cell === document.activeElement) cell.setSelectionRange(start, end);
+  }
+  typed = [];
+}
+
+document.addEventListener("htmx:beforeRequest", ({detail: {elt}}) => {
+  if (elt.matches("#rows td input")) sent.set(elt.id, elt.value);
+});
+document.addEventListener("focusout", ({target}) => { if (target.matches("#rows td input")) sendTyped(target); });
+document.addEventListener("keydown", ({key, target}) => {
+  if (key === "Escape" && target.matches("#rows td input")) target.value = target.defaultValue;
+});
+
+document.addEventListener("htmx:beforeSwap", () => { keep(); keepTyped(); });
 document.addEventListener("DOMContentLoaded", () => { putBack(); prepare(document); });
 document.addEventListener("htmx:afterSwap", (event) => {
   putBack();
+  putBackTyped();
   prepare(event.target.isConnected ? event.target : document);
 });
-document.addEventListener("htmx:afterSettle", () => {
+document.addEventListener("htmx:afterSettle", () => {  // from now on, the new cells can be sent
+  typedCells().filter((cell) => cell !== document.activeElement).forEach(sendTyped);
   const changed = document.querySelector("[data-changed] summary");
   if (changed && document.activeElement === document.body) changed.focus();  // what was focused is gone
 });
