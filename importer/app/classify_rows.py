@@ -36,6 +36,7 @@ from importer.transform import (
     Seen,
     candidate_rows,
     encode,
+    place_of_address,
     same_address,
     transform_row,
 )
@@ -127,13 +128,14 @@ def _hold_back_duplicates(table: RunTable, mapping: ResolvedMapping) -> None:
     pairs = iter(table.same_addresses())
     while block := list(islice(pairs, _AT_ONCE)):
         found = table.candidates({row for pair in block for row in pair})
-        table.keep(list(_held_back(block, found, table.rows_with(found), mapping)))
+        rows = table.rows_with({row for one in found.values() for row in one.rows})
+        table.keep(list(_held_back(block, found, rows, mapping)))
 
 
 def without_duplicates(
     candidates: Iterable[Classified], rows: Mapping[int, Row], mapping: ResolvedMapping
 ) -> list[Classified]:
-    """Some candidates, where those that have the same e-mail address as others are held back. rows: the first ones."""
+    """Some candidates, where those that have the same e-mail address as others are held back. rows: of all of them."""
     found = {one.rows[0]: one for one in candidates}
     rows_of: dict[str, list[int]] = {}
     for row, one in found.items():
@@ -154,12 +156,17 @@ def _held_back(
     The service accepts one application per person and job post, and one candidate per e-mail address and pool (service
     description, part 8). The first one may have problems of its own: once fixed, it is the one to import.
     """
-    columns, are_all = mapping.candidate["email"].columns, mapping.duplicate_policy is DuplicatePolicy.ERROR
+    email, are_all = mapping.candidate["email"], mapping.duplicate_policy is DuplicatePolicy.ERROR
+    columns = () if email.lookup else email.columns  # a key of another table is no address
+    places = {
+        row: place_of_address([rows[each] for each in one.rows if each in rows], columns, one.address)
+        for row, one in candidates.items()
+    }
     for row, other in pairs:
         if are_all or row > other:
             one, is_valid = candidates[row], isinstance(candidates[other].result, ReadyCandidate)
             becomes: Literal["valid", "invalid", "neither"] = "valid" if is_valid else "invalid"
-            problem = same_address(rows[row], columns, other, "neither" if are_all else becomes)
+            problem = same_address(places[row], places[other], "neither" if are_all else becomes)
             own = one.result.problems if isinstance(one.result, Outcome) else ()
             yield Classified(one.rows, Outcome(row, OutcomeKind.INVALID, problems=(*own, problem)))
 

@@ -67,7 +67,19 @@ def find_header(origin: Origin, head: Sequence[Record], options: SourceOptions) 
         hint = f"set header_row: under source: in the mapping to its row number; {_first_rows(records)}"
         place = CellPlace(origin, records[0].number if records else 1)
         raise UnusableInput(Problem("header-not-found", message, hint, place))
-    return Header.of(*(found[-1:] if options.header_rows == 1 else found))
+    found = found[-1:] if options.header_rows == 1 else found
+    return Header.of(*_first_of_equal(first, found))
+
+
+def _first_of_equal(records: Sequence[Record], found: tuple[Record, ...]) -> tuple[Record, ...]:
+    """The first rows with the names of a header: it may be repeated, and the rows below the first one are data too."""
+    names = [_names_of(record) for record in found]
+    blocks = (tuple(records[at : at + len(found)]) for at in range(len(records)))
+    return next(rows for rows in blocks if [_names_of(record) for record in rows] == names)
+
+
+def _names_of(record: Record) -> list[str]:
+    return [normalize_name(cell) for cell in record.cells[: record.width]]
 
 
 def place_of(origin: Origin) -> FilePlace:

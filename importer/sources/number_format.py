@@ -90,7 +90,7 @@ def shown_number(value: int | float, number_format: str) -> str | None:
         return sign + section.filled(plain_number(abs(value))).strip() if is_whole else None
     if not (_PUNCTUATION.issuperset(words) or section.currency) or section.is_scaled:
         return None
-    hides_zero = value == 0 and not {"0", "?", "general"}.intersection(section.codes)
+    hides_zero = value == 0 and not {"0", "?", "general", "@"}.intersection(section.codes)
     hides_sign = is_negative and _MINUS.isdisjoint(words)
     adds_sign = (value > 0 and not _MINUS.isdisjoint(section.before)) or "+" in words.removeprefix(section.before)
     if hides_zero or hides_sign or adds_sign:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importer.transform.candidates import Filtered, candidate_rows, filtered, same_address
+from importer.transform.candidates import Filtered, candidate_rows, filtered, place_of_address, same_address
 from importer.transform.dates import DATE_IN_FUTURE
 from importer.transform.entries import EntriesReader
 from importer.transform.entry_rows import join_warnings
@@ -28,6 +28,7 @@ __all__ = [
     "encode",
     "filtered",
     "join_warnings",
+    "place_of_address",
     "same_address",
     "trace_parts",
     "trace_row",

@@ -9,7 +9,7 @@ from typing import Literal
 from importer.mapping import ResolvedFilter, ResolvedGrouping, ResolvedMapping
 from importer.models import Row
 from importer.problems import CellPlace, Column, Problem
-from importer.text.normalize import normalize
+from importer.text.normalize import join_key, normalize
 from importer.transform.texts import in_mapping, quoted, stripped
 
 # --- filters --------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def keyed_rows(
         if excluded is not None and excluded.problem in row.problems:  # a header that is repeated
             yield "", excluded
             continue
-        key = stripped(row.cells[grouping.column.index])
+        key = join_key(stripped(row.cells[grouping.column.index]))
         if not key and above and grouping.blank_continues:
             key = above
             if not any(stripped(row.cells[one.column.index]) for one in filters):
@@ -161,22 +161,30 @@ def _conflicts(rows: list[Row], column: Column) -> list[Problem]:
 # --- duplicate e-mail addresses -------------------------------------------------------------------
 
 
-def same_address(
-    row: Row, columns: Sequence[Column], other: int, becomes: Literal["valid", "invalid", "neither"]
-) -> Problem:
-    """The problem of a row whose e-mail address another one has.
+def place_of_address(rows: Sequence[Row], columns: Sequence[Column], address: str) -> CellPlace:
+    """The cell of a candidate with its e-mail address, by the rows and the columns that it may be in; the first row if
+    that is in none of them as it is: it was looked up, or is a part of a cell.
+    """
+    filled = [(row, column) for row in rows for column in columns if row.cells[column.index].strip()]
+    wanted = address.casefold()
+    found = [(row, column) for row, column in filled if row.cells[column.index].strip().casefold() == wanted]
+    if not found and len(filled) != 1:
+        return rows[0].place()
+    row, column = (found or filled)[0]
+    return row.place(column)
 
-    columns: of the address; other: the row that has it too, which is valid or invalid by itself; or neither is sent.
+
+def same_address(own: CellPlace, other: CellPlace, becomes: Literal["valid", "invalid", "neither"]) -> Problem:
+    """The problem of a row whose e-mail address another one has; both places are those of the address.
+
+    becomes: the other row is valid or invalid by itself, or neither is sent.
     """
     which, way = "which is imported instead", ""
     if becomes == "neither":
         which = "and neither row is sent"
     elif becomes == "invalid":
-        which, way = "which has problems of its own", f"fix row {other}, or "
+        which, way = "which has problems of its own", f"fix row {other.row}, or "
     hint = f"{way}remove one of the two rows in your own file, or correct the address if they are two people"
-    column = next((column for column in columns if row.cells[column.index].strip()), None)
-    # Without a sheet a row has no cells to name; of several columns another one may have the address there.
-    is_cell_known = row.origin.sheet is not None and len(columns) == 1
-    where = CellPlace(row.origin, other, column if is_cell_known else None).address
+    where = other.address if other.origin.sheet is not None else f"row {other.row}"  # a CSV has no names of cells
     message = f"the e-mail address is the same as in {where}, {which}"
-    return Problem("email-duplicate", message, hint, row.place(column))
+    return Problem("email-duplicate", message, hint, own)

@@ -128,7 +128,11 @@ def _objects(source: FromJson, row: Row, missing: frozenset[str], problems: list
     for number, item in enumerate(items, start=1):
         if isinstance(item, Mapping):
             cells = _cells(item, source.keys)
-            if isinstance(cells, str):
+            if item and source.keys and not any(key in item or key.partition(".")[0] in item for key in source.keys):
+                wanted, there = (", ".join(map(str, names)) for names in (source.keys, item))
+                message = f"entry {number} has none of the keys that the mapping reads ({wanted}); it has {there}"
+                problems.append(Problem("list-invalid", message, "correct the keys in the mapping, or the cell", place))
+            elif isinstance(cells, str):
                 message = f"{cells} of entry {number} contains a list instead of one text"
                 problems.append(Problem("list-invalid", message, hint, place))
             else:

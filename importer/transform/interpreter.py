@@ -245,7 +245,8 @@ class Interpreter:
         if table is None:
             if self._bare:
                 return self._read_kind(text, typed)
-            return self._read_kind(f"{self._spec.before or ''}{text}{self._spec.after or ''}", False)
+            completed = _completed(text, self._spec.before or "", self._spec.after or "")
+            return completed if isinstance(completed, InvalidValue) else self._read_kind(completed, False)
         target = table.targets.get(normalize(text))
         if target is not None:
             self.tables_used.add("table")
@@ -269,6 +270,17 @@ class Interpreter:
             f"{did_you_mean(text, table.targets)}, {into_table(self._value)}",
             Unread(text, self._value.place),
         )
+
+
+def _completed(text: str, before: str, after: str) -> str | InvalidValue:
+    """A text with what the mapping writes before and after it; a whole web address needs no beginning of one."""
+    _, is_address, rest = before.partition("://")
+    if is_address and not after and text.casefold().startswith(before.casefold()):
+        return text
+    if is_address and ("://" in text or text.casefold().startswith(("www.", rest.partition("/")[0].casefold()))):
+        message = f"{quoted(text)} is a web address already, and the mapping writes {quoted(before)} before it"
+        return InvalidValue("url-invalid", message, "write only what comes behind that, or remove it from the mapping")
+    return f"{before}{text}{after}"
 
 
 def _read_file(value: ResolvedValue, read_id: Callable[[str, bool], Any], text: str, typed: bool) -> Any:

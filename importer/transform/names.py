@@ -109,13 +109,25 @@ def _wrong_order(full_name: str, words: list[str], rule: NameRule) -> InvalidVal
     is_first = rule.surname is Surname.FIRST_WORD
     found = wrong_word(words, is_first)
     if found is None:
-        return None
+        return _wrong_capitals(full_name, words, rule)
     word, kind = found
     hint = "write it as 'Last, First'"
     if wrong_word(words, not is_first) is None:
         other, place = (Surname.LAST_WORD, "last") if is_first else (Surname.FIRST_WORD, "first")
         hint += f"; if the column has the last name {place}, set names: {{surname: {other}}} in the mapping"
     return _not_split(full_name, f": '{word}' looks like {kind}", hint)
+
+
+def _wrong_capitals(full_name: str, words: list[str], rule: NameRule) -> InvalidValue | None:
+    """The problem of a name of which other words are in capitals than those that the rule takes: `MÜLLER Hans`."""
+    capitals = [word for word in words if word.isupper() and len(word) > 2 and not word.endswith(".")]  # JD is initials
+    if not capitals or all(map(str.isupper, words)) or (taken := _last_name_words(words, rule)) is None:
+        return None
+    last = [word for word in words[slice(*taken)] if word.isupper() or normalize(word) not in rule.particles]
+    if all(map(str.isupper, last)) and {*capitals} <= {*last}:
+        return None
+    hint = "write it as 'Last, First'; if the column has last names in capitals, set names: {surname: capitals}"
+    return _not_split(full_name, f": '{capitals[0]}' is in capitals", f"{hint} in the mapping")
 
 
 def _without_suffixes(words: list[str], rule: NameRule) -> list[str]:

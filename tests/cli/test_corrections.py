@@ -213,6 +213,16 @@ def test_a_candidate_of_several_rows_stays_one(serve: Serve) -> None:
     assert served.accepted == [other, "ada@example.com"]
 
 
+def test_rows_of_one_address_in_another_case_are_one_candidate(serve: Serve) -> None:
+    """As where tables are joined: otherwise a person is sent with half of the rows."""
+    served = serve()
+    mapping = served.door.folder / "mapping.yaml"
+    mapping.write_text(mapping.read_text("utf-8") + "source: {group_by: E-mail}\n", "utf-8")
+    run_first(served, candidate(1), candidate(1, **{MAIL: "Person1@Example.com"}), candidate(2))
+    assert served(*RUN, "--json").counts == {"already_imported": 3}
+    assert served.accepted == ["person1@example.com", "person2@example.com"]
+
+
 def test_keys_that_may_be_corrected(serve: Serve) -> None:
     """Blank ones filled in alike; and that of the rows of a candidate that are not filtered out."""
     served = serve()

@@ -153,3 +153,18 @@ def test_many_blank_rows(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("Name,Phone\n" + "Ada,555-0101\n,\n" * 20_000, encoding="utf-8")
     assert sum(1 for _ in open_sheet(path, SourceOptions(), ReadingLimits()).rows()) == 20_000
+
+
+@pytest.mark.parametrize("rows_above", [1, 3])
+def test_the_first_of_equal_headers_is_the_header(tmp_path: Path, rows_above: int) -> None:
+    """However few rows are between them, and however empty these are: they are candidates, too."""
+    names = ["Email", "First", "City", "Phone"]
+    above = [[f"a{number}@example.com", "Ada", "", ""] for number in range(rows_above)]
+    below = [[f"b{number}@example.com", "Bob", "Bursa", f"+9055500000{number:02}"] for number in range(8)]
+    file = tmp_path / "people.csv"
+    file.write_text(csv_text([names, *above, ["", "", "", ""], names, *below]), "utf-8")
+    sheet = open_sheet(file, SourceOptions(names=("Email", "First")), ReadingLimits())
+    assert sheet.header_row == 1
+    read = [(row.cells[0], [problem.code for problem in row.problems]) for row in sheet.rows()]
+    assert [cell for cell, problems in read if not problems] == [each[0] for each in (*above, *below)]
+    assert [problems for _, problems in read if problems] == [["filtered"]]

@@ -18,6 +18,7 @@ _SIGNS = '{column: Cell, decimal: ",", thousands: "."}'
 _LAST_NAME_FIRST = "{{column: Cell, part: {}, names: {{surname: first_word}}}}"
 _EUROS = '{column: Cell, decimal: ",", thousands: ".", currency: [EUR, "€", Euro]}'
 _TR = "{column: Cell, region: TR}"
+_PROFILE = "{column: Cell, before: https://example.com/in/}"
 _OTHERWISE = "{{column: Cell, values: {{Jr.: Junior}}, otherwise: {}}}"
 
 
@@ -398,11 +399,17 @@ GOOD = (
     Good("last name in -oğlu", _TEXT, "Ayşe Nur Kadıoğlu", "Kadıoğlu", "{column: Cell, part: last}"),
     Good("first name in -ева", _TEXT, "Ева Ким", "Ким", "{column: Cell, part: last}"),
     Good("last of a name", _TEXT, "Nur Ada Su", "Su", "{column: Cell, part: last}"),
+    Good("initials in front", _TEXT, "JD Miller", "Miller", "{column: Cell, part: last}"),
+    Good("last name in capitals, as the rule has it", _TEXT, "Ana GARCÍA", "GARCÍA", "{column: Cell, part: last}"),
+    Good("all in capitals", _TEXT, "ANA GARCÍA", "GARCÍA", "{column: Cell, part: last}"),
+    Good("handle behind an address", _URL, "ada", "https://example.com/in/ada", _PROFILE),
+    Good("address behind its beginning", _URL, "https://Example.com/in/ada", "https://Example.com/in/ada", _PROFILE),
     Good("last before a comma", _TEXT, "SU, Nur Ada", "SU", "{column: Cell, part: last}"),
     Good("constant", _DATE, "", "2024-01-02", "{value: 2024-01-02}"),
 )
 
 _LONG_CELL = "x" * 200
+_CAPITALS = "if the column has last names in capitals, set names: {surname: capitals} in the mapping"
 _LAST_NAME_IS_FIRST = "if the column has the last name first, set names: {surname: first_word} in the mapping"
 _AS_LAST_FIRST = "write it as 'Last, First'"
 _SPLIT_HINT = "write both names without it, or list it under particles: or suffixes: of names: in the mapping"
@@ -522,6 +529,14 @@ BAD = (
              f": 'Петровна' looks like a patronymic; {_AS_LAST_FIRST}"),
     _unsplit("last name as the first word", "Иванова Анна",
              f": 'Иванова' looks like a last name; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
+    *(Bad(f"other address behind the beginning of one: {cell}", _URL, cell,
+          f"'{cell}' is a web address already, and the mapping writes 'https://example.com/in/' before it; write only "
+          "what comes behind that, or remove it from the mapping", _PROFILE)
+      for cell in ("https://example.org/in/ada", "www.example.com/in/ada", "Example.com/in/ada")),
+    _unsplit("capitals in front", "MÜLLER Hans", f": 'MÜLLER' is in capitals; {_AS_LAST_FIRST}; {_CAPITALS}"),
+    _unsplit("capitals of two words", "Ana GARCÍA LÓPEZ", f": 'GARCÍA' is in capitals; {_AS_LAST_FIRST}; {_CAPITALS}"),
+    _unsplit("capitals at the end", "Hans MÜLLER", f": 'MÜLLER' is in capitals; {_AS_LAST_FIRST}; {_CAPITALS}",
+             _LAST_NAME_FIRST.format("last")),
     _unsplit("patronymic before the last name", "Анна Петровна Ким",
              f": 'Петровна' looks like a patronymic; {_AS_LAST_FIRST}; if the column has the last name last, set "
              "names: {surname: last_word} in the mapping", _LAST_NAME_FIRST.format("last")),

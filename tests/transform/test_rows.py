@@ -11,7 +11,7 @@ from importer.mapping import ResolvedMapping, read_mapping, resolve
 from importer.models import Application, PoolCandidate, Row
 from importer.problems import Column, Origin, Problem
 from importer.settings import WireFormat
-from importer.transform import Filtered, Invalid, same_address, transform_row
+from importer.transform import Filtered, Invalid, place_of_address, same_address, transform_row
 from tests.transform.cells import FILE, FILLED, ORIGIN, PERSON, mapping_of, problems_of, question, row
 
 
@@ -205,18 +205,30 @@ def test_a_filter_cell_with_a_problem() -> None:
 )
 def test_a_second_row_with_the_same_email_address(becomes: Literal["valid", "invalid", "neither"], which: str) -> None:
     """The problem has its row number, and says what becomes of the other one."""
-    assert str(same_address(row("x", number=20), [Column(0, "A", "E-mail")], 14, becomes)) == (
+    email = Column(0, "A", "E-mail")
+    assert str(same_address(row("x", number=20).place(email), row("x", number=14).place(email), becomes)) == (
         f'c.csv, row 20, column "E-mail": the e-mail address is the same as in row 14, {which} one of the two rows in '
         "your own file, or correct the address if they are two people"
     )
 
 
-def test_the_cell_of_the_first_row_with_the_same_email_address() -> None:
-    """In a workbook the message names the cell of the other row, as a person finds it there."""
-    second = replace(row("x", number=20), origin=Origin("c.xlsx", "People"))
-    problem = same_address(second, [Column(0, "A", "E-mail")], 14, "valid")
-    assert str(problem.place) == "c.xlsx, People!A20"
-    assert problem.message == "the e-mail address is the same as in A14, which is imported instead"
+PLACES = [
+    pytest.param([("ada@example.com", "")], "A20", id="the column"),
+    pytest.param([("none", "Ada@Example.com ")], "B20", id="another column"),
+    pytest.param([("", ""), ("", "ada@example.com")], "B21", id="another row of the candidate"),
+    pytest.param([("mailto:ada@example.com", "")], "A20", id="the only cell"),
+    pytest.param([("Ada <ada@example.com>", "none")], "row 20", id="not surely one"),
+]
+
+
+@pytest.mark.parametrize(("cells", "expected"), PLACES)
+def test_the_cell_with_the_same_email_address(cells: list[tuple[str, ...]], expected: str) -> None:
+    """A cell is named only if it has the address: a person would correct another one."""
+    rows = [Row(Origin("c.xlsx", "People"), 20 + at, each) for at, each in enumerate(cells)]
+    columns = [Column(0, "A", "E-mail"), Column(1, "B", "Other")]
+    place = place_of_address(rows, columns, "ada@example.com")
+    assert place.address == expected
+    assert same_address(place, place, "valid").message.startswith(f"the e-mail address is the same as in {expected},")
 
 
 def test_the_email_address_of_an_invalid_row() -> None:

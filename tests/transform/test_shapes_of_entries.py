@@ -87,6 +87,16 @@ def test_a_list_that_cannot_be_used(cell: str, message: str) -> None:
     ]
 
 
+def test_an_object_without_any_key_of_the_mapping_is_a_problem() -> None:
+    """A mistyped key in the mapping would drop the answer of everybody; a key without a value is blank."""
+    mapping = mapping_of(_JSON, ("Schools",), _LONG)
+    assert problems_of(mapping, row("[{'school': 'Ege', 'year': '2020'}]")) == [
+        'c.csv, row 5, column "Schools": entry 1 has none of the keys that the mapping reads (name, detail.major); it '
+        "has school, year; correct the keys in the mapping, or the cell"
+    ]
+    assert answer_of(mapping, row("[{}, {'name': null, 'detail': {}}]")) is None
+
+
 _text = st.text(alphabet=st.characters(exclude_categories=("Cs",)), max_size=10)
 _value = st.recursive(_text, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_text, inner, max_size=3))
 

@@ -34,6 +34,7 @@ _CODES = (  # the number format, the value, and what is read of it
     ('"$"0;"$"-0', -5, "-5"),
     ('"+"@', 905550000001, "+905550000001"),
     ('"@"@', "ada", "@ada"),
+    ("@", 0, "0"),
     ("General;-General;0;General", "Ankara", "Ankara"),
     ('"€ 100"0', 45, "€ 10045"),
     (r"##\,##\,##0", 1234567, "1234567"),
