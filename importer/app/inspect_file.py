@@ -99,28 +99,37 @@ def inspect_file(file: Path, source: SourceOptions, settings: Settings, shown_as
         found = _inspect(path, source, limits, name)
         if path != file:
             return found
-        has_sheets = any(warning.code == "sheets-not-read" for warning in found.sheet.warnings)
-        sheets = _other_sheets(path, found.sheet.origin.sheet or "", limits) if has_sheets else ()
-        if source.sheet is None and not finds_candidates(found.profile.views):
-            better = next((sheet.name for sheet in sheets if finds_candidates(sheet.columns)), None)
-            if better is not None:
-                first, columns = found.sheet.origin.sheet or "", found.profile.views
-                found = replace(_inspect(path, replace(source, sheet=better), limits, name), instead_of=first)
-                sheets = (OtherSheet(first, columns), *(sheet for sheet in sheets if sheet.name != better))
-        return replace(found, others=(*sheets, *_files_beside(path, limits)))
+        return replace(found, others=(*_other_sheets(path, found.sheet, limits), *_files_beside(path, limits)))
 
 
 def _inspect(path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str) -> InspectedFile:
     try:
-        sheet = open_sheet(path, source, limits, shown_as=shown_as)
+        sheet, instead_of = open_candidates(path, source, limits, shown_as)
     except UnusableInput as error:
         raise UnusableInput([with_flag(problem) for problem in error.problems]) from None
-    return InspectedFile(sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row))
+    return InspectedFile(sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row), instead_of=instead_of)
+
+
+def open_candidates(
+    path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str
+) -> tuple[Sheet, str | None]:
+    """The sheet that is read, and the one that comes first if it has no candidates and another one has."""
+    sheet = open_sheet(path, source, limits, shown_as=shown_as)
+    is_only = source.sheet is not None or len(sheet.sheets) < 2
+    if is_only or finds_candidates(sample_columns(sheet.columns, sheet.rows())):
+        return sheet, None
+    others = _other_sheets(path, sheet, limits)
+    better = next((other.name for other in others if finds_candidates(other.columns)), None)
+    if better is None:
+        return sheet, None
+    return open_sheet(path, replace(source, sheet=better), limits, shown_as=shown_as), sheet.origin.sheet
 
 
 @dataclass(frozen=True, slots=True)
 class FirstRows:
-    """The table of a file as it is read, with its first rows. sheet: its name in a workbook, one of `sheets`."""
+    """The table of a file as it is read, with its first rows. sheet: its name in a workbook, one of `sheets`;
+    instead_of: the first of them, if it contains no candidates.
+    """
 
     reading: str
     header_row: int
@@ -129,6 +138,7 @@ class FirstRows:
     warnings: tuple[Problem, ...]
     sheet: str | None
     sheets: tuple[str, ...]
+    instead_of: str | None
 
 
 def first_rows(file: Path, source: SourceOptions, settings: Settings, count: int, shown_as: str) -> FirstRows:
@@ -138,25 +148,18 @@ def first_rows(file: Path, source: SourceOptions, settings: Settings, count: int
     Raises:
         UnusableInput: it cannot be read.
     """
-    sheet = open_sheet(file, source, ReadingLimits.of(settings), shown_as=shown_as)
+    sheet, instead_of = open_candidates(file, source, ReadingLimits.of(settings), shown_as)
     rows, title = tuple(islice(sheet.rows(), count)), sheet.origin.sheet
     warnings = tuple(each for each in sheet.warnings if each.code != "sheets-not-read")  # `sheets` says it
-    return FirstRows(sheet.reading, sheet.header_row, sheet.columns, rows, warnings, title, sheet.sheets)
+    return FirstRows(sheet.reading, sheet.header_row, sheet.columns, rows, warnings, title, sheet.sheets, instead_of)
 
 
-def _other_sheets(file: Path, main: str, limits: ReadingLimits) -> tuple[OtherSheet, ...]:
+def _other_sheets(file: Path, main: Sheet, limits: ReadingLimits) -> Iterator[OtherSheet]:
     """The first few other visible sheets of the workbook that contain a table."""
-    found = []
-    for number in range(1, _MAX_SHEETS + 1):
-        try:
-            sheet = open_sheet(file, SourceOptions(str(number)), limits)
-        except UnusableInput as error:
-            if any(problem.code == "sheet-not-found" for problem in error.problems):
-                break
-            continue
-        if sheet.origin.sheet and sheet.origin.sheet != main:
-            found.append(OtherSheet(sheet.origin.sheet, sample_columns(sheet.columns, sheet.rows())))
-    return tuple(found)
+    for title in [one for one in main.sheets if one != main.origin.sheet][:_MAX_SHEETS]:
+        with suppress(UnusableInput):
+            sheet = open_sheet(file, SourceOptions(title), limits)
+            yield OtherSheet(title, sample_columns(sheet.columns, sheet.rows()))
 
 
 def _files_beside(file: Path, limits: ReadingLimits) -> Iterator[OtherSheet]:

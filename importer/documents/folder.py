@@ -282,7 +282,7 @@ class DocumentFolder:
                     found = os.fdopen(os.open(self.path / file.path, _READ), "rb")
                     if not stat.S_ISREG(os.fstat(found.fileno()).st_mode):
                         found.close()
-                        raise OSError(0, "it is no regular file")
+                        raise OSError(0, "it is not a regular file")
                     return found
 
             else:

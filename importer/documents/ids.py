@@ -45,7 +45,7 @@ def read_ids(path: Path, service: str = "") -> dict[str, str]:
             problems.append(_problem("has more cells in this line than in its first", place))
             continue
         if not _SHA256.fullmatch(sha256):
-            problems.append(_problem(f"has the ID {given[:80]} beside '{sha256[:80]}', which is no SHA-256", place))
+            problems.append(_problem(f"has the ID {given[:80]} beside '{sha256[:80]}', which is not a SHA-256", place))
             continue
         if not _ID.fullmatch(number) or _ROUNDED.fullmatch(number):
             problems.append(_problem(f"has '{given[:80]}', which is not a document ID", place))

@@ -254,5 +254,9 @@ def _telling_words(texts: Sequence[str]) -> list[list[str]]:
         return [sorted(_words(text), key=lambda word: word in shared)[:3] for text in texts]
     places = zip(*([cell.strip() for cell in _cells(text)] for text in texts), strict=True)
     cells = [each for each in dict.fromkeys(places) if all(each) and not all(map(str.isascii, each))]
-    chosen = sorted(cells, key=lambda each: -len(set(each)))[:3]
+    chosen = list[tuple[str, ...]]()
+    for _ in range(3):  # each next one tells most readings apart that the others do not
+        if not (left := [each for each in cells if each not in chosen]):
+            break
+        chosen.append(max(left, key=lambda each: len({*zip(*chosen, each, strict=True)})))
     return [list(words) for words in zip(*chosen, strict=True)]

@@ -22,7 +22,7 @@ from importer.suggest.proposal import (
     open_points,
     question_goals,
 )
-from importer.suggest.propose import finds_candidates, propose, propose_value, writes_day_first
+from importer.suggest.propose import date_settings, finds_candidates, propose, propose_value, writes_day_first
 from importer.suggest.refitted_text import refitted
 from importer.suggest.yaml_writer import question_key, write_proposal, write_value
 
@@ -45,6 +45,7 @@ __all__ = [
     "SourceFacts",
     "candidate_goals",
     "date_forms",
+    "date_settings",
     "entry_kind",
     "finds_candidates",
     "join_of",

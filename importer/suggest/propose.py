@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from importer.mapping import ENTRY_FIELDS, PLACEHOLDER, Kind, spec_of_entry
 from importer.models import Operation, Question, Target
@@ -289,6 +290,18 @@ class _Sheet:
             review_reason=reading.review_reason or mismatch or field.review_reason,
             note=reading.note,
         )
+
+
+def date_settings(views: Mapping[str, ColumnView], day_first: bool | None) -> dict[str, dict[str, Any]]:
+    """How the dates of an entry are read, by field, as far as their columns leave no doubt. views: of its columns."""
+    dated = {field: view for field, view in views.items() if field in _DATES}
+    forms = date_forms([pair for view in dated.values() for pair in view.counts], day_first)
+    readings = {field: _date_reading(forms, field) for field in dated}
+    return {
+        field: {each.key: each.value if isinstance(each.value, str) else list(each.value) for each in reading.settings}
+        for field, reading in readings.items()
+        if not reading.review_reason
+    }
 
 
 _BLANK_END = "a blank end means that it is the current one"

@@ -43,7 +43,7 @@ def show(page: OfImport) -> Response:
         skipped=skipped,
         encodings=_ENCODINGS,
         likely=likely,
-        is_text=Path(page.draft.file).suffix.lower() in (".csv", ".tsv", ".txt"),
+        is_text=Path(page.draft.file).suffix.lower() in (".csv", ".tsv", ".tab", ".txt"),
     )
 
 
@@ -62,12 +62,15 @@ def _first_rows(page: ImportPage) -> FirstRows | None:
     """
     file, source, settings, kept = Path(page.draft.file), page.draft.source, page.settings, page.web.first_rows
     found, shown_as = file.stat() if file.exists() else None, page.file_shown_as
-    key = (file, source, found and (found.st_mtime_ns, found.st_size))
+    key = (file, source, found and (found.st_mtime_ns, found.st_ctime_ns, found.st_size))
 
     def read(listen: Listener, _: RunControl) -> None:
         if found is not None:
             listen(Reading(file.name, found.st_size))
-        kept[key] = first_rows(file, source, settings, _ROWS, shown_as)
+        try:
+            kept[key] = first_rows(file, source, settings, _ROWS, shown_as)
+        except UnusableInput as error:  # it would be read again and again
+            kept[key] = error
         while len(kept) > _KEPT:
             kept.popitem(last=False)
 
@@ -78,7 +81,9 @@ def _first_rows(page: ImportPage) -> FirstRows | None:
         job.over.wait(SOON)
         if job.kind == "read" and job.error is not None:
             raise job.error
-    return kept.get(key)
+    if isinstance(first := kept.get(key), UnusableInput):
+        raise first
+    return first
 
 
 @router.post("/imports/{id}/file")

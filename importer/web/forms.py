@@ -146,7 +146,10 @@ async def receive_upload(request: Request, folder: Path, most: int = MOST_UPLOAD
     _use_token(request, Form(fields))
     if size > most + _LARGEST_FORM or any(each.size > most for each in files):
         raise _too_large(most)
-    chosen = next((each for each in files if each.file_name and each.actual_file_name), None)
+    named = [each for each in files if each.file_name]
+    if named and not any(each.size for each in named):
+        raise unusable_file("file-empty", "the file is empty", "export it again", "upload")
+    chosen = next((each for each in named if each.actual_file_name), None)
     if chosen is None:
         raise _missing()
     name = (chosen.file_name or b"").decode("utf-8", "replace")

@@ -121,7 +121,7 @@ class Web:
     sandbox: bool = False
     errors: dict[str, tuple[tuple[Shown, ...], Mapping[str, str]]] = field(default_factory=dict)
     """Of a form that could not be used, until its page is shown again: the problems, and what was typed."""
-    first_rows: OrderedDict[Any, FirstRows] = field(default_factory=OrderedDict)
+    first_rows: OrderedDict[Any, FirstRows | UnusableInput] = field(default_factory=OrderedDict)
     environment: Environment = field(default_factory=_environment)
 
 

@@ -208,7 +208,7 @@ def test_a_pipe_that_takes_the_place_of_a_file_stops_nothing(tmp_path: Path) -> 
     folder.noted_for = "ada@example.com", 2
     folder.document_of("ada.pdf", is_pattern=False, several=Several.ERROR)
     folder.look_into_named()
-    assert folder.contents["ada.pdf"].problem == "cannot be read: it is no regular file"
+    assert folder.contents["ada.pdf"].problem == "cannot be read: it is not a regular file"
 
 
 def test_a_zip_is_a_folder(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from importer.app.inspect_file import InspectedFile, inspect_file
+from importer.app.inspect_file import InspectedFile, inspect_file, open_candidates
 from importer.app.proposed_folders import with_document_folders
 from importer.models import Question, Row, SourceOptions, Target
 from importer.settings import Settings
-from importer.sources import ReadingLimits, open_sheet
+from importer.sources import ReadingLimits
 from importer.suggest import ColumnView, Proposal, profile_sheet, propose, writes_day_first
 from importer.text.normalize import normalize
 
@@ -94,7 +94,7 @@ def sample_of(
         if status is not None and status.st_size <= _SMALL:
             found = inspect_file(file, source, settings, shown_as)
         else:
-            sheet = open_sheet(file, source, ReadingLimits.of(settings), shown_as=shown_as)
+            sheet, _ = open_candidates(file, source, ReadingLimits.of(settings), shown_as or str(file))
             first = islice(sheet.rows(), _PROFILED)
             found = InspectedFile(sheet, profile_sheet(sheet.columns, first, sheet.header_row))
         views, rows = found.profile.views, tuple(islice(found.sheet.rows(), _ROWS + 1))

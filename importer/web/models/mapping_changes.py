@@ -7,7 +7,15 @@ from typing import Any
 
 from importer.mapping import EntryKind, FromRow, ResolvedValue, scalar
 from importer.problems import UsageError
-from importer.suggest import CannotChange, Goal, MappingText, likely_full_names, propose_value, write_value
+from importer.suggest import (
+    CannotChange,
+    Goal,
+    MappingText,
+    date_settings,
+    likely_full_names,
+    propose_value,
+    write_value,
+)
 from importer.web.models.file_sample import Sample, column_name
 from importer.web.models.readable_mapping import ReadableMapping
 
@@ -106,9 +114,12 @@ class MappingChanges:
         return self._with_groups(id, groups, self._readable.entries[id].kind) if groups else self.leave_out(id)
 
     def add_group(self, id: str, kind: EntryKind, columns: Mapping[str, str]) -> str:
-        """The text with one more group: the columns of its fields. Dates are read like those of the other groups."""
+        """The text with one more group: the columns of its fields. They are read like those of the other groups, dates
+        of a first one as their cells show.
+        """
         groups = self._groups(id)
-        settings = {
+        views = {field: view for field, name in columns.items() if (view := self._sample.view(name)) is not None}
+        settings = date_settings(views, self._sample.day_first) | {
             field: {key: one for key, one in value.items() if key not in ("column", "join", "with", "value")}
             for field, value in (groups[-1] if groups else {}).items()
             if isinstance(value, dict)

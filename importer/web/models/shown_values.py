@@ -71,12 +71,14 @@ def with_results(shown: Matched, reader: ValueReader, rows: Sequence[Row], wire:
 
 
 def _date_forms(reader: ValueReader, rows: Sequence[Row], wire: WireFormat) -> Iterator[DateForm]:
-    """The forms that may read the column, each with a cell on which it differs from the others, if there is one."""
+    """The forms that may read the column, each with a cell on which it differs from the others, if there is one. Those
+    in use are always among them.
+    """
     used = tuple(map(str, reader.value.formats.dates or ()))
     counts = Counter(row.cells[column.index] for row in rows for column in reader.columns)
     del counts[""]
     found = [*used, *date_forms(counts.items(), True).formats, *date_forms(counts.items(), False).formats]
-    forms = tuple(dict.fromkeys((*found, *map(_turned, found))))[:6]
+    forms = tuple(dict.fromkeys((*found, *map(_turned, found))))[: max(6, len(used))]
     read: dict[str, dict[str, str]] = {form: {} for form in forms}
     for form in forms:
         value = replace(reader.value, formats=reader.value.formats.model_copy(update={"dates": (form,)}))
@@ -87,8 +89,9 @@ def _date_forms(reader: ValueReader, rows: Sequence[Row], wire: WireFormat) -> I
     for form, days in read.items():
         others = [other for name, other in read.items() if name != form]
         telling = [cell for cell, day in days.items() if any(other.get(cell, day) != day for other in others)]
-        if cell := next(iter([*telling, *days]), None):
-            yield DateForm(form, cell, _day_in_words(days[cell]), form in used)
+        cell = next(iter([*telling, *days]), "")
+        if cell or form in used:
+            yield DateForm(form, cell, _day_in_words(days[cell]) if cell else "", form in used)
 
 
 def _turned(form: str) -> str:
