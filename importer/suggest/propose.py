@@ -298,7 +298,7 @@ def date_settings(views: Mapping[str, ColumnView], day_first: bool | None) -> di
     forms = date_forms([pair for view in dated.values() for pair in view.counts], day_first)
     readings = {field: _date_reading(forms, field) for field in dated}
     return {
-        field: {each.key: each.value if isinstance(each.value, str) else list(each.value) for each in reading.settings}
+        field: {one.key: one.value if isinstance(one.value, str) else [*one.value] for one in reading.settings}
         for field, reading in readings.items()
         if not reading.review_reason
     }

@@ -9,9 +9,12 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from importer.app.inspect_file import inspect_file
 from importer.mapping.nodes import Reading
 from importer.mapping.reader import unreviewed
+from importer.models import SourceOptions
 from importer.sandbox import SHIPPED_QUESTIONS
+from importer.settings import load_settings
 from tests.cli.conftest import FrontDoor, Served, candidate, reviewed, write_csv
 from tests.cli.test_run import people
 from tests.samples.sample import ROOT
@@ -395,6 +398,24 @@ def _old_export(folder: Path) -> None:
         export.append(["Ada", "Nur", f"ada{number}@example.com", 7000 + number, "Berk", "berk@example.org"])
     export.append(["Total", None, "#REF!", 3])
     book.save(folder / "old.xlsx")
+
+
+@pytest.mark.parametrize("sheet", [None, "People"])
+def test_a_sheet_beside_the_one_with_candidates_is_joined(tmp_path: Path, sheet: str | None) -> None:
+    """Whoever names the sheet with the candidates must not lose the one with their jobs."""
+    book = openpyxl.Workbook()
+    cover, people, jobs = book.active, book.create_sheet("People"), book.create_sheet("Jobs")
+    for row in (("Report", "Version"), ("Candidates", 3)):
+        cover.append(row)
+    people.append(["Candidate ID", "First name", "Last name", "Email", "CV ID"])
+    jobs.append(["Candidate ID", "Company", "Position", "Start date", "End date"])
+    for number in range(4):
+        people.append([f"C{number}", "Ada", "Nur", f"ada{number}@example.com", 7000 + number])
+        jobs.append([f"C{number}", "Example GmbH", "Engineer", "2019-01-01", "2020-01-01"])
+    book.save(tmp_path / "old.xlsx")
+    found = inspect_file(tmp_path / "old.xlsx", SourceOptions(sheet=sheet), load_settings(out=tmp_path))
+    assert (found.sheet.origin.sheet, found.instead_of) == ("People", None if sheet else "Sheet")
+    assert [other.name for other, _ in found.joins] == ["Jobs"]
 
 
 def test_inspect_shows_columns_that_are_alike_in_one_line(front_door: FrontDoor) -> None:

@@ -61,6 +61,17 @@ def test_the_languages_of_the_mapping_come_first(
     assert refused.value.problems[0].encodings[0].names[0] == first
 
 
+def test_the_words_tell_each_two_readings_apart(tmp_path: Path) -> None:
+    """Zoë and Zoė differ in one cell, which must be among those that are shown."""
+    path = tmp_path / "a.csv"
+    path.write_bytes("Straße,Größe,Name\nMüller,Köln,Zoë\nÖz,Süd,Ada\n".encode("cp1252"))
+    with pytest.raises(UnusableInput) as refused:
+        open_sheet(path, SourceOptions(), ReadingLimits())
+    words = [one.words for one in refused.value.problems[0].encodings]
+    assert len(words) > 1
+    assert len({*map(tuple, words)}) == len(words)
+
+
 def test_a_reading_with_the_names_of_the_mapping_comes_first(tmp_path: Path) -> None:
     """A name of the mapping in the file proves its encoding more than the letters of the other cells."""
     path = tmp_path / "a.csv"

@@ -10,10 +10,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
+from openpyxl import Workbook
 
+import importer.web.file
 from importer.app.cleanup import PurgeOrder, find_old, purge
+from importer.app.inspect_file import FirstRows
 from importer.app.orders import Listener, Reading, RunControl
 from importer.web.server import running
 from importer.web.steps import NAMES
@@ -57,6 +61,49 @@ def test_the_encoding_is_chosen_by_the_words_that_it_reads(pages: Start, tmp_pat
     assert "in the mapping" not in found.first.text
     choice = next(form for form in found.first.forms if form.fields.get("encoding") == "cp1254")
     assert 'CSV, cp1254, delimiter ";", header found in row 1' in found.client.send(choice).text
+
+
+def test_a_cover_sheet_is_not_what_is_shown(pages: Start, tmp_path: Path) -> None:
+    """The sheet with the candidates is, as in the steps behind it, and the page says so."""
+    book = Workbook()
+    cover, people = book.active, book.create_sheet("People")
+    assert cover is not None
+    cover.title = "Cover"
+    for row in (("Report", "Version"), ("Candidates", 3)):
+        cover.append(row)
+    for row in (("E-mail", "First name", "Last name"), ("ada@example.com", "Ada", "Nur")):
+        people.append(row)
+    book.save(tmp_path / "people.xlsx")
+    shown = pages(file=tmp_path / "people.xlsx").first
+    assert "The sheet 'Cover' comes first, but contains no candidates, so 'People' is read." in shown.text
+    assert "Use these 3 columns" in shown.text
+
+
+def test_a_file_that_cannot_be_read_is_read_once(pages: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long that takes: its page would wait for ever otherwise. A file that is changed is read again."""
+    path = tmp_path / "people.csv"
+    path.write_bytes("E-posta;Doğum\na@example.com;1.2.1990\n".encode("cp1254"))
+    read = list[Path]()
+
+    def first_rows(file: Path, *others: Any) -> FirstRows:
+        read.append(file)
+        return real(file, *others)
+
+    real = importer.web.file.first_rows
+    monkeypatch.setattr(importer.web.file, "first_rows", first_rows)
+    found = pages(file=path)
+    for _ in range(3):
+        assert "Which words are right?" in found.client.get(found.first.address).text
+    assert len(read) == 1
+    path.write_text("E-posta;Ad\na@example.com;Ada\n", "utf-8")
+    assert "header found in row 1" in found.client.get(found.first.address).text
+
+
+def test_an_empty_file_is_told_when_it_is_sent(pages: Start) -> None:
+    """As when it is named by its path."""
+    found = pages()
+    shown = found.client.upload(found.first.form("/upload"), "people.csv", b"")
+    assert "the file is empty" in shown.text.lower()
 
 
 def test_a_page_does_not_wait_for_a_large_file(pages: Start, tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 
 from importer.mapping import read_mapping, resolve
 from importer.models import Application, Operation, Question, SourceOptions, Target
-from importer.problems import UsageError
+from importer.problems import Column, UsageError
 from importer.sent_answers import sent_lines
 from importer.settings import Settings, load_settings
 from importer.sources import ReadingLimits, open_sheet
-from importer.suggest import write_proposal
+from importer.suggest import ColumnView, date_settings, write_proposal
 from importer.transform import Invalid, trace_row, transform_row
 from importer.web.models.draft_mapping import open_mapping
 from importer.web.models.matching import EntryKind, Matched, Matching, sample_of
@@ -108,6 +108,17 @@ def test_the_proposal_is_shown_by_question(match: Match) -> None:
     assert [list(group.values()) for group in entries.groups] == [["School 1"], ["School 2"]]
     first = entries.candidates[0]
     assert (first[0], [entry.fields for entry in first[1]]) == (2, [{"school_name": "Ege"}, {"school_name": "ETH"}])
+
+
+def test_dates_of_a_first_group_are_read_as_their_cells_show() -> None:
+    """There is no other group to take the forms from; what leaves a doubt is not guessed."""
+    begun = ColumnView(Column(0, "A", "Begun"), (("15.03.2019", 3), ("01.02.2020", 2)), 5)
+    ended = ColumnView(Column(1, "B", "Ended"), (("31.12.2021", 3), ("heute", 2)), 5)
+    read = date_settings({"company_name": begun, "start_date": begun, "end_date": ended}, None)
+    forms = {"dates": ["%d.%m.%Y"]}
+    assert read == {"start_date": forms, "end_date": {**forms, "present": ["heute"]}}
+    doubtful = ColumnView(Column(0, "A", "Begun"), (("03/04/2019", 3), ("01/02/2020", 2)), 5)
+    assert date_settings({"start_date": doubtful}, None) == {}
 
 
 def test_a_missing_word_is_blank_in_every_count(match: Match) -> None:
@@ -332,3 +343,16 @@ def test_every_form_of_dates_is_shown(tmp_path: Path, settings: Settings, cell: 
     sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS, settings)
     matching = Matching(write_proposal(sample.proposal), tmp_path / "dates.yaml", file, sample, settings)
     assert {one.form: one.means for one in _of(matching, "answers/start").dates} == forms
+
+
+def test_a_form_of_dates_that_no_cell_has_is_not_dropped(tmp_path: Path, settings: Settings) -> None:
+    """It may be that of later rows: the button of the page sets the forms that are shown."""
+    file = tmp_path / "dates.csv"
+    file.write_text("E-mail,Start date\na@example.com,15.01.2027\nb@example.com,16.01.2027\n", "utf-8")
+    sample = sample_of(file, SourceOptions(), TARGET, QUESTIONS, settings)
+    text = write_proposal(sample.proposal).replace('["%d.%m.%Y"]', '["%d.%m.%Y", "%d/%m/%Y"]')
+    shown = _of(Matching(text, tmp_path / "dates.yaml", file, sample, settings), "answers/start").dates
+    assert [(one.form, one.cell, one.is_used) for one in shown] == [
+        ("%d.%m.%Y", "15.01.2027", True),
+        ("%d/%m/%Y", "", True),
+    ]
