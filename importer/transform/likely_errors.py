@@ -68,8 +68,9 @@ class LikelyErrors:
     def _doubts(self, row: Row, body: Application | PoolCandidate) -> Iterator[Problem]:
         """What is probably not part of a name, and what a program wrote into a text."""
         for value, name in zip(self._names, (body.first_name, body.last_name), strict=True):
-            if value.columns and (found := _NO_NAME.search(_OF_NAME.sub("", name))):
-                message = f"{quoted(name)} has {quoted(found[0])}, which is probably not part of {value.field.label}"
+            found = _NO_NAME.search(_OF_NAME.sub("", name))
+            if value.columns and (sign := found[0] if found else '"' * (name.count('"') == 1)):
+                message = f"{quoted(name)} has {quoted(sign)}, which is probably not part of {value.field.label}"
                 yield Problem("name-doubtful", message, "correct the name if so", place_of(value, row))
         for value in self._texts:
             text = row.cells[value.columns[0].index]

@@ -212,6 +212,7 @@ _SPLIT = "first_name: {column: First, part: first, NAMES}, last_name: {column: F
 @pytest.mark.parametrize(
     ("name", "sign"),
     [
+        ('Ann"', '"'),
         *(("N/A | Unknown", "/"), ("Ana 🚀", "🚀"), ("Ana ★", "★"), ("Ana (She/Her)", "(She"), ("Ana (they)", "(they")),
         *(
             ("Ibrahim, PhD", ","),
