@@ -263,7 +263,7 @@ Submission = Application | PoolCandidate
 
 
 class ReadyCandidate(NamedTuple):
-    """A submission with the bytes of its request body: all that sending needs. In a check they may be left out: b"".
+    """A submission with the bytes of its request body: all that sending needs. Of who is forgotten they are b"".
 
     origin: the row that it was first, as a hash (see `Fingerprints.origin`).
     """
@@ -293,6 +293,11 @@ class OutcomeKind(StrEnum):
 
 NEEDS_ATTENTION: Final = (OutcomeKind.REJECTED, OutcomeKind.INVALID, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 """The outcomes that a person has to review."""
+IN_SERVICE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
+TO_FIX: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
+"""Those of rows that a person fixes."""
+SENT_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
+"""Those of rows that the same command sends again."""
 
 IMPORT_COLUMNS: Final = ("import_row", "import_status", "import_problem", "import_hint")
 """The columns that are added to the source's columns in results files."""

@@ -13,10 +13,17 @@ Anything that is not an ImporterError is a bug of ours and shows its traceback (
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
+
+_WORST_FIRST: Final = (143, 130, 1, 2, 3, 5, 75, 4, 0)
+
+
+def worst(codes: Iterable[int]) -> int:
+    """The exit code of several runs or files: what a person has to know first."""
+    return min(codes, key=lambda code: _WORST_FIRST.index(code) if code in _WORST_FIRST else 0, default=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from importer.app.import_file import Confirm, Finished, import_file
 from importer.app.orders import Continued, Listener, Order, RunControl, SandboxSetup, Sending, ignore
 from importer.ledger import Ledger, open_ledger
 from importer.mapping import read_mapping
-from importer.models import CorrectedCell, OutcomeKind
+from importer.models import SENT_AGAIN, CorrectedCell, OutcomeKind
 from importer.problems import Busy, UsageError
 from importer.report.next_steps import FROM_PYTHON
 from importer.runs import run_report
@@ -32,7 +32,6 @@ _OF_ITS_RESULTS = (
     *("--questions", "--faults", "--rate", "--concurrency", "--max-errors", "--resend-unconfirmed"),
     *("--give-up-after", "--strict", "--no-personal-data"),
 )
-_SENT_AGAIN = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)  # by the same command
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ def resume(
         again = f"run the folder again, completed rows are skipped: {_import_command(manifest)}"
         raise UsageError(f"{manifest.run} imported with a folder of mappings, of which it is one; {again}")
     order = _order(earlier, folder, manifest, sending)
-    kinds = (*_SENT_AGAIN, OutcomeKind.REJECTED) if sending.resend_rejected else _SENT_AGAIN
+    kinds = (*SENT_AGAIN, OutcomeKind.REJECTED) if sending.resend_rejected else SENT_AGAIN
     if manifest.ending is not None and manifest.ending.finished and not _rows_with(kinds, folder):
         raise NothingToSend(manifest.run)
     return import_file(order, listen, control, confirm)

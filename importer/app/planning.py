@@ -1,6 +1,6 @@
 """Plans a run before its first request: checks file, mapping and target, and reports every problem.
 
-The order of work is sources -> transform -> sending -> report; `import_file` executes it.
+A plan has everything that sending needs; `import_file` carries it out.
 """
 
 from __future__ import annotations

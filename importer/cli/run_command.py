@@ -25,7 +25,7 @@ from importer.cli.tables import candidates_json, show_candidates
 from importer.cli.terminal import Terminal, ask_to_send, confirm_address, is_interactive, stopped_by_signals
 from importer.notices import Notifier
 from importer.notices.notifier import Report
-from importer.problems import ImporterError, UnusableInput, UsageError
+from importer.problems import ImporterError, UnusableInput, UsageError, worst
 from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import Summary, read_summary
 from importer.report.text import headline, subject_line, summary_lines
@@ -36,7 +36,6 @@ Send = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
 _Execute = Callable[[Order], tuple[Finished | None, dict[str, Any] | None]]  # with keys for the JSON object
 _SIGNALLED: Final = 128
 _STOPPED_EARLY: Final = 5
-_GOOD_TO_BAD: Final = (0, 4, 75, 2, 3, _STOPPED_EARLY)  # codes of several runs; a signal is worse
 
 
 def run(
@@ -181,16 +180,12 @@ def _as_in_its_run(context: typer.Context, file: Path) -> NoReturn:
     raise typer.Exit(command.main(words, prog_name=context.command_path, standalone_mode=False) or 0)
 
 
-def _badness(code: int) -> int:
-    return _GOOD_TO_BAD.index(code) if code in _GOOD_TO_BAD else code
-
-
 # --- an order at the terminal ---------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    """An order that sends, run at the terminal. asks: whether an interactive user is asked before the first request."""
+    """An order, run or checked at the terminal. asks: whether an interactive user is asked before the first request."""
 
     context: typer.Context
     settings: Settings
@@ -257,9 +252,10 @@ class _Session:
                         continue
                     ended.append((finished, more or {}))
                     what, folder = finished.summary, finished.folder
-                if _badness(what.exit_code or 0) >= _badness(code):
+                ends_with = what.exit_code or 0
+                if worst((code, ends_with)) == ends_with:
                     report(what, folder)
-                    code = what.exit_code or 0
+                    code = ends_with
         finally:  # also after Ctrl-C at a question
             self._present_folder(ended, waiting)
         raise typer.Exit(_STOPPED_EARLY if ended and code in (2, 3, 75) else code)

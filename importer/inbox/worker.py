@@ -22,14 +22,11 @@ from importer.inbox.arrivals import Arrivals, Waiting
 from importer.inbox.folders import Contents, Inbox, Place, Reason, Record, Result, is_regular, open_inbox, writing
 from importer.inbox.rules import FileRule
 from importer.models import NEEDS_ATTENTION, TakenFile
-from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput
+from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput, worst
 from importer.report.summary import Summary, read_summary
 from importer.report.text import summary_lines
 from importer.settings import Settings, load_settings
 from importer.text.terminal import command_line, on_one_line, quoted
-
-WORST_FIRST: Final = (143, 130, 1, 2, 3, 5, 75, 4)
-"""Exit codes: a pass ends with the first of these that one of its files has, else with 0."""
 
 # Stops of a run that any other file would meet now too.
 _OF_THE_SERVICE: Final = (
@@ -143,7 +140,7 @@ def run_once(folder: Path, means: Means) -> int:
     with inbox.lock():
         one = _Pass(inbox, means)
         one.run()
-    return next((code for code in WORST_FIRST if code in one.codes), 0)
+    return worst(one.codes)
 
 
 class _Pass:

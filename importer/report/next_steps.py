@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from importer.models import ROUTE_UNKNOWN, OutcomeKind
+from importer.models import ROUTE_UNKNOWN, SENT_AGAIN, TO_FIX, OutcomeKind
 from importer.problems import UnusableInput
 from importer.report.outcomes import WORKBOOK_FILE, csv_file
 from importer.report.summary import Summary
 from importer.text.terminal import command_line
 
-FIXED_BY_A_PERSON: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
-_FIXED_BY_RUNNING_AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
 _NEARLY_ALL: Final = 0.8  # of the rows of a file
 _DEFAULT_OUT: Final = Path("results")
 _PIPED, FROM_PYTHON = "standard input", "DataFrame"  # names of sources that are not files
@@ -68,7 +66,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         return
     yield from _steps_in_mapping(summary, folder)
     yield from _steps_of_documents(summary, folder, again)
-    to_fix = [kind for kind in FIXED_BY_A_PERSON if summary.outcomes[kind]]
+    to_fix = [kind for kind in TO_FIX if summary.outcomes[kind]]
     causes = {group.code for group in summary.to_fix}
     if to_fix and causes and causes <= _FIXED_IN_FILE:
         if summary.continues:  # of one mapping; those of the other rows are not known here
@@ -94,7 +92,7 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
         elif source:
             yield Step(f"Or fix the rows in {source}, then import it", again)
     elif not summary.stopped:
-        if summary.rows_of(*_FIXED_BY_RUNNING_AGAIN):
+        if summary.rows_of(*SENT_AGAIN):
             fixed = f", also after fixing rows in {source}" if source else ""
             yield Step(f"Run the same command again{fixed}; completed rows are skipped", again, "Send rows again", True)
         elif source:
@@ -198,5 +196,5 @@ def steps_of_source(summary: Summary, folder: Path, file: Path, to_fix: Sequence
         if {group.code for group in summary.to_fix} <= _FIXED_IN_FILE:
             return (Step(f"Fix {how}", again),)
         return _fix(to_fix), Step(f"Or fix {how}", again)
-    is_open = summary.rows_of(*_FIXED_BY_RUNNING_AGAIN)
+    is_open = summary.rows_of(*SENT_AGAIN)
     return (Step(f"Import {file} again; completed rows are skipped", again) if is_open else _NO_ACTION,)

@@ -38,7 +38,6 @@ class RunState:
     finished: bool = False
     exit_code: int | None = None
     stopped: Stop | None = None
-    target_title: str | None = None
     sandbox: bool = False
     dry_run: bool = False
     warnings: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from math import ceil
 from pathlib import Path, PurePath
 from typing import Final
 
-from importer.models import CREATED_EMAILS, IMPORTED_WITH_OTHER_DATA, OutcomeKind
+from importer.models import CREATED_EMAILS, IMPORTED_WITH_OTHER_DATA, IN_SERVICE, TO_FIX, OutcomeKind
 from importer.report.next_steps import Step, next_steps
 from importer.report.outcomes import PAGE_FILE, WORKBOOK_FILE
 from importer.report.summary import ProblemGroup, Summary
@@ -18,7 +18,6 @@ from importer.text.terminal import HEIGHT, WIDTH, clipped, on_one_line, wrapped
 MARKED: Final = "marked 'please check'"  # in the warning of a mapping that nobody has reviewed
 
 _LARGEST_GROUPS: Final = 3  # of a screen
-_DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 _AGAIN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 
 
@@ -38,12 +37,12 @@ def _counts(summary: Summary) -> str:
     rows, count = summary.source.rows, summary.rows_of
     if rows is None:
         return "rows are not counted yet"
-    main = count(OutcomeKind.NOT_SENT) if summary.dry_run else count(*_DONE)
+    main = count(OutcomeKind.NOT_SENT) if summary.dry_run else count(*IN_SERVICE)
     others = [
-        (count(OutcomeKind.INVALID, OutcomeKind.REJECTED), "to fix"),
+        (count(*TO_FIX), "to fix"),
         (count(*_AGAIN), "to send again"),
         (0 if summary.dry_run else count(OutcomeKind.NOT_SENT), "not sent"),
-        (count(*_DONE) if summary.dry_run else 0, "already imported"),
+        (count(*IN_SERVICE) if summary.dry_run else 0, "already imported"),
         (count(OutcomeKind.FILTERED), "filtered"),
     ]
     first = f"{main:,} of {rows:,} row{'' if rows == 1 else 's'} {'ready' if summary.dry_run else 'imported'}"
@@ -177,18 +176,17 @@ def _next(steps: Sequence[Step], *, with_repeated: bool) -> Iterator[str]:
 
 def title_of(summary: Summary) -> str:
     """`Import of a.csv into job post 4f2c9a`."""
-    file, target = PurePath(summary.source.file).name, summary.target_title or summary.target
+    file, target = PurePath(summary.source.file).name, summary.target
     return f"Check of {file} for {target}" if summary.dry_run else f"Import of {file} into {target}"
 
 
 def run_details(summary: Summary) -> dict[str, str]:
     """The known details by their labels, in order."""
     source, ended, requests = summary.source, summary.ended_at, summary.requests
-    title = f" ({summary.target_title})" if summary.target_title else ""
     seconds = max(0, round((ended - summary.started_at).total_seconds(), 1)) if ended else 0
     facts = {
         "Run": summary.run,
-        "Target": f"{summary.target}{title}",
+        "Target": str(summary.target),
         "File": source.file,
         "Sheet": source.sheet or "",
         "Read as": source.reading,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, CorrectedCell, Outcome, OutcomeKind, Row
+from importer.models import CANDIDATE_COLUMN, IMPORT_COLUMNS, TO_FIX, CorrectedCell, Outcome, OutcomeKind, Row
 from importer.problems import CellPlace, Column, FilePlace, Place, Problem, UnusableInput, unusable_file
 from importer.runs.manifest import RunManifest, is_run
 from importer.runs.run_report import refuse_missing
@@ -260,7 +260,7 @@ def _may_be_fixed(outcome: Outcome | None, was: Row, index: int) -> bool:
     """Whether the report asks to fix a cell, by the index of its column, or the row as a whole: the service rejected it
     without naming a cell.
     """
-    if outcome is None or outcome.kind not in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
+    if outcome is None or outcome.kind not in TO_FIX:
         return False
     places = [one.place for one in outcome.problems]
     cells = [one for one in places if isinstance(one, CellPlace) and (one.origin, one.row) == (was.origin, was.number)]

@@ -26,7 +26,7 @@ from importer.runs.presences import Presence, Presences
 from importer.settings import Settings
 
 MARKER: Final = ".importer-run"
-"""The first file in a run's folder. A folder without it is never removed or changed."""
+"""The first file in a run's folder. A folder without it that has files is never removed or changed."""
 
 _MARKER_TEXT: Final = b"The importer made this folder, and importer purge removes it.\n"
 _RUN_ID: Final = re.compile(r"(\d{8}-\d{6})-[0-9a-f]{4,5}(?:\.[^/\\\0]+)?")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.ledger import Ledger, Scope, open_existing_ledger
-from importer.models import Outcome, OutcomeKind
+from importer.models import IN_SERVICE, TO_FIX, Outcome, OutcomeKind
 from importer.problems import Problem
 from importer.report.accounting import ReportedRow, SummaryCounter
 from importer.report.summary import RunFacts, Summary
@@ -20,7 +20,6 @@ from importer.runs.table import TABLE, RunTable
 from importer.settings import Settings
 from importer.sources import ReadingLimits, Sheet, open_sheet
 
-_DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 _SENT: Final = (OutcomeKind.REJECTED, OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED)
 
 
@@ -57,7 +56,7 @@ class SourceStatus:
         to_fix = dict[Path, None]()
         for reported, run in self.rows():
             counter.add(reported)
-            if run and reported.outcome.kind in (OutcomeKind.INVALID, OutcomeKind.REJECTED):
+            if run and reported.outcome.kind in TO_FIX:
                 to_fix[self.folder.parent / run] = None
         return counter.summary(self.facts, ()), tuple(to_fix)
 
@@ -67,7 +66,7 @@ class SourceStatus:
             return
         known = self._open[row][0].kind if row in self._open else None
         is_sent = outcome.kind in _SENT and not (outcome.kind is OutcomeKind.UNCONFIRMED and not outcome.attempts)
-        if outcome.kind in _DONE:
+        if outcome.kind in IN_SERVICE:
             self._done[row] = Outcome(row, outcome.kind, candidate_id=outcome.candidate_id)
             self._open.pop(row, None)
         elif known is None or is_sent or (known not in _SENT and outcome.kind is not OutcomeKind.NOT_SENT):

@@ -258,5 +258,5 @@ def _telling_words(texts: Sequence[str]) -> list[list[str]]:
     for _ in range(3):  # each next one tells most readings apart that the others do not
         if not (left := [each for each in cells if each not in chosen]):
             break
-        chosen.append(max(left, key=lambda each: len({*zip(*chosen, each, strict=True)})))
+        chosen.append(max(left, key=lambda each: (len({*zip(*chosen, each, strict=True)}), len({*each}))))
     return [list(words) for words in zip(*chosen, strict=True)]

@@ -99,7 +99,12 @@ def _matching(page: ImportPage) -> Matching:
         mapping.refit(sample)
     if not draft.fits:
         page.change(fits=True)
-    return Matching(mapping.text, mapping.path, file, sample, page.settings)
+    given = (mapping.text, mapping.path, file, sample, page.settings)
+    kept = next((one for made_of, one in page.web.matching if made_of == given), None)
+    if kept is None:
+        kept = Matching(*given)
+        page.web.matching[:] = [(given, kept)]
+    return kept
 
 
 @router.post("/imports/{id}/match")

@@ -27,6 +27,7 @@ from importer.text.normalize import visible
 from importer.text.terminal import NO_FLAGS, command_line
 from importer.web import steps
 from importer.web.imports import Draft, Drafts, out_flag
+from importer.web.models.matching import Matching
 from importer.web.running import Job, Jobs, Kind, Work
 from importer.web.security import FormTokens
 from importer.web.texts import read_texts
@@ -121,6 +122,8 @@ class Web:
     sandbox: bool = False
     errors: dict[str, tuple[tuple[Shown, ...], Mapping[str, str]]] = field(default_factory=dict)
     """Of a form that could not be used, until its page is shown again: the problems, and what was typed."""
+    matching: list[tuple[tuple[Any, ...], Matching]] = field(default_factory=list)
+    """The last one of the step Match, and what it is made of: what it shows takes most of a second to find."""
     first_rows: OrderedDict[Any, FirstRows | UnusableInput] = field(default_factory=OrderedDict)
     environment: Environment = field(default_factory=_environment)
 

@@ -15,7 +15,7 @@ from fastapi.responses import RedirectResponse, Response
 from importer.app.earlier_runs import EarlierRun, resolve, resume, rows_with
 from importer.app.orders import Sending
 from importer.app.shown_runs import State, running_runs, show_row, state_of
-from importer.models import NEEDS_ATTENTION, CorrectedCell, OutcomeKind
+from importer.models import IN_SERVICE, NEEDS_ATTENTION, SENT_AGAIN, TO_FIX, CorrectedCell, OutcomeKind
 from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import Summary, read_summary
 from importer.runs.corrections import write_corrections
@@ -33,9 +33,6 @@ router = APIRouter()
 CORRECTIONS: Final = "corrections.json"
 """The list of corrections in the folder of an import."""
 _LISTED: Final = 50  # unconfirmed rows; the file has all
-_DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
-_OPEN: Final = (OutcomeKind.FAILED, OutcomeKind.UNCONFIRMED, OutcomeKind.NOT_SENT)
-_FIXED: Final = (OutcomeKind.INVALID, OutcomeKind.REJECTED)
 _PAGE: Final = "report.html"
 _PAGE_POLICY: Final = "sandbox allow-downloads; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -51,15 +48,15 @@ class FoundRun:
 
     @property
     def done(self) -> int:
-        return self.summary.rows_of(*_DONE)
+        return self.summary.rows_of(*IN_SERVICE)
 
     @property
     def open(self) -> int:
-        return self.summary.rows_of(*_OPEN)
+        return self.summary.rows_of(*SENT_AGAIN)
 
     @property
     def to_fix(self) -> int:
-        return self.summary.rows_of(*_FIXED)
+        return self.summary.rows_of(*TO_FIX)
 
 
 def earlier(page: Page, run: str) -> EarlierRun:

@@ -83,11 +83,10 @@ def test_no_request_leaves_the_page(tmp_path: Path) -> None:
 def test_texts_stay_texts(tmp_path: Path) -> None:
     """Markup, quotes and control characters in cells, columns and responses are shown, never interpreted."""
     payload = "<script>alert(1)</script>\"'{{7*7}}&amp;\x1b[31m\u202e"
-    html = _page(tmp_path, Outcome(2, OutcomeKind.REJECTED, 400, 1, (refused(payload, payload),)), target_title=payload)
+    html = _page(tmp_path, Outcome(2, OutcomeKind.REJECTED, 400, 1, (refused(payload, payload),)))
     assert "<script" not in html
     shown = "<script>alert(1)</script>\"'{{7*7}}&amp;\\u001b[31m\\u202e"
     assert _Texts(html).texts.count(shown) == 2  # what was said, and what to do
-    assert any(text.endswith(f"into {shown}") for text in _Texts(html).texts)
     assert not {"\x1b", "\u202e"} & set(html)
 
 

@@ -48,7 +48,6 @@ def test_summary_json_whole(tmp_path: Path) -> None:
             "taken": None,
         },
         "target": {"job_post": "4f2c9a"},
-        "target_title": None,
         "mapping": "mappings/zoho.yaml",
         "outcomes": {**NO_ROWS, "created": 1, "already_exists": 1, "invalid": 2},
         "requests": {"sent": 4, "retried": 2},
@@ -106,7 +105,7 @@ def test_unfinished_summary_says_so(tmp_path: Path) -> None:
     [
         FACTS,
         facts_with(stopped=Stop("token-refused", "the token is refused", "renew it"), finished=False, exit_code=5),
-        facts_with(dry_run=True, sandbox=True, ended_at=None, target_title="Mühendis"),
+        facts_with(dry_run=True, sandbox=True, ended_at=None),
         facts_with(origin=Origin("cand\udcfd.csv"), blank_rows=3),
     ],
     ids=["plain", "stopped", "dry run", "a name that is not Unicode"],

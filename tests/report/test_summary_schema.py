@@ -18,7 +18,7 @@ POOL = Target(Operation.ADD_TO_POOL, "17")
 FACTS = [
     pytest.param({}, id="a run"),
     pytest.param({"dry_run": True, "sandbox": True, "flags": {"--sandbox": "", "--out": "x"}}, id="a check"),
-    pytest.param({"target": POOL, "target_title": "Data", "warnings": ("inspect",)}, id="a pool"),
+    pytest.param({"target": POOL, "warnings": ("inspect",)}, id="a pool"),
     pytest.param({"finished": False, "exit_code": None, "ended_at": None}, id="killed"),
     pytest.param({"stopped": Stop("service-down", "it is down", "wait"), "continues": "r"}, id="stopped"),
 ]

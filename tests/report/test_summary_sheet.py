@@ -26,15 +26,13 @@ def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
         Outcome(7, OutcomeKind.INVALID, problems=(bad_degree(bad),)),
         Outcome(8, OutcomeKind.REJECTED, 400, attempts=2, problems=(refused("salary is required", "fill it in"),)),
     ]
-    facts = facts_with(
-        target_title="Engineer", warnings=('candidates.xlsx: column "Notes" is not used; map it',), blank_rows=2
-    )
+    facts = facts_with(warnings=('candidates.xlsx: column "Notes" is not used; map it',), blank_rows=2)
 
     write_report(tmp_path, facts, [row(4), row(5), row(6), bad, row(8)], outcomes)
 
     sheet = openpyxl.load_workbook(tmp_path / "report.xlsx")["Summary"]
     assert _texts(sheet) == [
-        "Import of candidates.xlsx into Engineer",
+        "Import of candidates.xlsx into job post 4f2c9a",
         "Finished: 1 of 5 rows imported, 2 to fix, 2 filtered",
         "What to do next",
         "1. Fix the rows in report.xlsx, then import it",
@@ -70,7 +68,7 @@ def test_the_summary_sheet_shows_the_whole_run(tmp_path: Path) -> None:
         *("filtered", "2", "Status is Hired", "row 4, row 5", "left-out"),
         "Run details",
         *("Run", "20261121-021503-7f3a"),
-        *("Target", "job post 4f2c9a (Engineer)"),
+        *("Target", "job post 4f2c9a"),
         *("File", "candidates.xlsx"),
         *("Sheet", "Candidates"),
         *("Read as", "XLSX, sheet Candidates, header in row 3, 4 columns"),

@@ -10,10 +10,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Final
 
 from importer.mapping import ResolvedMapping
-from importer.models import NEEDS_ATTENTION, Application, CorrectedCell, Outcome, OutcomeKind, PoolCandidate, Row
+from importer.models import (
+    IN_SERVICE,
+    NEEDS_ATTENTION,
+    Application,
+    CorrectedCell,
+    Outcome,
+    OutcomeKind,
+    PoolCandidate,
+    Row,
+)
 from importer.problems import CellPlace, Column, Problem, UsageError
 from importer.report.outcomes import outcome_text
 from importer.runs.corrections import corrected, read_corrections, with_texts, write_corrections
@@ -26,7 +34,6 @@ from importer.settings import Settings
 from importer.sources import ReadingLimits, clean
 from importer.transform import Invalid, trace_row, transform_row
 
-_DONE: Final = (OutcomeKind.CREATED, OutcomeKind.ALREADY_EXISTS, OutcomeKind.ALREADY_IMPORTED)
 Cause = tuple[str, str | None]
 """The code of problems, and the name of their column."""
 
@@ -204,7 +211,7 @@ class CheckedRows:
         own = tuple(problem for problem in problems if not problem.is_in(range(len(cells))))
         is_newer = now is not row
         label = outcome_text(kind, dry_run=is_newer or self._manifest.dry_run).label
-        return CheckedRow(row.number, label, kind not in NEEDS_ATTENTION, kind in _DONE, cells, own, is_newer)
+        return CheckedRow(row.number, label, kind not in NEEDS_ATTENTION, kind in IN_SERVICE, cells, own, is_newer)
 
     def _cell(self, row: Row, column: Column, problems: Iterable[Problem]) -> CheckedCell:
         own = tuple(problem for problem in problems if problem.is_in((column.index,)))
