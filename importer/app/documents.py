@@ -180,7 +180,8 @@ def upload_documents(
             folder.ids |= done.ids
             folder.refused |= refused
         check_rows(table, plan.read, plan.mapping, strict=plan.manifest.strict)
-    copies = ledger.document_copies([one.key for one in documents])
+    known = {sha256 for folder in folders for sha256 in folder.sha256s}  # also of runs that were killed before
+    copies = ledger.document_copies([ledger.fingerprints.document(connection.name, sha256) for sha256 in known])
     if copies:
         listen(DocumentsRepeated(copies))
     return Uploads(mark, done.failures, done.stop, copies)

@@ -320,35 +320,39 @@ class Ledger(Database):
 
         return self._ask(find)
 
-    def intend_documents(self, keys: Collection[bytes]) -> set[bytes]:
-        """Record that these are about to be uploaded; returns those of which an earlier upload gave no ID."""
+    def write_documents(
+        self,
+        intended: Collection[bytes],
+        found: Mapping[bytes, str],
+        copies: Mapping[bytes, int],
+        refused: Collection[bytes],
+    ) -> set[bytes]:
+        """Record a turn of uploads; returns those about to be uploaded of which an earlier upload gave no ID.
 
-        def intend(connection: Connection) -> set[bytes]:
+        found: the IDs of those that were uploaded; copies: how often each was sent without an answer; refused: what the
+        service has not taken, and is forgotten.
+        """
+        of_key, now = documents.c.key == bindparam("of"), self._clock()
+        with_id = update(documents).where(of_key).values(attempts=documents.c.attempts + bindparam("copies"))
+        ids = [
+            {"of": key, "document_id": each, "copies": copies.get(key, 0), "updated_at": now}
+            for key, each in found.items()
+        ]
+
+        def write(connection: Connection) -> set[bytes]:
             documents.create(connection, checkfirst=True)  # a ledger of an earlier build has none
-            known = set(connection.scalars(select(documents.c.key).where(documents.c.key.in_(keys))))
-            now = self._clock()
+            connection.execute(delete(documents).where(documents.c.key.in_(refused)))
+            if ids:
+                connection.execute(with_id, ids)
+            known = set(connection.scalars(select(documents.c.key).where(documents.c.key.in_(intended))))
             again = update(documents).where(documents.c.key.in_(known))
             connection.execute(again.values(attempts=documents.c.attempts + 1, updated_at=now))
-            new = [{"key": key, "attempts": 1, "updated_at": now} for key in keys if key not in known]
+            new = [{"key": key, "attempts": 1, "updated_at": now} for key in intended if key not in known]
             if new:
                 connection.execute(insert(documents), new)
             return known
 
-        return self._change(intend)
-
-    def forget_documents(self, keys: Collection[bytes]) -> None:
-        """Forget that they were to be uploaded: the service has not taken them."""
-        self._change(lambda connection: connection.execute(delete(documents).where(documents.c.key.in_(keys))))
-
-    def record_documents(self, found: Mapping[bytes, str], copies: Mapping[bytes, int]) -> None:
-        """Record the IDs of those that were uploaded. copies: how often one was sent before without an answer."""
-        one = update(documents).where(documents.c.key == bindparam("of"))
-        one = one.values(attempts=documents.c.attempts + bindparam("copies"))
-        values = [
-            {"of": key, "document_id": each, "copies": copies.get(key, 0), "updated_at": self._clock()}
-            for key, each in found.items()
-        ]
-        self._change(lambda connection: connection.execute(one, values))
+        return self._change(write)
 
     def document_copies(self, keys: Collection[bytes]) -> int:
         """How often one of these was sent, over all runs, without an answer with its ID."""

@@ -7,11 +7,11 @@ to nobody. It is never the document of another person: an ID is recorded for the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import tenacity
 
@@ -90,49 +90,41 @@ class Uploader:
         """Upload them in this order, until they are done or something stops it."""
         done, waiting, pending = Uploaded(), list(reversed(documents)), dict[Future[Reply | NoReply | str], Document]()
         failed, pace, has_ended = 0, Pace(self.rate), Event()
-        recorded: dict[str, bytes] = {}
+        keys: dict[str, bytes] = {}  # of the documents with an ID, by SHA-256
+        answered, refused = list[str](), list[bytes]()  # what the ledger does not know yet
         lost = set[bytes]()  # keys of documents of which an upload gave no ID, and which may be there
         with ThreadPoolExecutor(self.concurrency, "uploader") as pool:
             try:
-                while pending or (waiting and done.stop is None):
+                while pending or answered or refused or (waiting and done.stop is None):
                     if self.cancellation.is_set():
                         done.stop = done.stop or INTERRUPTED
                     if self.window is not None and self.cancellation.time() >= self.window.ends_at:
                         done.stop = done.stop or window_over(self.window.set_by)
                     if done.stop is not None:
                         has_ended.set()
-                    batch = list[Document]()
-                    under_way = sum(each.size for each in pending.values())
-                    while waiting and done.stop is None and not self.cancellation.is_paused:
-                        is_full = len(pending) + len(batch) >= _AHEAD * self.concurrency
-                        if is_full or (under_way and under_way + waiting[-1].size > _MOST_BYTES):
-                            break
-                        under_way += waiting[-1].size
-                        batch.append(waiting.pop())
-                    if batch:
-                        lost |= self.ledger.intend_documents([each.key for each in batch])
-                        pending |= {pool.submit(self._upload, each, pace, has_ended, done): each for each in batch}
-                    if not pending:  # it is paused
+                    batch = self._next(waiting, pending) if done.stop is None else []
+                    if batch or answered or refused:
+                        found = {keys[each]: done.ids[each] for each in answered if each in keys}
+                        intended = [each.key for each in batch]
+                        lost |= self.ledger.write_documents(intended, found, done.copies, refused)
+                        if found:
+                            self.on_uploaded(len(done.ids))
+                        answered, refused = [], []
+                    pending |= {pool.submit(self._upload, each, pace, has_ended, done): each for each in batch}
+                    if waiting and not pending and done.stop is None:  # it is paused
                         self.cancellation.sleep(has_ended, _LOOK)
                     ended, _ = wait(pending, timeout=_LOOK, return_when=FIRST_COMPLETED)
-                    found: dict[bytes, str] = {}
-                    refused: list[bytes] = []
                     for each in ended:
                         document = pending.pop(each)
                         answer = each.result()
                         failed = 0 if self._judge(document, answer, done) else failed + 1
                         if document.sha256 in done.ids:
-                            found[document.key] = done.ids[document.sha256]
-                            recorded[document.sha256] = document.key
+                            keys[document.sha256] = document.key
+                            answered.append(document.sha256)
                         elif not _may_be_there(answer) and not {document.key} & (lost | done.copies.keys()):
                             refused.append(document.key)
-                    if refused:
-                        self.ledger.forget_documents(refused)
-                    if found:
-                        self.ledger.record_documents(found, done.copies)
-                        self.on_uploaded(len(done.ids))
-                    if done.stop is not None and (unproven := {*recorded} - {*done.ids}):
-                        self.ledger.forget_documents([recorded.pop(each) for each in unproven])
+                    if len(keys) > len(done.ids):  # two got the same ID: neither has it
+                        refused += [keys.pop(each) for each in {*keys} - {*done.ids}]
                     if failed >= _MOST_FAILURES and done.stop is None:
                         reason = next(reversed(done.failures.values()))[1].message
                         hint = "wait until the service is there, then run the same command again"
@@ -142,6 +134,16 @@ class Uploader:
             finally:
                 has_ended.set()
         return done
+
+    def _next(self, waiting: list[Document], pending: Mapping[Any, Document]) -> list[Document]:
+        """Those that may be uploaded now, taken from the ones that wait."""
+        batch, under_way = list[Document](), sum(each.size for each in pending.values())
+        while waiting and not self.cancellation.is_paused and len(pending) + len(batch) < _AHEAD * self.concurrency:
+            if under_way and under_way + waiting[-1].size > _MOST_BYTES:
+                break
+            under_way += waiting[-1].size
+            batch.append(waiting.pop())
+        return batch
 
     def _judge(self, document: Document, answer: Reply | NoReply | str, done: Uploaded) -> bool:
         """Note what an answer means; False if the document may be uploaded by a later run."""
