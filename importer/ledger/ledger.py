@@ -357,7 +357,12 @@ class Ledger(Database):
     def document_copies(self, keys: Collection[bytes]) -> int:
         """How often one of these was sent, over all runs, without an answer with its ID."""
         queries = _of_documents(select(func.coalesce(func.sum(documents.c.attempts - 1), 0)), keys)
-        return self._ask(lambda connection: sum(int(connection.scalars(query).one()) for query in queries))
+
+        def count(connection: Connection) -> int:
+            has_any = inspect(connection).has_table(documents.name)  # a ledger of an earlier build has not
+            return sum(int(connection.scalars(query).one()) for query in queries) if has_any else 0
+
+        return self._ask(count)
 
     # --- what is wrong with it ---
 

@@ -274,11 +274,17 @@ class Interpreter:
 
 def _completed(text: str, before: str, after: str) -> str | InvalidValue:
     """A text with what the mapping writes before and after it; a whole web address needs no beginning of one."""
-    _, is_address, rest = before.partition("://")
-    if is_address and not after and text.casefold().startswith(before.casefold()):
+    given, beginning = text.casefold(), before.casefold()
+    if "://" not in beginning:
+        return f"{before}{text}{after}"
+    if not after and given.startswith(beginning):
         return text
-    if is_address and ("://" in text or text.casefold().startswith(("www.", rest.partition("/")[0].casefold()))):
-        message = f"{quoted(text)} is a web address already, and the mapping writes {quoted(before)} before it"
+    host, own = (
+        one.rpartition("://")[2].partition("/")[0].removeprefix("www.") for one in (beginning, given)
+    )  # linkedin.com of https://www.linkedin.com/in/
+    is_own = bool(host) and f".{own}".endswith(f".{host}")
+    if "://" in given or is_own or (given.startswith("/") and beginning.endswith("/")):
+        message = f"{quoted(text)} has the beginning of an address, and the mapping writes {quoted(before)} before it"
         return InvalidValue("url-invalid", message, "write only what comes behind that, or remove it from the mapping")
     return f"{before}{text}{after}"
 

@@ -72,6 +72,11 @@ class LikelyErrors:
             if value.columns and (sign := found[0] if found else '"' * (name.count('"') == 1)):
                 message = f"{quoted(name)} has {quoted(sign)}, which is probably not part of {value.field.label}"
                 yield Problem("name-doubtful", message, "correct the name if so", place_of(value, row))
+        first, last = body.first_name, body.last_name
+        is_split = self._names[0].spec.part is not None
+        if is_split and len(first) > 1 and first.isupper() and not last.isupper():  # ÖZ Ali, or JD Miller
+            message = f"{quoted(first)} is in capitals and {quoted(last)} is not, so it may be the last name"
+            yield Problem("name-doubtful", message, "correct the name if so", place_of(self._names[0], row))
         for value in self._texts:
             text = row.cells[value.columns[0].index]
             lost = _LOST.search(text) if value.field.kind is Kind.LINE and "/" not in text else None

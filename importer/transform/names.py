@@ -26,6 +26,8 @@ _ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq"}
 # fmt: on
 _ADDED_IN_CAPITALS = frozenset(("II", "III", "IV", "MD"))
 _ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.")
+# JD, KVS, J.P., J-P
+_INITIALS = re.compile(r"[^\W\d_]{1,2}|[B-DF-HJ-NP-TV-XZ.-]+|(?:[^\W\d_][.-]?)+\.|(?:[^\W\d_]-)+[^\W\d_]")
 _NO_FULL_NAME = re.compile(r"[\d&/+;()\"@<>=|?]")
 
 
@@ -120,7 +122,7 @@ def _wrong_order(full_name: str, words: list[str], rule: NameRule) -> InvalidVal
 
 def _wrong_capitals(full_name: str, words: list[str], rule: NameRule) -> InvalidValue | None:
     """The problem of a name of which other words are in capitals than those that the rule takes: `MÜLLER Hans`."""
-    capitals = [word for word in words if word.isupper() and len(word) > 2 and not word.endswith(".")]  # JD is initials
+    capitals = [word for word in words if word.isupper() and not _INITIALS.fullmatch(word)]
     if not capitals or all(map(str.isupper, words)) or (taken := _last_name_words(words, rule)) is None:
         return None
     last = [word for word in words[slice(*taken)] if word.isupper() or normalize(word) not in rule.particles]

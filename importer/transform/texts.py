@@ -160,7 +160,7 @@ def read_email(text: str, typed: bool) -> str | InvalidValue:
     address, error = _read_address(text)
     if address and _is_disguised(text):
         address, error = "", "it mixes letters of several scripts"
-    elif address.startswith("'"):  # a spreadsheet program writes it in front of a text
+    elif address.startswith(("'", "’", "‘", "`")):  # a spreadsheet program writes it in front of a text
         address, error = "", "it begins with an apostrophe"
     message = f"{quoted(text)} is not a valid e-mail address: {error}"
     return address or InvalidValue("email-invalid", message, "write one address like name@example.com")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from shutil import rmtree
@@ -83,6 +84,9 @@ def _has(one: Matched, text: str) -> bool:
     return all(word in words for word in text.casefold().split())
 
 
+_OTHER_FILES: Final = re.compile(r"^[^#\n]*\b(?:file: |folder: |values: *[^{\s])", re.MULTILINE)
+
+
 def _mapping(page: ImportPage) -> DraftMapping:
     return DraftMapping(page.folder / f"{Path(page.draft.file).stem}.yaml")
 
@@ -100,6 +104,8 @@ def _matching(page: ImportPage) -> Matching:
     if not draft.fits:
         page.change(fits=True)
     given = (mapping.text, mapping.path, file, sample, page.settings)
+    if _OTHER_FILES.search(mapping.text):  # which may change meanwhile
+        return Matching(*given)
     kept = next((one for made_of, one in page.web.matching if made_of == given), None)
     if kept is None:
         kept = Matching(*given)

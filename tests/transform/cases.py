@@ -399,7 +399,24 @@ GOOD = (
     Good("last name in -oğlu", _TEXT, "Ayşe Nur Kadıoğlu", "Kadıoğlu", "{column: Cell, part: last}"),
     Good("first name in -ева", _TEXT, "Ева Ким", "Ким", "{column: Cell, part: last}"),
     Good("last of a name", _TEXT, "Nur Ada Su", "Su", "{column: Cell, part: last}"),
-    Good("initials in front", _TEXT, "JD Miller", "Miller", "{column: Cell, part: last}"),
+    *(
+        Good(f"initials in front: {one}", _TEXT, f"{one} Miller", "Miller", "{column: Cell, part: last}")
+        for one in ("JD", "KVS", "J-P", "J.P.")
+    ),
+    Good(
+        "address without its scheme",
+        _URL,
+        "www.example.com/ada",
+        "https://www.example.com/ada",
+        "{column: Cell, before: https://}",
+    ),
+    Good(
+        "handle that begins like a host",
+        _URL,
+        "t.melnyk",
+        "https://t.me/t.melnyk",
+        "{column: Cell, before: https://t.me/}",
+    ),
     Good("last name in capitals, as the rule has it", _TEXT, "Ana GARCÍA", "GARCÍA", "{column: Cell, part: last}"),
     Good("all in capitals", _TEXT, "ANA GARCÍA", "GARCÍA", "{column: Cell, part: last}"),
     Good("handle behind an address", _URL, "ada", "https://example.com/in/ada", _PROFILE),
@@ -530,9 +547,9 @@ BAD = (
     _unsplit("last name as the first word", "Иванова Анна",
              f": 'Иванова' looks like a last name; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
     *(Bad(f"other address behind the beginning of one: {cell}", _URL, cell,
-          f"'{cell}' is a web address already, and the mapping writes 'https://example.com/in/' before it; write only "
-          "what comes behind that, or remove it from the mapping", _PROFILE)
-      for cell in ("https://example.org/in/ada", "www.example.com/in/ada", "Example.com/in/ada")),
+          f"'{cell}' has the beginning of an address, and the mapping writes 'https://example.com/in/' before it; "
+          "write only what comes behind that, or remove it from the mapping", _PROFILE)
+      for cell in ("https://example.org/in/ada", "www.example.com/in/ada", "tr.Example.com/in/ada", "/in/ada")),
     _unsplit("capitals in front", "MÜLLER Hans", f": 'MÜLLER' is in capitals; {_AS_LAST_FIRST}; {_CAPITALS}"),
     _unsplit("capitals of two words", "Ana GARCÍA LÓPEZ", f": 'GARCÍA' is in capitals; {_AS_LAST_FIRST}; {_CAPITALS}"),
     _unsplit("capitals at the end", "Hans MÜLLER", f": 'MÜLLER' is in capitals; {_AS_LAST_FIRST}; {_CAPITALS}",
