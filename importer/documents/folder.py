@@ -144,7 +144,7 @@ class DocumentFolder:
 
     def _folders_around(self, path: Path) -> int:
         """How many folders are around all files and are of nobody: named like the .zip, or with very many files."""
-        folders = sorted(one.path.split("/")[:-1] for one in self._listed)
+        folders = sorted(path.split("/")[:-1] for path in self.files)
         ends = zip(*folders[:1], *folders[-1:], strict=False)  # what the first and the last have, all have
         shared = [one for one, *_ in takewhile(lambda pair: pair[0] == pair[-1], ends)]
         is_packed = bool(shared) and normalize(shared[-1]) == normalize(path.stem)
