@@ -88,6 +88,9 @@ function putBackTyped() {
 document.addEventListener("htmx:beforeRequest", ({detail: {elt}}) => {
   if (elt.matches("#rows td input")) sent.set(elt.id, elt.value);
 });
+for (const failed of ["htmx:sendError", "htmx:responseError"]) {  // it is sent again when it is left
+  document.addEventListener(failed, ({detail: {elt}}) => sent.delete(elt.id));
+}
 document.addEventListener("focusout", ({target}) => { if (target.matches("#rows td input")) sendTyped(target); });
 document.addEventListener("keydown", ({key, target}) => {
   if (key === "Escape" && target.matches("#rows td input")) target.value = target.defaultValue;
