@@ -236,10 +236,10 @@ class _Execution:
         ledger = open_existing_ledger(self.order.settings.ledger_address)
         with ledger or nullcontext(), EarlierOutcomes(self.order.settings.out) as earlier:
             resend_rejected = self.order.sending.resend_rejected
-            loader = DryLoader(ledger, plan.scope, earlier.of, resend_rejected=resend_rejected)
+            loader = DryLoader(ledger, plan.manifest.scope, earlier.of, resend_rejected=resend_rejected)
             self._remove_leftovers(ledger)
             if self.order.show:
-                self.listen(Previewed(plan.mapping.target, self._picked(plan, ledger)))
+                self.listen(Previewed(self._picked(plan, ledger)))
             rows = RowProcessing(plan, ledger, self._until_stopped)
             rows.run(loader)
             return rows.end(None, None)
@@ -299,7 +299,7 @@ class _Execution:
             try:
                 ledger = held.enter_context(open_ledger(self.order.settings.ledger_address))
                 part = plan.manifest.selection.part
-                lock = held.enter_context(ledger.lock_target(plan.scope, part))
+                lock = held.enter_context(ledger.lock_target(plan.manifest.scope, part))
                 events = list(self._end_killed(plan, ledger, lock.is_alone))
                 ledger.begin_run(plan.ledger_run, is_alone=lock.is_alone)
                 lock.share()
@@ -350,9 +350,9 @@ class _Execution:
     def _end_killed(self, plan: Plan, ledger: Ledger, is_alone: bool) -> Iterator[Event]:
         """Complete the runs for a target that were killed; beside other parts, those of the same part."""
         # A run that the ledger does not know has sent nothing, and may just be waiting for the lock.
-        unfinished = {record.run for record in ledger.unfinished_runs(plan.scope)}
+        unfinished = {record.run for record in ledger.unfinished_runs(plan.manifest.scope)}
         for folder, manifest in manifests_in(self.order.settings.out) if unfinished else ():
-            if manifest.scope != plan.scope or manifest.run not in unfinished:
+            if manifest.scope != plan.manifest.scope or manifest.run not in unfinished:
                 continue
             if not is_alone and manifest.selection.part != plan.manifest.selection.part:
                 continue

@@ -205,9 +205,8 @@ class Planned(Event):
 
 @dataclass(frozen=True, slots=True)
 class Previewed(Event):
-    """Some candidates of a target as they would be sent: personal data, only where a person asked for it."""
+    """Some candidates as they would be sent: personal data, only where a person asked for it."""
 
-    target: Target
     candidates: tuple[PickedCandidate, ...]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from importer.app.classify_rows import Forecast, ReadRows
 from importer.app.orders import Planned, SendingRate, Started
-from importer.ledger import RunRecord, Scope
+from importer.ledger import RunRecord
 from importer.mapping import ResolvedMapping
 from importer.problems import UnusableInput
 from importer.report.summary import read_summary
@@ -42,11 +42,6 @@ class Plan:
     rate: SendingRate | None
 
     @property
-    def scope(self) -> Scope:
-        """The service and target of its rows, as in the ledger."""
-        return self.manifest.scope
-
-    @property
     def as_event(self) -> Planned:
         found, manifest = self.forecast, self.manifest
         return Planned(
@@ -74,7 +69,7 @@ class Plan:
         manifest = self.manifest
         return RunRecord(
             run=manifest.run,
-            scope=self.scope,
+            scope=manifest.scope,
             source=Path(manifest.file).name,
             sha256=manifest.sha256,
             mapping=manifest.mapping,
