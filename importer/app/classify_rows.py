@@ -157,7 +157,7 @@ def _held_back(
     description, part 8). The first one may have problems of its own: once fixed, it is the one to import.
     """
     email, are_all = mapping.candidate["email"], mapping.duplicate_policy is DuplicatePolicy.ERROR
-    columns = () if email.lookup else email.columns  # a key of another table is no address
+    columns = () if email.lookup else email.columns  # there it is a key of another table
     places = {
         row: place_of_address([rows[each] for each in one.rows if each in rows], columns, one.address)
         for row, one in candidates.items()

@@ -60,7 +60,7 @@ def list_documents(order: Order, listen: Listener, to: Path | None = None, *, wr
     path = to or Path(places[IDS_FILE])
     if writes:
         try:
-            known, of_service = read_ids(path), service_of(path) or service_of(Path(places[IDS_FILE]))
+            (known, _), of_service = read_ids(path), service_of(path) or service_of(Path(places[IDS_FILE]))
             for folder in folders:
                 folder.ids = {**known, **folder.ids}
             service = of_service if order.sending.sandbox_setup else str(order.settings.base_url or "")

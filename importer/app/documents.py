@@ -13,11 +13,11 @@ from pathlib import Path
 
 from importer.app.classify_rows import ReadRows, check_rows
 from importer.app.connection import Connection
-from importer.app.orders import DocumentsRepeated, Listener, Order, Preparing
+from importer.app.orders import Listener, Order, Preparing
 from importer.app.plan import Plan
 from importer.documents.contents import UNREADABLE, reason_of
 from importer.documents.folder import DocumentFolder, NotFound, listed
-from importer.documents.ids import IDS_FILE, listed_files, read_ids
+from importer.documents.ids import IDS_FILE, read_ids
 from importer.ledger import Ledger
 from importer.mapping import OUTSIDE_HINT, Mapping, ResolvedMapping, is_within
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
@@ -45,7 +45,7 @@ def open_folders(
     found: dict[str, DocumentFolder] = {}
     problems: list[Problem] = []
     list_of_ids = Path(known.get(IDS_FILE, file.parent / IDS_FILE))
-    ids, listed_as = (read_ids(list_of_ids, service), listed_files(list_of_ids)) if list_of_ids != file else ({}, {})
+    ids, listed_as = read_ids(list_of_ids, service) if list_of_ids != file else ({}, {})
     for name, place in named.items():
         try:
             path = Path(known[name]) if name in known else _located(name, place, mapping, file.parent)
@@ -184,8 +184,6 @@ def upload_documents(
     copies = 0
     with suppress(UnusableInput):  # the ledger is lost: the stop says so
         copies = ledger.document_copies([ledger.fingerprints.document(connection.name, sha256) for sha256 in known])
-    if copies:
-        listen(DocumentsRepeated(copies))
     return Uploads(mark, done.failures, done.stop, copies)
 
 

@@ -19,11 +19,6 @@ def notice_of(event: orders.Event) -> str | None:
             return f"The report of an earlier run cannot be written: {problem}"
         case orders.LeftoversRemoved(run):
             return f"Run {run} was killed before it sent anything; its files were removed."
-        case orders.DocumentsRepeated(count):
-            return (
-                f"{count:,} upload{' of a document' if count == 1 else 's of documents'} gave no ID: the service may "
-                "have copies that belong to no candidate."
-            )
     return None
 
 

@@ -305,13 +305,6 @@ class Preparing(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentsRepeated(Event):
-    """So many uploads gave no ID: the service may have documents that belong to nobody."""
-
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
 class EarlierRunEnded(Event):
     """An earlier run for the same target was killed; its report is now complete."""
 

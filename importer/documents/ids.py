@@ -24,8 +24,8 @@ _MOST_PROBLEMS: Final = 20
 _BETWEEN: Final = " | "  # names of files with one content
 
 
-def read_ids(path: Path, service: str = "") -> dict[str, str]:
-    """The document IDs by the SHA-256 of their files; {} if there is no such file.
+def read_ids(path: Path, service: str = "") -> tuple[dict[str, str], dict[str, frozenset[str]]]:
+    """The document IDs by the SHA-256 of their files, and the files that are named beside it; {} if there is no list.
 
     An ID belongs to a content, and to a service: after a file was replaced, its old ID is not used for it. service:
     the address of the one that gets the IDs, "" for the sandbox or if it does not matter. Only the columns for these
@@ -36,6 +36,7 @@ def read_ids(path: Path, service: str = "") -> dict[str, str]:
     """
     found: dict[str, str] = {}
     files: dict[str, str] = {}  # the content that each ID belongs to
+    named: dict[str, frozenset[str]] = {}
     problems = []
     for line, one in _lines(path):
         sha256, of_service, given = one["sha256"].lower(), one.get("service", ""), one["document_id"]
@@ -52,19 +53,14 @@ def read_ids(path: Path, service: str = "") -> dict[str, str]:
             continue
         if service and of_service not in ("", service):
             raise UnusableInput(_of_another_service(of_service, service, place))
+        named[sha256] = frozenset(filter(None, one.get("file", "").split(_BETWEEN)))
         if found.setdefault(sha256, number) != number:
             problems.append(_problem(f"has two document IDs for one content: {found[sha256]} and {number}", place))
         elif files.setdefault(number, sha256) != sha256:
             problems.append(_problem(f"has the document ID {number} for two different files", place))
     if problems:
         raise UnusableInput(problems[:_MOST_PROBLEMS])
-    return found
-
-
-def listed_files(path: Path) -> dict[str, frozenset[str]]:
-    """The files that the list names for each content, by its SHA-256."""
-    found = ((one["sha256"].lower(), one.get("file", "")) for _, one in _lines(path))
-    return {sha256: frozenset(files.split(_BETWEEN)) for sha256, files in found if files}
+    return found, named
 
 
 def _lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:

@@ -32,7 +32,7 @@ def show(page: OfImport) -> Response:
     return page.show(
         "documents",
         folders=[(at, name, *_found(page, draft.documents.get(name, ""))) for at, name in enumerate(draft.folders)],
-        known=len(read_ids(ids)),
+        known=len(read_ids(ids)[0]),
         is_uploaded=settings.upload is not None,
         causes=[one for one in last.to_fix if one.code.startswith("document-")] if last else [],
         most=MOST_UPLOADED >> 20,

@@ -235,7 +235,6 @@ def test_a_fault_costs_no_document(serve: Serve, fault: dict[str, object]) -> No
     assert (ran.code, _content_of(served)) == (0, EXPECTED)
     copies = len(served.sandbox.uploaded) - len(EXPECTED)
     told = f"{copies} uploads of documents gave no ID: the service may have copies"
-    assert (told in " ".join(ran.err.split())) == (copies > 0)
     summary = next(served.door.folder.glob("results/*/summary.json")).read_text("utf-8")
     assert (told in summary) == (copies > 0)
 
