@@ -47,7 +47,7 @@ def remove_abandoned(out: Path, ledger: Ledger | None, presences: Presences) -> 
             continue
         had_folder = folder.exists()
         remove_folder(folder)
-        remove_folder(out / INTERNAL / run)  # a copy of standard input
+        remove_folder(out / INTERNAL / run)  # temporary copies
         presences.forget(run)
         if had_folder:
             yield run

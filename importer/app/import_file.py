@@ -154,14 +154,13 @@ def orders_of(order: Order) -> tuple[Order, ...]:
     the folder: after that of one mapping, the rows of the others could be forgotten.
 
     Raises:
-        UsageError: the order is for a part of the file, or for standard input, which can be read only once.
+        UsageError: the order is for a part of the file.
         UnusableInput: with every error of every mapping of the folder.
     """
     if order.continues is not None or not order.mapping.is_dir():
         return (order,)
-    if order.selection.part is not None or order.file == Path("-"):
-        what = "--part" if order.selection.part else "standard input"
-        raise UsageError(f"{what} cannot be used with a folder of mappings; name a file and the folder, without --part")
+    if order.selection.part is not None:
+        raise UsageError("--part cannot be used with a folder of mappings; import the whole file with the folder")
     mappings = read_mappings(order.mapping, order.settings.mapping_folders)
     words = tuple(str(word) for mapping in mappings if mapping.route for word in mapping.route.words)
     of_folder = replace(order, flags={**order.flags, "--mapping": str(order.mapping)})

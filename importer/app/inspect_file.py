@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from importer.models import Row, SourceOptions
 from importer.problems import Column, Problem, UnusableInput
-from importer.runs.results_folder import private_input
 from importer.settings import Settings
-from importer.sources import STANDARD_INPUT, ReadingLimits, Sheet, copy_source, kind_by_name, open_sheet
+from importer.sources import ReadingLimits, Sheet, kind_by_name, open_sheet
 from importer.suggest import (
     ColumnKind,
     ColumnProfile,
@@ -84,30 +83,20 @@ class InspectedFile:
 
 
 def inspect_file(file: Path, source: SourceOptions, settings: Settings, shown_as: str | None = None) -> InspectedFile:
-    """How a file is read (`-`: CSV from standard input), and what is in its columns and beside it. If the first sheet
+    """How a file is read, and what is in its columns and beside it. If the first sheet
     contains no candidates, another sheet that does is read. shown_as: its name for a person, if that is not its path.
 
     Raises:
         UnusableInput: it cannot be read; the hints contain flags.
     """
     limits, name = ReadingLimits.of(settings), shown_as or str(file)
-    with ExitStack() as needed:
-        path = file
-        if str(file) == STANDARD_INPUT:
-            folder = needed.enter_context(private_input(settings))
-            path = copy_source(file, folder, limits).path
-        found = _inspect(path, source, limits, name)
-        if path != file:
-            return found
-        return replace(found, others=(*_other_sheets(path, found.sheet, limits), *_files_beside(path, limits)))
-
-
-def _inspect(path: Path, source: SourceOptions, limits: ReadingLimits, shown_as: str) -> InspectedFile:
     try:
-        sheet, instead_of = open_candidates(path, source, limits, shown_as)
+        sheet, instead_of = open_candidates(file, source, limits, name)
     except UnusableInput as error:
         raise UnusableInput([with_flag(problem) for problem in error.problems]) from None
-    return InspectedFile(sheet, profile_sheet(sheet.columns, sheet.rows(), sheet.header_row), instead_of=instead_of)
+    profile = profile_sheet(sheet.columns, sheet.rows(), sheet.header_row)
+    others = *_other_sheets(file, sheet, limits), *_files_beside(file, limits)
+    return InspectedFile(sheet, profile, others, instead_of)
 
 
 def open_candidates(

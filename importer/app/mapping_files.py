@@ -109,7 +109,7 @@ def propose_mapping(
     if found.instead_of is not None:
         show(f"Using the sheet '{found.sheet.origin.sheet}': '{found.instead_of}' contains no candidates.")
     proposal = propose(target, questions, found.profile.views, found.facts(source), found.others)
-    return with_document_folders(proposal, found.profile.views, file) if file.exists() else proposal
+    return with_document_folders(proposal, found.profile.views, file)
 
 
 def write_mapping(path: Path, proposal: Proposal) -> None:

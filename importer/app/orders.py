@@ -56,7 +56,7 @@ class Continued(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Import the selected rows of a file (`-`: CSV from standard input) with a mapping file.
+    """Import the selected rows of a file with a mapping file.
 
     route: of a mapping that is one of a folder.
     show: how many candidates a check shows as they would be sent.

@@ -18,7 +18,6 @@ from importer.models import SourceOptions
 from importer.settings import load_settings
 from importer.text.normalize import visible
 
-_STANDARD_INPUT = "-"
 _MOST_EMPTY = 12  # empty columns that are named
 _MANY_ALIKE = 5  # columns that are shown in one line
 _MOST_PROBLEMS = 3
@@ -47,8 +46,7 @@ def inspect(
         return
     _show(found)
     _show_source(declared, found)
-    source = "FILE" if str(file) == _STANDARD_INPUT else file
-    print_next("Next", next_command(context, "mapping new", source, "--job-post", "HASH"))
+    print_next("Next", next_command(context, "mapping new", file, "--job-post", "HASH"))
 
 
 def _as_json(found: InspectedFile) -> dict[str, object]:

@@ -13,12 +13,7 @@ from importer.cli.messages import print_everything
 from importer.models import SourceOptions
 from importer.problems import UsageError
 
-File = Annotated[
-    Path,
-    typer.Argument(
-        help="The file: CSV, XLSX or another spreadsheet; - reads CSV from standard input.", show_default=False
-    ),
-]
+File = Annotated[Path, typer.Argument(help="The file: CSV, XLSX or another spreadsheet.", show_default=False)]
 MappingFile = Annotated[Path, typer.Option("--mapping", "-m", help="The mapping file, or a folder of mapping files.")]
 MappingOfFile = Annotated[
     Path | None,

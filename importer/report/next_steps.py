@@ -16,8 +16,7 @@ from importer.text.terminal import command_line
 
 _NEARLY_ALL: Final = 0.8  # of the rows of a file
 _DEFAULT_OUT: Final = Path("results")
-_PIPED, FROM_PYTHON = "standard input", "DataFrame"  # names of sources that are not files
-_COPIED: Final = (_PIPED, FROM_PYTHON)
+FROM_PYTHON: Final = "DataFrame"  # the name of a source that is no file
 # Flags that fit only the file that was run, and those that resume does not need: its copies have them.
 _OF_SOME_ROWS: Final = ("--rows", "--limit", "--resend-rejected")
 _OF_RUN_ONLY: Final = (
@@ -131,7 +130,7 @@ def _steps_of_documents(summary: Summary, folder: Path, again: tuple[str, ...]) 
         flags = {flag: text for flag, text in _flags(summary, folder).items() if flag in _OF_DOCUMENTS}
         listed = command_line("documents", "list", file, "--mapping", mapping, flags=flags)
         yield Step("Upload the documents that this lists, and fill in their IDs", (listed,))
-    if causes & {*_OF_FILES} and summary.source.file not in _COPIED:
+    if causes & {*_OF_FILES} and summary.source.file != FROM_PYTHON:
         if summary.continues:  # what was fixed before is only in its report
             again = (command_line("run", folder / WORKBOOK_FILE),)
         elif not can_repeat:
@@ -153,14 +152,13 @@ def _of_source(command: str, summary: Summary, folder: Path) -> tuple[str, ...]:
     file, taken = summary.source.file, summary.source.taken
     if file == FROM_PYTHON:
         return ()
-    copy = folder / "source.csv" if file == _PIPED else file
-    return taken.commands if taken is not None else (_of_file(command, copy, summary, folder),)
+    return taken.commands if taken is not None else (_of_file(command, file, summary, folder),)
 
 
 def _repeats_file(summary: Summary) -> bool:
     """Whether the run is continued by importing its file again, so that what was fixed in it since is read."""
     is_joined = summary.run.endswith("parts")  # of several parts, which are not one command
-    return summary.source.file not in _COPIED and not summary.continues and (summary.dry_run or not is_joined)
+    return summary.source.file != FROM_PYTHON and not summary.continues and (summary.dry_run or not is_joined)
 
 
 def _resume(summary: Summary, folder: Path) -> str:

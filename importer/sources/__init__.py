@@ -5,10 +5,9 @@ from importer.sources.opening import open_sheet
 from importer.sources.results_file import run_of_report
 from importer.sources.results_reader import ResultsTable, is_results_file, results_tables
 from importer.sources.sheet import FileKind, ReadingLimits, Sheet
-from importer.sources.source_file import STANDARD_INPUT, SourceCopy, copy_source, kind_by_name, share_copy
+from importer.sources.source_file import SourceCopy, copy_source, kind_by_name, share_copy
 
 __all__ = [
-    "STANDARD_INPUT",
     "FileKind",
     "ReadingLimits",
     "ResultsTable",

@@ -15,7 +15,7 @@ from importer.sources.csv_records import CsvRecords, Unreadable
 from importer.sources.encoding import doubtful_encoding, find_encoding
 from importer.sources.results_file import results_file_elsewhere, run_of_report
 from importer.sources.sheet import EXCEL_BLOCK, FileKind, ReadingLimits, Sheet
-from importer.sources.source_file import STANDARD_INPUT, file_kind
+from importer.sources.source_file import file_kind
 from importer.sources.table import RecordSource, has_table, open_table
 from importer.sources.table_warnings import hidden_tables_not_read
 from importer.sources.workbook import sheet_heads, workbook_records
@@ -39,8 +39,6 @@ def open_sheet(path: Path, options: SourceOptions, limits: ReadingLimits, *, sho
             is found, ...
     """
     name = shown_as if shown_as is not None else str(path)
-    if name == STANDARD_INPUT:
-        name = "standard input"
     kind = file_kind(path, name, limits.source)
     return open_table(_records(path, name, kind, options, limits), options)
 

@@ -54,14 +54,13 @@ class Sheet:
 class ReadingLimits:
     """The limits of reading one file, so that a hostile or broken file ends in a message, not in a frozen machine.
 
-    `source`: bytes of a file; `standard_input`: bytes read from there. For a CSV, `cell_characters`: the longest cell;
+    `source`: bytes of a file. For a CSV, `cell_characters`: the longest cell;
     `row`: characters of the longest row; `columns`: the most cells in a row. `unpacked`: bytes of an unpacked workbook.
     `kept`: the private folder where the sheets of workbooks are kept, so that they are read once; `on_rows`: called
     with how many rows of a workbook are read.
     """
 
     source: int = 4 << 30
-    standard_input: int = 2 << 30
     cell_characters: int = 16 << 20
     row: int = 16 << 20
     columns: int = 16_384

@@ -9,7 +9,6 @@ import codecs
 import hashlib
 import os
 import stat
-import sys
 import unicodedata
 import zipfile
 from dataclasses import dataclass, replace
@@ -76,7 +75,7 @@ def _require_file(path: Path, name: str, max_bytes: int) -> None:
             hint = "give the path of the file in it"
             raise unusable_file("file-unreadable", "this is a folder, not a file", hint, name)
         if not stat.S_ISREG(status.st_mode):
-            hint = "save its output to a file, or pipe it into the command and give - as the file"
+            hint = "save its output to a file"
             raise unusable_file("file-unreadable", "this is a pipe or a device, not a regular file", hint, name)
         if status.st_size == 0:
             raise unusable_file("file-empty", "the file is empty", "export it again", name)
@@ -86,7 +85,8 @@ def _require_file(path: Path, name: str, max_bytes: int) -> None:
             raise unusable_file("limit-exceeded", message, hint, name)
         path.open("rb").close()
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the name
-        raise unusable_file("file-not-found", "the file does not exist", "check the path", name) from None
+        hint = "save standard input to a file, and name that" if name == "-" else "check the path"
+        raise unusable_file("file-not-found", "the file does not exist", hint, name) from None
     except PermissionError:
         hint = "close the program that has it open, or change its permissions"
         raise unusable_file("file-unreadable", "you do not have permission to read this file", hint, name) from None
@@ -181,7 +181,6 @@ def _reads_as(head: bytes, codec: str) -> bool:
 # --- the private copy ---------------------------------------------------------------------------
 
 
-STANDARD_INPUT = "-"  # as a file name on the command line
 _BLOCK = 1 << 20
 
 
@@ -198,13 +197,11 @@ def copy_source(
 ) -> SourceCopy:
     """Copy `path` to `folder/<stem>.<extension>`, readable by its owner only, and hash it.
 
-    `-` is standard input, read as a CSV up to its limit. shown_as: the name for messages, if it is not the path.
+    shown_as: the name for messages, if it is not the path.
 
     Raises:
-        UnusableInput: the file cannot be read, it changed while it was copied, or standard input is over its limit.
+        UnusableInput: the file cannot be read, or it changed while it was copied.
     """
-    if str(path) == STANDARD_INPUT:
-        return _copied_input(folder / f"{stem}.csv", limits.standard_input)
     name = shown_as if shown_as is not None else str(path)
     _require_file(path, name, limits.source)
     with path.open("rb") as source:
@@ -228,19 +225,6 @@ def share_copy(copy: SourceCopy, folder: Path) -> SourceCopy:
         with copy.path.open("rb") as source:
             return _copied(source, shared)
     return SourceCopy(shared, copy.sha256)
-
-
-def _copied_input(target: Path, limit: int) -> SourceCopy:
-    if sys.stdin is None:  # it is closed
-        hint = "pipe a CSV into the command, or give the path of a file"
-        raise unusable_file("file-unreadable", "it is closed", hint, "standard input")
-    copy = _copied(sys.stdin.buffer, target, limit)
-    if sys.stdin.buffer.read(1):
-        copy.path.unlink()
-        hint = "save it to a file and import that"
-        message = f"it has more than {limit:,} bytes, which is the limit"
-        raise unusable_file("limit-exceeded", message, hint, "standard input")
-    return copy
 
 
 def _copied(source: IO[bytes], target: Path, limit: int | None = None) -> SourceCopy:

@@ -85,6 +85,6 @@ def quoted(word: str) -> str:
 
 
 def _argument(word: str | Path) -> str:
-    """A path that begins with - would be read as a flag; - alone is standard input."""
+    """A path that begins with - would be read as a flag."""
     text = str(word)
-    return f"./{text}" if isinstance(word, Path) and text.startswith("-") and text != "-" else text
+    return f"./{text}" if isinstance(word, Path) and text.startswith("-") else text

@@ -6,10 +6,7 @@ import json
 import re
 import shlex
 import signal
-import sys
 from pathlib import Path
-
-import pytest
 
 from tests.cli.conftest import MAPPING, FrontDoor, Ran, candidate, write_csv
 from tests.patience import wait_until
@@ -125,22 +122,6 @@ def test_a_rehearsal_goes_on_with_its_own_questions(front_door: FrontDoor) -> No
     assert (ran.code, sum(ran.counts.values())) == (0, 30)
     again = front_door("resume", ran.summary["run"], "--out", "my results")
     assert printed(again) == [("show", ran.summary["run"], "--out", "my results")]
-
-
-def test_a_file_that_was_piped_in_is_continued_from_its_copy(
-    front_door: FrontDoor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`run -` cannot be repeated without its pipe, so the run itself is continued."""
-    write_csv(front_door.folder / "people.csv", [candidate(1), candidate(2)])
-    refused = {"seed": 1, "faults": [{"kind": "401", "emails": ["person1@example.com"], "times": 1}]}
-    (front_door.folder / "faults.json").write_text(json.dumps(refused), "utf-8")
-    with (front_door.folder / "people.csv").open() as piped:
-        monkeypatch.setattr(sys, "stdin", piped)
-        ran = front_door("run", "-", "-m", "mapping.yaml", "--sandbox", "--faults", "faults.json", "--json")
-    assert ran.code == 5
-    shown = front_door("show")
-    assert printed(shown) == [("resume", ran.summary["run"])]
-    assert front_door(*printed(shown)[0]).code == 0
 
 
 def test_a_results_file_knows_its_run(front_door: FrontDoor) -> None:

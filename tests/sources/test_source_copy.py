@@ -1,4 +1,4 @@
-"""The private copy of a file or of standard input: the same bytes, readable by its owner only."""
+"""The private copy of a file: the same bytes, readable by its owner only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import hashlib
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,10 +48,7 @@ def test_pipe(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with pytest.raises(UnusableInput) as caught:
         copy_source(pipe, tmp_path, ReadingLimits())
-    assert str(caught.value) == (
-        f"{pipe}: this is a pipe or a device, not a regular file; save its output to a file, or pipe it into the "
-        "command and give - as the file"
-    )
+    assert str(caught.value) == (f"{pipe}: this is a pipe or a device, not a regular file; save its output to a file")
 
 
 def test_endless_device(tmp_path: Path) -> None:
@@ -127,60 +123,3 @@ def _copy_often(path: Path, folder: Path) -> None:
     """Copy repeatedly: on a busy machine the writer may pause during one copy."""
     for _ in range(100):
         copy_source(path, folder, ReadingLimits())
-
-
-def test_standard_input(tmp_path: Path) -> None:
-    """`-` copies standard input as a CSV."""
-    code = "import sys; from pathlib import Path; from importer.sources import ReadingLimits, copy_source;"
-    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}), ReadingLimits())"
-    subprocess.run([sys.executable, "-c", code], input=_CONTENT, check=True)
-    assert (tmp_path / "source.csv").read_bytes() == _CONTENT
-
-
-def test_standard_input_that_never_ends(tmp_path: Path) -> None:
-    """Standard input is read up to the limit, and the copy is deleted."""
-    code = "import sys; from pathlib import Path; from importer.sources import ReadingLimits, copy_source\ntry:"
-    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}), ReadingLimits(standard_input=3 << 20))"
-    code += "\nexcept Exception as error: print(error, end='')"
-    with Path("/dev/zero").open("rb") as endless:
-        done = subprocess.run([sys.executable, "-c", code], stdin=endless, capture_output=True, text=True, check=True)
-    assert done.stdout == (
-        "standard input: it has more than 3,145,728 bytes, which is the limit; save it to a file and import that"
-    )
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_standard_input_that_is_closed(tmp_path: Path) -> None:
-    """Closed standard input is reported."""
-    code = "import sys; from pathlib import Path; from importer.sources import ReadingLimits, copy_source\ntry:"
-    code += f"copy_source(Path('-'), Path({str(tmp_path)!r}), ReadingLimits())"
-    code += "\nexcept Exception as error: print(error, end='')"
-    command = ["sh", "-c", '"$0" -c "$1" <&-', sys.executable, code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout == "standard input: it is closed; pipe a CSV into the command, or give the path of a file"
-
-
-def test_standard_input_has_a_name(tmp_path: Path) -> None:
-    """Messages about `-` name standard input."""
-    path = tmp_path / "source.csv"
-    path.write_bytes(_CONTENT)
-    row = next(open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="-").rows())
-    assert str(row.place()) == "standard input, row 2"
-
-
-@pytest.mark.parametrize(
-    "change", [lambda path: path.write_bytes(_CONTENT + b"x,y\n"), Path.unlink], ids=["more", "gone"]
-)
-def test_csv_that_changes_after_it_was_opened(tmp_path: Path, change: Callable[[Path], object]) -> None:
-    """A CSV that changes between opening and reading is rejected: its rows would not be the checked ones."""
-    path = tmp_path / "a.csv"
-    path.write_bytes(_CONTENT)
-    sheet = open_sheet(path, SourceOptions(), ReadingLimits(), shown_as="a.csv")
-    change(path)
-    with pytest.raises(UnusableInput) as caught:
-        list(sheet.rows())
-    assert (
-        str(caught.value)
-        == "a.csv: the file changed after it was opened; close the program that writes to it, then run the same "
-        "command again"
-    )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -174,17 +172,13 @@ def test_inspect_gives_the_section_to_paste(tmp_path: Path) -> None:
     assert 'source:\n  encoding: "cp1254"\n  delimiter: ";"\n' in shown.stderr
 
 
-def test_inspect_json_of_standard_input() -> None:
-    """`importer inspect - --json` reads CSV from standard input and prints one JSON object."""
-    code = (
-        "import typer; from importer.cli.inspect_command import inspect; "
-        "app = typer.Typer(); app.command()(inspect); app()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "-", "--json"], input=_CSV.encode(), capture_output=True, check=True
-    )
+def test_inspect_as_json(tmp_path: Path) -> None:
+    """`importer inspect FILE --json` prints one JSON object."""
+    path = tmp_path / "people.csv"
+    path.write_bytes(_CSV.encode())
+    done = CliRunner().invoke(app, [str(path), "--json"])
     assert json.loads(done.stdout) == {
-        "file": "standard input",
+        "file": str(path),
         "sheet": None,
         "reading": 'CSV, UTF-8, delimiter ";", header found in row 1, 2 columns',
         "header_row": 1,
