@@ -12,7 +12,7 @@ from typing import Final
 from importer.files import open_private, sync_folder
 from importer.problems import ConstraintError, DatabaseError, UnusableInput, not_writable, unusable_file
 
-Connection = sqlite3.Connection
+SqliteConnection = sqlite3.Connection
 IntegrityError = sqlite3.IntegrityError
 _BUSY_TIMEOUT: Final = 30.0  # seconds to wait while another process writes
 
@@ -35,7 +35,7 @@ def create_private(path: Path) -> None:
         raise not_writable(Path(error.filename or path), error.strerror or str(error)) from None
 
 
-def connect(path: Path) -> Connection:
+def connect(path: Path) -> SqliteConnection:
     """A connection that one thread at a time may use, and that never begins a transaction by itself."""
     return sqlite3.connect(path.absolute(), timeout=_BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
 
@@ -48,12 +48,12 @@ class SqliteFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._free: list[Connection] = []  # idle connections; append and pop of a list need no lock
+        self._free: list[SqliteConnection] = []  # idle connections; append and pop of a list need no lock
         self._is_closed = False
         self._inode = path.stat().st_ino
 
     @contextmanager
-    def connection(self) -> Iterator[Connection]:
+    def connection(self) -> Iterator[SqliteConnection]:
         """A connection for one thread, outside of any transaction."""
         with errors_translated():
             try:
@@ -66,7 +66,7 @@ class SqliteFile:
                 self._release(connection)
 
     @contextmanager
-    def transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+    def transaction(self, *, writes: bool = False) -> Iterator[SqliteConnection]:
         """A connection in a transaction, which is committed at the end, or rolled back by an exception."""
         with self.connection() as connection:
             # Immediate: a transaction that reads before it writes can fail at the write, whatever the timeout.
@@ -87,7 +87,7 @@ class SqliteFile:
         while self._free:
             self._free.pop().close()
 
-    def _release(self, connection: Connection) -> None:
+    def _release(self, connection: SqliteConnection) -> None:
         try:
             connection.rollback()  # no effect after a commit
         except sqlite3.Error:
@@ -98,7 +98,7 @@ class SqliteFile:
         else:
             self._free.append(connection)
 
-    def _connect(self) -> Connection:
+    def _connect(self) -> SqliteConnection:
         connection = connect(self.path)
         try:
             connection.execute("PRAGMA journal_mode=WAL")

@@ -183,6 +183,18 @@ def test_there_are_no_drawers_for_odds_and_ends() -> None:
     assert [str(file) for file in PACKAGE.rglob("*.py") if file.stem in drawers] == []
 
 
+def test_a_name_has_one_meaning() -> None:
+    """No two files define a type of the same name: a reader who knows one would take the other for it."""
+    homes: dict[str, list[str]] = {}
+    for file in PACKAGE.rglob("*.py"):
+        if "sandbox" in file.parts:  # it speaks of the same things and shares no code
+            continue
+        for node in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(str(file.relative_to(PACKAGE)))
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
+
+
 def test_every_file_says_its_duty_in_its_first_line() -> None:
     """Each file opens with a docstring whose first line is a sentence."""
     silent = [str(file) for file in PACKAGE.rglob("*.py") if not ast.get_docstring(ast.parse(file.read_text("utf-8")))]

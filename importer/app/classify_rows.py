@@ -26,7 +26,7 @@ from importer.problems import CellPlace, Origin, Problem
 from importer.processes import without_secrets
 from importer.report.accounting import ReportedRow, SummaryCounter
 from importer.report.summary import ProblemGroup
-from importer.runs.known_rows import Address, Emails
+from importer.runs.known_rows import CandidateEmail, Emails
 from importer.runs.table import Classified, RunTable
 from importer.transform import (
     DOMAIN_MISTYPED,
@@ -269,7 +269,7 @@ def _prepare_there(rows: _Rows) -> list[_Prepared]:
 # --- what will become of all rows ---------------------------------------------------------------------
 
 
-LookUp = Callable[[Emails], tuple[dict[int, Outcome], set[int]]]
+LookUpKnown = Callable[[Emails], tuple[dict[int, Outcome], set[int]]]
 """The outcomes of candidates that are not sent since they were in another form, and those that an earlier run imported,
 by the ledger; both by first row."""
 
@@ -299,12 +299,12 @@ _HELD_BACK: Final = (OutcomeKind.INVALID, OutcomeKind.UNCONFIRMED)
 
 def to_look_up(candidates: Iterable[Classified]) -> Emails:
     """The rows of each candidate that may be known in another form, with the e-mail address if it can be sent."""
-    found: dict[tuple[int, ...], Address | None] = {}
+    found: dict[tuple[int, ...], CandidateEmail | None] = {}
     for one in candidates:
         if isinstance(one.result, ReadyCandidate):
-            found[one.rows] = Address(one.result.email)
+            found[one.rows] = CandidateEmail(one.result.email)
         elif one.result.kind is OutcomeKind.INVALID:
-            found[one.rows] = Address(one.email, is_ready=False) if one.email else None
+            found[one.rows] = CandidateEmail(one.email, is_ready=False) if one.email else None
     return found
 
 
@@ -314,7 +314,9 @@ def as_imported(result: ReadyCandidate | Outcome) -> Outcome:
     return Outcome(result.row, OutcomeKind.ALREADY_IMPORTED, problems=problems)
 
 
-def forecast_of(candidates: Iterator[Classified], origin: Origin, known: LookUp = lambda _: ({}, set())) -> Forecast:
+def forecast_of(
+    candidates: Iterator[Classified], origin: Origin, known: LookUpKnown = lambda _: ({}, set())
+) -> Forecast:
     """What will become of these candidates. origin: of their rows."""
     ready = last_row = done = 0
     groups: list[tuple[int, ...]] = []

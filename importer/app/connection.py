@@ -32,7 +32,7 @@ _SANDBOX_RESEND_DELAY = 2.0  # seconds; no delayed request can still arrive ther
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ServiceConnection:
     """A service, and its name in the ledger.
 
     resend_delay: seconds until a row whose response was lost is sent again. retry_policy: for requests of questions.
@@ -51,7 +51,7 @@ class Connection:
 @contextmanager
 def connect(
     settings: Settings, sandbox_setup: SandboxSetup | None = None, retry_policy: RetryPolicy | None = None
-) -> Iterator[Connection]:
+) -> Iterator[ServiceConnection]:
     """Connect to the service of the settings, or to the sandbox of the results folder.
 
     retry_policy: for requests of questions of the service.
@@ -68,13 +68,13 @@ def connect(
     base_url = settings.service_url()
     service = service_of(settings, base_url, settings.access_token(), settings.concurrency)
     try:
-        yield Connection(service, base_url, settings.resend_delay_seconds, retry_policy or RetryPolicy())
+        yield ServiceConnection(service, base_url, settings.resend_delay_seconds, retry_policy or RetryPolicy())
     finally:
         service.close()
 
 
 @contextmanager
-def _sandbox(settings: Settings, sandbox_setup: SandboxSetup) -> Iterator[Connection]:
+def _sandbox(settings: Settings, sandbox_setup: SandboxSetup) -> Iterator[ServiceConnection]:
     """Start a sandbox on a free loopback port. The candidates that it accepts are kept in the results folder."""
     make_results(settings)
     memory = sandbox_memory(settings.out)
@@ -86,7 +86,7 @@ def _sandbox(settings: Settings, sandbox_setup: SandboxSetup) -> Iterator[Connec
         service = service_of(settings, sandbox.base_url, sandbox.token, settings.concurrency)
         try:
             resend_delay = min(settings.resend_delay_seconds, _SANDBOX_RESEND_DELAY)
-            yield Connection(service, SANDBOX, resend_delay, RetryPolicy())
+            yield ServiceConnection(service, SANDBOX, resend_delay, RetryPolicy())
         finally:
             service.close()
 

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from importer.app.classify_rows import ReadRows, check_rows
-from importer.app.connection import Connection
+from importer.app.connection import ServiceConnection
 from importer.app.orders import Listener, Order, Preparing
 from importer.app.plan import Plan
 from importer.documents.contents import UNREADABLE, reason_of
@@ -22,7 +22,7 @@ from importer.ledger import Ledger
 from importer.mapping import OUTSIDE_HINT, Mapping, ResolvedMapping, is_within
 from importer.models import Outcome, OutcomeKind, ReadyCandidate, Stop
 from importer.problems import FilePlace, LinePlace, Problem, UnusableInput
-from importer.runs.known_rows import Address
+from importer.runs.known_rows import CandidateEmail
 from importer.runs.table import RunTable
 from importer.sending import Cancellation, Document, Uploader
 from importer.transform import Filtered, candidate_rows, filtered, value_reader
@@ -145,7 +145,12 @@ class Uploads:
 
 
 def upload_documents(
-    plan: Plan, ledger: Ledger, order: Order, connection: Connection, cancellation: Cancellation, listen: Listener
+    plan: Plan,
+    ledger: Ledger,
+    order: Order,
+    connection: ServiceConnection,
+    cancellation: Cancellation,
+    listen: Listener,
 ) -> Uploads:
     """Upload the documents of the rows that will be sent, then check the rows again, with the IDs."""
     folders, form = _folders_of(plan.mapping), order.settings.upload
@@ -193,7 +198,7 @@ def _waiting(table: RunTable, plan: Plan, ledger: Ledger, mark: bytes) -> Iterat
     kept = table.kept()
     while block := list(islice(kept, _AT_ONCE)):
         ready = {one.rows: one.result for one in block if isinstance(one.result, ReadyCandidate)}
-        known = plan.known.imported(ledger, {rows: Address(one.email) for rows, one in ready.items()})
+        known = plan.known.imported(ledger, {rows: CandidateEmail(one.email) for rows, one in ready.items()})
         for rows, one in ready.items():
             if rows[0] not in known:
                 yield from (found.decode() for found in pattern.findall(one.body))

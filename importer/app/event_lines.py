@@ -27,7 +27,7 @@ def detail_of(event: orders.Event) -> str | None:
     match event:
         case orders.ProxyUsed(proxy):
             return f"Requests go through the proxy {proxy} (IMPORTER_PROXY)."
-        case orders.Reading(file, size):
+        case orders.ReadingFile(file, size):
             return f"Reading {file} ({size / 1_000_000:,.0f} MB) ..."
         case orders.Preparing("uploaded", count, total):
             return f"{count:,} of {total:,} documents are uploaded."

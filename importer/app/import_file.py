@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from importer.app.cleanup import remove_abandoned
-from importer.app.connection import Connection, connect, first_patience, retry_policy_of_run, wait_for_ledger
+from importer.app.connection import ServiceConnection, connect, first_patience, retry_policy_of_run, wait_for_ledger
 from importer.app.documents import upload_documents
 from importer.app.orders import (
     EarlierRunDamaged,
@@ -33,7 +33,7 @@ from importer.app.orders import (
     Preparing,
     Previewed,
     ProxyUsed,
-    Reading,
+    ReadingFile,
     Resumed,
     RowEnded,
     RunControl,
@@ -49,7 +49,7 @@ from importer.models import IMPORTED_WITH_OTHER_DATA, Operation, ReadyCandidate,
 from importer.problems import ImporterError, StoppedEarly, UnusableInput, UsageError
 from importer.report.summary import Summary
 from importer.runs.finalize import close
-from importer.runs.known_rows import Address
+from importer.runs.known_rows import CandidateEmail
 from importer.runs.manifest import Ending, manifests_in, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.results_folder import make_results
@@ -175,14 +175,14 @@ _LARGE_FILE: Final = 20_000_000  # bytes; the first line about a smaller file co
 
 
 @contextmanager
-def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[Connection]:
+def _connected(order: Order, listen: Listener, *, dry_run: bool) -> Iterator[ServiceConnection]:
     if order.mapping.is_dir():
         how = "name one of its mapping files, or import it with importer run"
         how = "leave out --mapping: the report is of one of its mappings" if order.continues else how
         raise UsageError(f"{order.mapping} is a folder: {how}")
     with suppress(OSError):  # reported when it is read
         if (size := order.file.stat().st_size) >= _LARGE_FILE:
-            listen(Reading(order.shown_as, size))
+            listen(ReadingFile(order.shown_as, size))
     make_results(order.settings)
     if not dry_run:
         wait_for_ledger(order, listen)
@@ -208,7 +208,7 @@ class _Execution:
     """The execution of an order: it is planned, then its rows are processed."""
 
     order: Order
-    connection: Connection
+    connection: ServiceConnection
     listen: RunLog
     control: RunControl
 
@@ -247,7 +247,7 @@ class _Execution:
         """Some of the candidates that would be sent."""
         with RunTable(plan.folder) as table:
             ready = (one for one in table.kept() if isinstance(one.result, ReadyCandidate))
-            addresses = {one.rows: Address(one.address) for one in islice(ready, PICKED_FROM)}
+            addresses = {one.rows: CandidateEmail(one.address) for one in islice(ready, PICKED_FROM)}
         new = {rows[0] for rows in addresses} - (plan.known.imported(ledger, addresses) if ledger else set())
         corrected = [(one.row, one.column.index) for one in self.order.corrections]
         traced = traced_candidates(plan.sheet.rows, plan.mapping)

@@ -30,7 +30,7 @@ from importer.mapping import (
 from importer.mapping.schema import SCHEMA_FILE, schema_text
 from importer.models import Operation, Question, SourceOptions, Target
 from importer.problems import Problem, UnusableInput, UsageError, unusable_file
-from importer.runs.private_copies import Source, open_children
+from importer.runs.private_copies import SourceFiles, open_children
 from importer.runs.results_folder import private_input
 from importer.sent_answers import PickedCandidate, pick_candidates
 from importer.service import saved_questions
@@ -262,7 +262,7 @@ def preview(
 def tables_of(mapping: Mapping, file: Path, settings: Settings) -> Iterator[dict[ChildSource, Sheet]]:
     """The other tables that a mapping reads for a file."""
     with private_input(settings) if mapping.child_sources else nullcontext(Path()) as folder:
-        yield open_children(mapping, Source(file, file), folder, ReadingLimits.of(settings)).tables
+        yield open_children(mapping, SourceFiles(file, file), folder, ReadingLimits.of(settings)).tables
 
 
 def _candidates(mapping: ResolvedMapping, sheet: Sheet, count: int) -> tuple[PickedCandidate, ...]:

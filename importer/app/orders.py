@@ -285,7 +285,7 @@ class ProxyUsed(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(Event):
+class ReadingFile(Event):
     """A file of so many bytes is being read, which takes a while."""
 
     file: str

@@ -25,7 +25,14 @@ from importer.runs.corrections import Corrected, refuse_split_candidates
 from importer.runs.known_rows import Emails, KnownRows
 from importer.runs.manifest import RunManifest, manifests_in, write_manifest
 from importer.runs.presences import Presence
-from importer.runs.private_copies import ChildTables, Source, keep_asked, keep_mapping, keep_questions, open_children
+from importer.runs.private_copies import (
+    ChildTables,
+    SourceFiles,
+    keep_asked,
+    keep_mapping,
+    keep_questions,
+    open_children,
+)
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id
 from importer.runs.row_selection import ALL_ROWS, Selection
 from importer.runs.run_report import facts_of
@@ -147,8 +154,8 @@ class Planner:
         copy = self._copy(folder)
         mapping_copy = keep_mapping(mapping, folder)
         sheet = self._open(copy, mapping)
-        children = open_children(mapping, Source(order.file, copy.path), folder, self.limits)
-        before = Source(order.file, order.file).earlier_run  # of a file of a run: where its documents are
+        children = open_children(mapping, SourceFiles(order.file, copy.path), folder, self.limits)
+        before = SourceFiles(order.file, order.file).earlier_run  # of a file of a run: where its documents are
         known = {**(before.documents if before else {}), **order.documents}
         service = "" if order.sending.sandbox_setup else str(settings.base_url or "")
         folders, documents = open_folders(mapping, order.file, known, service)

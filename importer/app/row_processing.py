@@ -17,7 +17,7 @@ from importer.models import Outcome, ReadyCandidate, Stop
 from importer.problems import StoppedEarly, UnusableInput
 from importer.report.summary import Summary
 from importer.runs.finalize import record_end, was_sent
-from importer.runs.known_rows import Address
+from importer.runs.known_rows import CandidateEmail
 from importer.runs.run_report import rewrite_report
 from importer.runs.table import Classified, RunTable
 from importer.sending import DryLoader, Loader
@@ -69,8 +69,10 @@ class RowProcessing:
         while batch := list(islice(candidates, _BATCH)):
             others = known.other_forms(ledger, to_look_up(batch)) if ledger is not None else {}
             ready = {one.rows: one.result for one in batch if isinstance(one.result, ReadyCandidate)}
-            waiting = {rows: Address(one.email) for rows, one in ready.items() if self._mark and self._mark in one.body}
-            waiting |= {one.rows: Address(one.email) for one in batch if one.email}
+            waiting = {
+                rows: CandidateEmail(one.email) for rows, one in ready.items() if self._mark and self._mark in one.body
+            }
+            waiting |= {one.rows: CandidateEmail(one.email) for one in batch if one.email}
             imported = known.imported(ledger, waiting) if ledger is not None and waiting else set()
             for one in batch:
                 result = others.get(one.rows[0], one.result)

@@ -134,7 +134,7 @@ def _imported_by(
     return next(((one.run, one.row) for one in known if one.state in DONE), None)
 
 
-State = Literal["running", "killed", "checked", "finished", "stopped"]
+ListedState = Literal["running", "killed", "checked", "finished", "stopped"]
 
 
 def recent_runs(settings: Settings) -> Iterator[Summary | UnusableInput]:
@@ -151,7 +151,7 @@ def recent_runs(settings: Settings) -> Iterator[Summary | UnusableInput]:
             yield damaged
 
 
-def state_of(summary: Summary, running: Collection[str]) -> State:
+def state_of(summary: Summary, running: Collection[str]) -> ListedState:
     """What a run is doing, or how it ended. running: those that run now."""
     if summary.ended_at is None:
         return "running" if summary.run in running else "killed"

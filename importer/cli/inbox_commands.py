@@ -15,10 +15,10 @@ from importer.cli import options
 from importer.cli.app import Command
 from importer.cli.messages import counted, print_line, print_lines, print_message, print_next, print_result
 from importer.cli.terminal import Terminal, stopped_by_signals
-from importer.inbox.arrivals import Waiting
+from importer.inbox.arrivals import WaitingFile
 from importer.inbox.attention import InboxStatus, status_of
 from importer.inbox.attention import release as release_files
-from importer.inbox.folders import Record
+from importer.inbox.folders import FileRecord
 from importer.inbox.notices import FileNotices
 from importer.inbox.worker import FileEnded, FileTaken, Happened, Means, run_once
 from importer.notices import Notifier
@@ -107,7 +107,7 @@ def _show(event: Happened, *, is_quiet: bool) -> None:
     match event:
         case FileTaken(name, is_continued) if not is_quiet:
             print_message(f"{name}: {'continued' if is_continued else 'taken'}")
-        case Waiting(name, why, is_odd=is_odd) if is_odd or not is_quiet:
+        case WaitingFile(name, why, is_odd=is_odd) if is_odd or not is_quiet:
             print_message(f"{name} {why}; it stays in incoming")
         case FileEnded(record, result):
             if result.place == "done":
@@ -157,7 +157,7 @@ def _show_status(found: InboxStatus, expect_every: str | None, now: datetime) ->
         show("pattern", f"{each.pattern}: {last}{late}")
 
 
-def _in_work(record: Record) -> str:
+def _in_work(record: FileRecord) -> str:
     if record.result is None:
         return f"{'released' if record.released else 'taken'}; it is being imported, or the next pass imports it"
     return f"{'; '.join(reason.text for reason in record.result.reasons)}; the next pass continues it"

@@ -32,7 +32,7 @@ from importer.report.text import headline, subject_line, summary_lines
 from importer.runs.manifest import is_run
 from importer.settings import Settings, load_settings
 
-Send = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
+_Send = Callable[[Terminal, RunControl, Confirm | None], Finished | None]
 _Execute = Callable[[Order], tuple[Finished | None, dict[str, Any] | None]]  # with keys for the JSON object
 _SIGNALLED: Final = 128
 _STOPPED_EARLY: Final = 5
@@ -194,7 +194,7 @@ class _Session:
     quiet: bool
     job: str | None = None
 
-    def send_again(self, earlier: EarlierRun, execute: Send) -> None:
+    def send_again(self, earlier: EarlierRun, execute: _Send) -> None:
         """Run an order that sends rows of an earlier run, if any are left."""
         folder, manifest = earlier.find()
         if not manifest.sandbox:
@@ -211,7 +211,7 @@ class _Session:
                 report(finished.summary, finished.folder)
         self._end_one(finished)
 
-    def send(self, execute: Send) -> Finished | None:
+    def send(self, execute: _Send) -> Finished | None:
         """Run an order; None if a person declined."""
         with self._hiding_cells(), Terminal(quiet=self.quiet) as terminal, stopped_by_signals() as control:
             asks = self.asks and not self.quiet and not self.as_json and is_interactive()

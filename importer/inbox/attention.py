@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from importer.inbox.arrivals import Arrivals, Waiting
-from importer.inbox.folders import PLACES, Inbox, Record, is_regular, open_inbox, writing
+from importer.inbox.arrivals import Arrivals, WaitingFile
+from importer.inbox.folders import PLACES, FileRecord, Inbox, is_regular, open_inbox, writing
 from importer.inbox.rules import RULES_FILE
 from importer.problems import UsageError
 from importer.text.terminal import command_line
@@ -19,7 +19,7 @@ class PatternStatus:
     """The file of a pattern that arrived last, None if there was none; is_late: a newer one was expected."""
 
     pattern: str
-    last: Record | None
+    last: FileRecord | None
     is_late: bool
 
 
@@ -28,9 +28,9 @@ class InboxStatus:
     """An inbox as it is now. waiting: in incoming/, each with the reason; unknown: folders without a record."""
 
     folder: Path
-    waiting: tuple[Waiting, ...]
-    working: tuple[Record, ...]
-    attention: tuple[Record, ...]
+    waiting: tuple[WaitingFile, ...]
+    working: tuple[FileRecord, ...]
+    attention: tuple[FileRecord, ...]
     unknown: tuple[Path, ...]
     patterns: tuple[PatternStatus, ...]
 
@@ -51,7 +51,7 @@ def status_of(folder: Path, now: datetime, expect_every: timedelta | None = None
     """
     inbox = open_inbox(folder)
     complete, waiting = Arrivals(inbox, lambda: 0.0).look()
-    ready = (Waiting(each.name, "is ready for the next pass", changed_at=each.mtime_ns / 1e9) for each in complete)
+    ready = (WaitingFile(each.name, "is ready for the next pass", changed_at=each.mtime_ns / 1e9) for each in complete)
     working, attention = tuple(inbox.records("working")), tuple(inbox.records("attention"))
     known = {one.folder for one in (*working, *attention)}
     unknown = (path for path in (*inbox.folders("working"), *inbox.folders("attention")) if path not in known)
@@ -70,7 +70,7 @@ def status_of(folder: Path, now: datetime, expect_every: timedelta | None = None
 # --- released --------------------------------------------------------------------------------------------
 
 
-def release(folder: Path, names: Sequence[str]) -> list[Record]:
+def release(folder: Path, names: Sequence[str]) -> list[FileRecord]:
     """Move files from attention/ to working/, where the next pass imports them: all of them, or none.
 
     names: of the files, or of their folders. One that is in working/ already stays as it is.
@@ -81,7 +81,7 @@ def release(folder: Path, names: Sequence[str]) -> list[Record]:
     """
     inbox = open_inbox(folder)
     with inbox.lock():
-        found, refused = dict[Path, Record](), list[str]()
+        found, refused = dict[Path, FileRecord](), list[str]()
         for name in names:
             try:
                 record = _find(inbox, name)
@@ -93,8 +93,8 @@ def release(folder: Path, names: Sequence[str]) -> list[Record]:
         return [_released(inbox, record) for record in found.values()]
 
 
-def _find(inbox: Inbox, name: str) -> Record:
-    found: list[Record] = []
+def _find(inbox: Inbox, name: str) -> FileRecord:
+    found: list[FileRecord] = []
     for place in ("attention", "working"):  # reason.txt of a file in working/ names this command too
         every = list(inbox.records(place))
         found = [record for record in every if record.folder.name == name] or [one for one in every if one.name == name]
@@ -114,7 +114,7 @@ def _find(inbox: Inbox, name: str) -> Record:
     return record
 
 
-def _refuse_useless(inbox: Inbox, record: Record) -> None:
+def _refuse_useless(inbox: Inbox, record: FileRecord) -> None:
     """Refuse a file that the next pass would only put aside again."""
     if not is_regular(record.file):
         raise UsageError(f"{record.file} is missing, or has a second name; put a copy of it into {inbox.incoming}")
@@ -126,7 +126,7 @@ def _refuse_useless(inbox: Inbox, record: Record) -> None:
         )
 
 
-def _released(inbox: Inbox, record: Record) -> Record:
+def _released(inbox: Inbox, record: FileRecord) -> FileRecord:
     if record.folder.parent.name == "working":
         return record
     reasons = record.result.reasons if record.result else ()

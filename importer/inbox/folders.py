@@ -25,8 +25,8 @@ from importer.inbox.rules import RULES_FILE, Rules, read_rules
 from importer.problems import Problem, UnusableInput, file_problem, unusable_file
 from importer.runs.results_folder import is_private_group
 
-Place = Literal["working", "done", "attention"]
-PLACES: Final[tuple[Place, ...]] = ("working", "done", "attention")
+InboxPlace = Literal["working", "done", "attention"]
+PLACES: Final[tuple[InboxPlace, ...]] = ("working", "done", "attention")
 RECORD: Final = ".taken.json"  # no file of this name is taken: a leading dot marks files of programs
 _VERSION: Final = 2
 _LONGEST_NAME: Final = 100  # bytes of a file's name in the name of its folder
@@ -50,7 +50,7 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class ImportedContents:
     """What was in a file, and the service that it was imported into; compared with those of the next file."""
 
     service: str
@@ -58,20 +58,20 @@ class Contents:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class PassResult:
     """What a pass did with a file. place: where it belongs; in `working` the next pass continues.
 
     exit_code: as of importer run; reasons: () for a file that is done; outcomes: rows of its last run by outcome.
     """
 
     exit_code: int
-    place: Place
+    place: InboxPlace
     reasons: tuple[Reason, ...] = ()
     outcomes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class FileRecord:
     """A file in its folder <id>, as .taken.json there says.
 
     pattern: of its rule, None if none matched. marker: the name of its marker file, and which one it was. contents: of
@@ -84,10 +84,10 @@ class Record:
     pattern: str | None
     taken_at: datetime
     marker: tuple[str, str] | None = None
-    contents: Contents | None = None
+    contents: ImportedContents | None = None
     runs: tuple[str, ...] = ()
     released: bool = False
-    result: Result | None = None
+    result: PassResult | None = None
 
     @property
     def file(self) -> Path:
@@ -114,11 +114,11 @@ class Record:
 
 
 @cache
-def _adapter() -> TypeAdapter[Record]:
-    return TypeAdapter(Record)
+def _adapter() -> TypeAdapter[FileRecord]:
+    return TypeAdapter(FileRecord)
 
 
-def _record_in(folder: Path) -> Record | None:
+def _record_in(folder: Path) -> FileRecord | None:
     """The record of a folder; None if it has none, or none that can be read."""
     try:
         values = json.loads(read_private(folder / RECORD))
@@ -141,7 +141,7 @@ class Inbox:
     def incoming(self) -> Path:
         return self.folder / "incoming"
 
-    def place(self, place: Place) -> Path:
+    def place(self, place: InboxPlace) -> Path:
         """The folder with a folder for each file that was taken."""
         return self.folder / place
 
@@ -153,16 +153,16 @@ class Inbox:
         """
         return hold_lock(self.folder / INTERNAL / "inbox.lock", f"another worker uses the inbox {self.folder}")
 
-    def folders(self, place: Place) -> list[Path]:
+    def folders(self, place: InboxPlace) -> list[Path]:
         """The folders of files, sorted by name: by the time when they were taken."""
         with os.scandir(self.place(place)) as entries:
             return sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))
 
-    def records(self, *places: Place) -> Iterator[Record]:
+    def records(self, *places: InboxPlace) -> Iterator[FileRecord]:
         """The records of the files there, oldest first in each."""
         return (record for place in places for folder in self.folders(place) if (record := _record_in(folder)))
 
-    def take(self, name: str, pattern: str | None, marker: str | None, now: datetime) -> Record | None:
+    def take(self, name: str, pattern: str | None, marker: str | None, now: datetime) -> FileRecord | None:
         """Move a complete file to a folder of its own; None if it is gone.
 
         Raises:
@@ -174,7 +174,7 @@ class Inbox:
             folder = self._free(f"{now:%Y%m%d-%H%M%S}-{safe}", "working", PLACES)
             folder.mkdir(0o700)
             marked = (marker, _which(self.incoming / marker)) if marker else None
-            record = Record(folder, shown, pattern, now, marked).with_changes()
+            record = FileRecord(folder, shown, pattern, now, marked).with_changes()
             sync_folder(folder.parent)
             try:
                 (self.incoming / name).rename(record.file)
@@ -186,22 +186,22 @@ class Inbox:
             sync_folder(folder)
         return record
 
-    def _free(self, id: str, place: Place, others: Sequence[Place]) -> Path:
+    def _free(self, id: str, place: InboxPlace, others: Sequence[InboxPlace]) -> Path:
         """A folder there, with a name that no folder in the other places has."""
         names = (id, *(f"{id}-{number}" for number in range(2, 10_000)))
         free = (name for name in names if not any((self.place(one) / name).exists() for one in others))
         return self.place(place) / next(free)
 
-    def _take_marker(self, record: Record) -> None:
+    def _take_marker(self, record: FileRecord) -> None:
         """Move the marker of a file that was taken; not a newer one, of the next file of the same name."""
         if record.marker and _which(marker := self.incoming / record.marker[0]) == record.marker[1] != "":
             marker.rename(record.folder / marker.name)
 
-    def destination(self, record: Record, place: Place) -> Path:
+    def destination(self, record: FileRecord, place: InboxPlace) -> Path:
         """The folder that a file will have there: another one only after a person moved folders."""
         return self._free(record.folder.name, place, [place])
 
-    def move(self, record: Record, to: Path) -> Record:
+    def move(self, record: FileRecord, to: Path) -> FileRecord:
         """Move the folder of a file.
 
         Raises:
@@ -213,7 +213,7 @@ class Inbox:
             sync_folder(record.folder.parent)
         return replace(record, folder=to)
 
-    def unfinished(self) -> list[Record]:
+    def unfinished(self) -> list[FileRecord]:
         """The files in working/, oldest first, after what a crash left there was put right.
 
         Raises:

@@ -18,8 +18,18 @@ from importer.app import orders
 from importer.app.import_file import Finished, import_file
 from importer.app.orders import Order, Planned, RunControl, SandboxSetup, Window
 from importer.files import sync_folder, write_private
-from importer.inbox.arrivals import Arrivals, Waiting
-from importer.inbox.folders import Contents, Inbox, Place, Reason, Record, Result, is_regular, open_inbox, writing
+from importer.inbox.arrivals import Arrivals, WaitingFile
+from importer.inbox.folders import (
+    FileRecord,
+    ImportedContents,
+    Inbox,
+    InboxPlace,
+    PassResult,
+    Reason,
+    is_regular,
+    open_inbox,
+    writing,
+)
 from importer.inbox.rules import FileRule
 from importer.models import NEEDS_ATTENTION, TakenFile
 from importer.problems import FilePlace, ImporterError, Problem, StoppedEarly, UnusableInput, worst
@@ -67,8 +77,8 @@ class FileEnded:
     folder: where the file is from now on, in done/, attention/, or working/, where the next pass continues.
     """
 
-    record: Record
-    result: Result
+    record: FileRecord
+    result: PassResult
     folder: Path
 
     @property
@@ -82,7 +92,7 @@ class FileEnded:
         return replace(self.record, folder=self.folder).reason_file
 
 
-Happened = FileTaken | FileEnded | Waiting
+Happened = FileTaken | FileEnded | WaitingFile
 """What a pass tells; of a file that stays in incoming/ why."""
 
 
@@ -158,7 +168,7 @@ class _Pass:
         # Last, because a file may be what killed its worker: it must not keep the others from being imported.
         self._continue(record for record in left if not (record.result or record.released))
 
-    def _continue(self, records: Iterable[Record]) -> None:
+    def _continue(self, records: Iterable[FileRecord]) -> None:
         for record in records:
             if self._is_over:
                 return
@@ -187,13 +197,13 @@ class _Pass:
             self._means.clock.sleep(pause)
             waited += pause
 
-    def _leave(self, waiting: list[Waiting]) -> None:
+    def _leave(self, waiting: list[WaitingFile]) -> None:
         for each in waiting:
             self._means.tell(each)
             if each.is_odd:
                 self.codes.append(4)
 
-    def _finish(self, record: Record) -> None:
+    def _finish(self, record: FileRecord) -> None:
         """Import a file, unless that is done, say what became of it, and move it where it belongs."""
         result = record.result
         if result is None or result.place == "working":
@@ -209,7 +219,7 @@ class _Pass:
         self._means.tell(FileEnded(record, result, destination))
         self._inbox.move(record, destination)
 
-    def _write_reason(self, record: Record, result: Result, destination: Path) -> None:
+    def _write_reason(self, record: FileRecord, result: PassResult, destination: Path) -> None:
         """Say beside the file why it is in attention/."""
         with writing(self._inbox.folder):
             record.reason_file.unlink(missing_ok=True)  # of before it was released
@@ -218,7 +228,7 @@ class _Pass:
                 write_private(record.reason_file, "".join(f"{line}\n" for line in lines).encode())
                 sync_folder(record.folder)
 
-    def _reasons(self, record: Record, result: Result, folder: Path) -> Iterator[str]:
+    def _reasons(self, record: FileRecord, result: PassResult, folder: Path) -> Iterator[str]:
         yield f"{record.name} needs a person. It was in {self._inbox.incoming}, and is now here: {folder / record.name}"
         yield ""
         for reason in result.reasons:
@@ -244,7 +254,7 @@ class _Pass:
         yield f"  mv {quoted(str(folder))} {quoted(str(self._inbox.place('done')))}"
 
 
-def commands_again(inbox: Inbox, record: Record, flags: Mapping[str, str]) -> tuple[str, ...]:
+def commands_again(inbox: Inbox, record: FileRecord, flags: Mapping[str, str]) -> tuple[str, ...]:
     """The commands that import a file in attention/ again. flags: of the second one."""
     release = command_line("inbox", "release", inbox.folder, record.folder.name)
     return release, command_line("inbox", "run", inbox.folder, flags=flags)
@@ -258,12 +268,12 @@ class FileImport:
     file now too.
     """
 
-    def __init__(self, inbox: Inbox, means: Means, record: Record) -> None:
+    def __init__(self, inbox: Inbox, means: Means, record: FileRecord) -> None:
         self._inbox, self._means, self.record = inbox, means, record
         self.ends_pass = False
         self._held: Problem | None = None
 
-    def result(self) -> Result:
+    def result(self) -> PassResult:
         """Import it. Rows that an earlier run imported are skipped.
 
         Raises:
@@ -282,30 +292,30 @@ class FileImport:
         except UnusableInput as error:
             self.ends_pass = any(one.code.startswith(_OF_THE_MACHINE) for one in error.problems)
             reasons = tuple(map(Reason.of, error.problems))
-            return Result(error.exit_code, "working" if self.ends_pass else "attention", reasons)
+            return PassResult(error.exit_code, "working" if self.ends_pass else "attention", reasons)
         except ImporterError as error:  # the service, another run of its target, or an option
             self.ends_pass = isinstance(error, StoppedEarly)
-            return Result(error.exit_code, "working", (Reason.of(Problem("inbox-run-stopped", str(error))),))
+            return PassResult(error.exit_code, "working", (Reason.of(Problem("inbox-run-stopped", str(error))),))
         if finished is None:
             assert self._held is not None
             return self._unusable(self._held)
         return self._of_run(finished)
 
-    def _unusable(self, problem: Problem) -> Result:
+    def _unusable(self, problem: Problem) -> PassResult:
         reason = Reason.of(replace(problem, place=FilePlace(self.record.name)))
-        return Result(UnusableInput.exit_code, "attention", (reason,))
+        return PassResult(UnusableInput.exit_code, "attention", (reason,))
 
-    def _of_run(self, finished: Finished) -> Result:
+    def _of_run(self, finished: Finished) -> PassResult:
         summary, code = finished.summary, finished.summary.exit_code or 0
         outcomes = {kind.value: count for kind, count in summary.outcomes.items() if count}
         if code in (0, 4):
             reasons = tuple(map(Reason.of, (*self._changed(), *_open_rows(summary))))
-            return Result(4 if reasons else 0, "attention" if reasons else "done", reasons, outcomes)
+            return PassResult(4 if reasons else 0, "attention" if reasons else "done", reasons, outcomes)
         stop = summary.stopped
         reason = Reason(stop.code, stop.reason, stop.hint) if stop else Reason("run-interrupted", "it was interrupted")
-        place: Place = "attention" if reason.code in _OF_THE_FILE else "working"
+        place: InboxPlace = "attention" if reason.code in _OF_THE_FILE else "working"
         self.ends_pass = code > _SIGNALED or reason.code.startswith((*_OF_THE_SERVICE, *_OF_THE_MACHINE))
-        return Result(code, place, (reason,), outcomes)
+        return PassResult(code, place, (reason,), outcomes)
 
     def _order(self, rule: FileRule) -> Order:
         sandbox = SandboxSetup() if rule.sandbox or self._means.sandbox else None
@@ -328,14 +338,14 @@ class FileImport:
 
     def _may_begin(self, planned: Planned) -> bool:
         """Asked before the first request of a run: keeps what is in the file, and that its run begins or why not."""
-        contents = Contents(planned.service, planned.sha256)
+        contents = ImportedContents(planned.service, planned.sha256)
         self._held = self._held_by(contents)
         if self._held is None:
             self.record = self.record.with_changes(contents=contents, runs=(*self.record.runs, planned.folder.name))
             self._means.listen(planned)
         return self._held is None
 
-    def _held_by(self, contents: Contents) -> Problem | None:
+    def _held_by(self, contents: ImportedContents) -> Problem | None:
         """Why a person decides whether this file is imported."""
         before = self.record.contents
         if before is not None and before.service != contents.service:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from importer.ledger.address import Address, as_address, is_on_server, ledger_file, ledger_folder, ledger_name
+from importer.ledger.address import LedgerPlace, as_address, is_on_server, ledger_file, ledger_folder, ledger_name
 from importer.ledger.fingerprints import Fingerprints, key_path, normalized_email
 from importer.ledger.ledger import Ledger
 from importer.ledger.sqlite_ledger import SqliteLedger
@@ -30,13 +30,13 @@ from importer.problems import unusable_file
 __all__ = [
     "DONE",
     "TRANSITIONS",
-    "Address",
     "Answered",
     "Attempt",
     "Fingerprints",
     "Intent",
     "Known",
     "Ledger",
+    "LedgerPlace",
     "LedgerUnwritable",
     "NotAllowed",
     "RowState",
@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 
-def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> Ledger:
+def open_ledger(address: LedgerPlace, clock: Callable[[], float] = time.time) -> Ledger:
     """Open a ledger, or create it with its key if it does not exist. `clock`: seconds since 1970.
 
     Raises:
@@ -66,14 +66,14 @@ def open_ledger(address: Address, clock: Callable[[], float] = time.time) -> Led
     return ledger
 
 
-def open_existing_ledger(address: Address) -> Ledger | None:
+def open_existing_ledger(address: LedgerPlace) -> Ledger | None:
     """Open a ledger if it exists; None otherwise. Raises as `open_ledger` does."""
     if not is_on_server(address) and not ledger_file(address).exists():
         return None
     return _opened(address, time.time, must_exist=True)
 
 
-def _opened(address: Address, clock: Callable[[], float], *, must_exist: bool = False) -> Ledger | None:
+def _opened(address: LedgerPlace, clock: Callable[[], float], *, must_exist: bool = False) -> Ledger | None:
     known = as_address(address)
     if not is_on_server(known):
         path = ledger_file(known)

@@ -9,7 +9,7 @@ from typing import Final
 from importer.problems import UnusableInput, unusable_file
 from importer.settings import LedgerAddress
 
-Address = LedgerAddress | str | Path
+LedgerPlace = LedgerAddress | str | Path
 """Where a ledger is kept; a text or path alone has its key beside it."""
 
 _SERVERS: Final = ("postgresql://", "postgres://")
@@ -20,22 +20,22 @@ _SERVER: Final = re.compile(
 )
 
 
-def as_address(address: Address) -> LedgerAddress:
+def as_address(address: LedgerPlace) -> LedgerAddress:
     """The address with its key file, if another than usual."""
     return address if isinstance(address, LedgerAddress) else LedgerAddress(str(address))
 
 
-def is_on_server(address: Address) -> bool:
+def is_on_server(address: LedgerPlace) -> bool:
     """Whether it is kept in PostgreSQL."""
     return as_address(address).location.startswith(_SERVERS)
 
 
-def ledger_folder(address: Address) -> Path | None:
+def ledger_folder(address: LedgerPlace) -> Path | None:
     """The folder of the ledger's file; None if it is on a server. Raises as `ledger_file` does."""
     return None if is_on_server(address) else ledger_file(address).parent
 
 
-def ledger_file(address: Address) -> Path:
+def ledger_file(address: LedgerPlace) -> Path:
     """The file of a ledger in SQLite.
 
     Raises:
@@ -48,7 +48,7 @@ def ledger_file(address: Address) -> Path:
     return Path(path)
 
 
-def ledger_name(address: Address) -> str:
+def ledger_name(address: LedgerPlace) -> str:
     """The name of a ledger in messages, without a password; it need not exist yet.
 
     Raises:

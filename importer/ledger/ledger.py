@@ -31,13 +31,13 @@ from importer.ledger.states import (
     Known,
     LedgerUnwritable,
     NotAllowed,
-    Plan,
     RowState,
     RunRecord,
     Scope,
     Sent,
     State,
     Write,
+    WritePlan,
     plan_group,
 )
 from importer.ledger.tables import create_or_check, documents, people, runs
@@ -164,9 +164,9 @@ class Ledger(Database):
         if not group:
             return {}
         identities = sorted({write.attempt.identity for write in group})
-        tried: list[Plan] = []
+        tried: list[WritePlan] = []
 
-        def work(connection: Connection) -> Plan:
+        def work(connection: Connection) -> WritePlan:
             known = _known(connection, identities, _WANTED_TO_CHANGE)
             for plan in tried:
                 if plan.changes and all(known.get(each) == one for each, (one, _) in plan.changes.items()):
@@ -400,7 +400,7 @@ def _as_known(state: str, *others: Any) -> Known:
     return Known(State(state), *others)
 
 
-def _write_plan(connection: Connection, plan: Plan, before: Mapping[bytes, Known], now: float) -> None:
+def _write_plan(connection: Connection, plan: WritePlan, before: Mapping[bytes, Known], now: float) -> None:
     """`before`: the records of its identities; `now`: seconds since 1970."""
     first: list[dict[str, Any]] = []
     again: list[dict[str, Any]] = []

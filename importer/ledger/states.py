@@ -183,7 +183,7 @@ class NotAllowed(RuntimeError):
         super().__init__(f"no step from {before or 'nothing'} to {after}")
 
 
-class Plan(NamedTuple):
+class WritePlan(NamedTuple):
     """What a group of writes changes: the record of each identity after it, with its requests in that run; and what is
     refused, by index in the group.
     """
@@ -192,9 +192,9 @@ class Plan(NamedTuple):
     refused: dict[int, NotAllowed]
 
 
-def plan_group(known: Mapping[bytes, Known], group: Iterable[Write]) -> Plan:
+def plan_group(known: Mapping[bytes, Known], group: Iterable[Write]) -> WritePlan:
     """Which writes of a group are allowed, in order. `known`: the records of its identities."""
-    plan = Plan({}, {})
+    plan = WritePlan({}, {})
     for index, write in enumerate(group):
         identity, run, row, number = write.attempt
         now = plan.changes[identity][0] if identity in plan.changes else known.get(identity)

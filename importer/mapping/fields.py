@@ -61,7 +61,7 @@ class FieldSpec:
         return self.kind is Kind.DOCUMENT
 
 
-class Options:
+class ChoiceOptions:
     """The options of a choice. Options with equal normalized texts are distinguished by their exact spelling."""
 
     def __init__(self, options: Sequence[str]) -> None:

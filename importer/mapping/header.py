@@ -12,7 +12,7 @@ from datetime import date
 from importer.documents.folder import DocumentFolder
 from importer.mapping.model import Mapping
 from importer.mapping.nodes import Diagnostics, Text
-from importer.mapping.resolved import Table
+from importer.mapping.resolved import ChildTable
 from importer.mapping.tables import ChildSource
 from importer.models import Row
 from importer.problems import Column, Place, Problem
@@ -23,7 +23,7 @@ _MOST_NAMES = 12  # in a hint
 _LETTER = re.compile(r"=\s*([A-Za-z]{1,3})")
 
 
-class Header:
+class ColumnLookup:
     """The columns of a table by name; records which of them are used.
 
     noun: what messages call a column, for example the group of a pattern. table: the name of a table other than the
@@ -128,12 +128,12 @@ class Context:
     """
 
     mapping: Mapping
-    header: Header
+    header: ColumnLookup
     diagnostics: Diagnostics
-    tables: Dictionary[ChildSource, Table]
+    tables: Dictionary[ChildSource, ChildTable]
     today: date | None = None
     documents: Dictionary[str, DocumentFolder] = field(default_factory=dict)
-    child_headers: dict[ChildSource, Header] = field(default_factory=dict)
+    child_headers: dict[ChildSource, ColumnLookup] = field(default_factory=dict)
     child_rows: dict[tuple[ChildSource, int], dict[str, list[Row]]] = field(default_factory=dict)  # by column and key
 
     def error(self, code: str, message: str, hint: str, place: Place) -> None:
@@ -149,11 +149,11 @@ class Context:
         columns = tuple(column for column in found if column is not None)
         return columns if len(columns) == len(found) else None
 
-    def child_header(self, source: ChildSource) -> Header:
+    def child_header(self, source: ChildSource) -> ColumnLookup:
         """The header of another table, shared by all answers that use it, so that it knows its unused columns."""
         if source not in self.child_headers:
             table = self.tables.get(source)
-            self.child_headers[source] = Header(table.columns if table else (), table=str(source))
+            self.child_headers[source] = ColumnLookup(table.columns if table else (), table=str(source))
         return self.child_headers[source]
 
     def rows_by_key(self, source: ChildSource, key: Column) -> dict[str, list[Row]]:

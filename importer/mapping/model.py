@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, cast
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from importer.mapping.entries import PLACEHOLDER, EducationAnswer, EntriesAnswer, EntryKind, ExperienceAnswer
-from importer.mapping.nodes import Keys, Node, Reading, Text
+from importer.mapping.nodes import Keys, MappingReading, Node, Text
 from importer.mapping.shapes import (
     AnyText,
     Filled,
@@ -75,7 +75,7 @@ class TargetKeys(Section):
     talent_pool: Annotated[Target, _TALENT_POOL] | None = key("The number of the talent pool.")
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: Reading) -> None:
+    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
         given = [name for name in cls.model_fields if name in node]
         if len(given) == 1:
             reading.operation = Operation.APPLY if given[0] == "job_post" else Operation.ADD_TO_POOL
@@ -114,12 +114,12 @@ class Candidate(Section):
         return self.values_of(Candidate.model_fields)
 
     @classmethod
-    def listed(cls, node: Keys, reading: Reading) -> list[str]:
+    def listed(cls, node: Keys, reading: MappingReading) -> list[str]:
         unavailable = _NOT_APPLICABLE.get(reading.operation, ("", ""))[0]
         return [name for name in cls.model_fields if name != unavailable or name in node]
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: Reading) -> None:
+    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
         name, message = _NOT_APPLICABLE.get(reading.operation, ("", ""))
         if name and name in node:
             reading.error("key-not-applicable", message, "remove it", node.key(name).place)
@@ -142,7 +142,7 @@ def _answer_form(node: Node) -> str:
     return str(kinds[0]) if kinds else "value"
 
 
-Answer = Annotated[
+_AnswerContent = Annotated[
     Annotated[AnswerValue, Tag("value")]
     | Annotated[EducationAnswer, Tag("education")]
     | Annotated[ExperienceAnswer, Tag("experience")],
@@ -182,13 +182,13 @@ class MappingFile(Section):
     source: Source = Source.model_construct()
     defaults: Defaults = Defaults.model_construct()
     candidate: Candidate = required_key("add candidate: with email, first_name, last_name and cv")
-    answers: Annotated[dict[AnyText, Answer], BeforeValidator(_keys)] = Field(
+    answers: Annotated[dict[AnyText, _AnswerContent], BeforeValidator(_keys)] = Field(
         default={},
         description='The answers: on the left a question_key, "text: ..." or "id: ..."; on the right a column.',
     )
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: Reading) -> None:
+    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
         route, answers, target = node.value("route"), node.value("answers"), node.value("target")
         if isinstance(route, Keys) and "is_not" in route and "is" not in route:
             message = "route cannot use is_not: it could select rows of another mapping"

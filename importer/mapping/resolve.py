@@ -10,18 +10,18 @@ from datetime import date
 from importer.documents.folder import DocumentFolder
 from importer.mapping.entries import EntriesAnswer
 from importer.mapping.fields import FieldSpec, Kind, spec_of_candidate, spec_of_question
-from importer.mapping.header import Context, Header
+from importer.mapping.header import ColumnLookup, Context
 from importer.mapping.model import AnswerSpec, Mapping, QuestionBy
 from importer.mapping.nodes import Diagnostics
 from importer.mapping.resolve_entries import resolve_entries
 from importer.mapping.resolve_values import resolve_filter, resolve_value
 from importer.mapping.resolved import (
+    ChildTable,
     ResolvedAnswer,
     ResolvedEntries,
     ResolvedGrouping,
     ResolvedMapping,
     ResolvedValue,
-    Table,
 )
 from importer.mapping.tables import ChildSource, GroupBy
 from importer.mapping.values import InvalidOptional, NameRule, Replacement, Surname, UnusedColumns
@@ -36,7 +36,7 @@ def resolve(
     columns: Sequence[Column],
     questions: Sequence[Question],
     wire: WireFormat,
-    tables: Dictionary[ChildSource, Table] | None = None,
+    tables: Dictionary[ChildSource, ChildTable] | None = None,
     today: date | None = None,
     documents: Dictionary[str, DocumentFolder] | None = None,
 ) -> ResolvedMapping:
@@ -52,7 +52,7 @@ def resolve(
             are not an option.
     """
     diagnostics = Diagnostics()
-    context = Context(mapping, Header(columns), diagnostics, tables or {}, today, documents or {})
+    context = Context(mapping, ColumnLookup(columns), diagnostics, tables or {}, today, documents or {})
     candidate = _candidate(context)
     conditions = ((mapping.route, "route"), (mapping.where, "where"))
     filters = [resolve_filter(spec, context, label) for spec, label in conditions if spec]

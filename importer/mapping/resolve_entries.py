@@ -15,7 +15,7 @@ from importer.mapping.entries import (
     ParallelLists,
 )
 from importer.mapping.fields import spec_of_entry
-from importer.mapping.header import Context, Header
+from importer.mapping.header import ColumnLookup, Context
 from importer.mapping.nodes import Text
 from importer.mapping.resolve_values import (
     check_value,
@@ -82,16 +82,16 @@ def _report_placeholders(spec: ValueSpec, context: Context) -> bool:
 # --- where entries come from --------------------------------------------------------------------
 
 
-def _inner_header(spec: EntriesSpec, context: Context) -> Header:
+def _inner_header(spec: EntriesSpec, context: Context) -> ColumnLookup:
     """The header that contains the fields of the entries."""
     match spec.source:
         case EntrySheet(source=source) | EntryFile(source=source):
             return context.child_header(source)
         case CellPieces(pattern=pattern):
-            return Header([_part(i, name) for i, name in enumerate(pattern.names)], noun="group of the pattern")
+            return ColumnLookup([_part(i, name) for i, name in enumerate(pattern.names)], noun="group of the pattern")
         case Text():
             names = dict.fromkeys(str(name) for value in spec.fields.values() for name in value.own_columns)
-            return Header([_part(index, name) for index, name in enumerate(names)])
+            return ColumnLookup([_part(index, name) for index, name in enumerate(names)])
         case _:
             return context.header
 
@@ -101,7 +101,7 @@ def _part(index: int, name: str) -> Column:
     return Column(index, "", name)
 
 
-def _source(spec: EntriesSpec, group: ResolvedGroup, inner: Header, context: Context) -> EntriesFrom | None:
+def _source(spec: EntriesSpec, group: ResolvedGroup, inner: ColumnLookup, context: Context) -> EntriesFrom | None:
     match spec.source:
         case EntrySheet() | EntryFile() as rows:
             return resolve_join(rows, context, rows.order_by)
@@ -174,7 +174,7 @@ def _columns_by_group(spec: ValueSpec, context: Context, *, unnumbered: bool) ->
     return {number: tuple(columns) for number, columns in found.items()}
 
 
-def _names(template: Text, header: Header, *, unnumbered: bool) -> dict[int, Text]:
+def _names(template: Text, header: ColumnLookup, *, unnumbered: bool) -> dict[int, Text]:
     """The column names of this header that match a template, by group number."""
     numbers = [(int(digits), digits) for digits in reversed(header.numbers())]
     numbers += [(_UNNUMBERED, "")] if unnumbered else []

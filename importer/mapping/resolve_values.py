@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from importer.mapping.fields import NO_WORDS, NUMBERS, YES_WORDS, FieldSpec, Kind, Options
+from importer.mapping.fields import NO_WORDS, NUMBERS, YES_WORDS, ChoiceOptions, FieldSpec, Kind
 from importer.mapping.header import Context
 from importer.mapping.nodes import Text
 from importer.mapping.resolved import ChildIndex, FromChild, Lookup, ResolvedFilter, ResolvedTable, ResolvedValue
@@ -187,7 +187,7 @@ def _check_constant(text: Text, field: FieldSpec, formats: Formats, context: Con
     """Report a text that would make rows invalid."""
     form = _FORMS.get(field.kind)
     if field.kind in (Kind.CHOICE, Kind.CHOICES):
-        if field.options and Options(field.options).find(text) is None:
+        if field.options and ChoiceOptions(field.options).find(text) is None:
             hint = did_you_mean(text, field.options)
             context.error("constant-invalid", f"'{text}' is not {field.noun}", hint, text.place)
     elif form is not None and not form.fits(text.strip(), formats):

@@ -72,7 +72,7 @@ class ResolvedFilter:
 # --- other tables -------------------------------------------------------------------------------
 
 
-class Table(Protocol):
+class ChildTable(Protocol):
     """Another table than the source."""
 
     @property

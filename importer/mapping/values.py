@@ -12,7 +12,7 @@ from pydantic import Field, Tag
 from pydantic_core import PydanticCustomError
 
 from importer.documents.folder import Several
-from importer.mapping.nodes import Keys, Node, Reading, Text, texts_in
+from importer.mapping.nodes import Keys, MappingReading, Node, Text, texts_in
 from importer.mapping.scalars import (
     NEWLINE,
     Columns,
@@ -25,7 +25,7 @@ from importer.mapping.scalars import (
     Pivot,
     Region,
     Separator,
-    Table,
+    ValueTable,
     character,
     expression,
 )
@@ -39,7 +39,7 @@ from importer.text.normalize import did_you_mean, normalize
 
 Edge = Literal["first", "last"]
 Future = Literal["error", "allow"]
-Part = Literal["first", "last", "start", "end"]  # first, last: of a full name; start, end: of a range
+ValuePart = Literal["first", "last", "start", "end"]  # first, last: of a full name; start, end: of a range
 
 
 class Surname(StrEnum):
@@ -60,7 +60,7 @@ class NameRule(Section):
     suffixes: NormalizedWords = frozenset()  # belong to the last name if they end the full name: `Jr.`
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: Reading) -> None:
+    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
         if node.value("surname") == str(Surname.BEFORE_COMMA) and "particles" in node:
             message = "particles have no effect with surname: before_comma"
             reading.error("key-not-applicable", message, "remove it", node.key("particles").place)
@@ -105,7 +105,7 @@ class Formats(Section):
         return defaults.model_copy(update=given) if given else defaults
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: Reading) -> None:
+    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
         decimal = node.value("decimal")
         if isinstance(decimal, Text) and decimal in (".", ",") and decimal == node.value("thousands"):
             message, place = f"decimal and thousands are both '{decimal}'", node.key("thousands").place
@@ -199,11 +199,11 @@ class _ValueKeys(Section):
         "The separator between several values in one cell: a character, newline, or json for a list."
     )
     take: Annotated[Take, OneOf()] | None = key("Which piece of a split cell is the value.")
-    values: Table | None = key(
+    values: ValueTable | None = key(
         "A table from the text of a cell to its value, or the name of a CSV file with the header cell,value."
     )
     otherwise: _Otherwise | None = key("What to do with a text that is not under values.")
-    part: Annotated[Part, OneOf()] | None = key("A part of a full name (first, last), or of a range (start, end).")
+    part: Annotated[ValuePart, OneOf()] | None = key("A part of a full name (first, last), or of a range (start, end).")
     before: Filled | None = key("Text added before the cell, for example https://linkedin.com/in/.")
     after: Filled | None = key("Text added after the cell, for example @example.com.")
     default: AnyText | None = key("The value for an empty cell.")
@@ -279,7 +279,7 @@ class ValueSpec(Formats, _ValueKeys):
         return invalid(f"{node.name} must be a column or keys", "write several columns as {column: [a, b]}")
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: Reading) -> None:
+    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
         super().check_keys(node, reading)
         given = [source for source in _SOURCES if source in node]
         if not given:
@@ -303,7 +303,7 @@ class ValueSpec(Formats, _ValueKeys):
             _check_group(node, reading)
 
 
-def _check_group(node: Keys, reading: Reading) -> None:
+def _check_group(node: Keys, reading: MappingReading) -> None:
     place, group = node.key("pattern").place, node.value("group")
     try:
         names = expression(node[node.key("pattern")]).names

@@ -19,14 +19,14 @@ from importer.models import IMPORTED_WITH_OTHER_DATA, Outcome, OutcomeKind
 from importer.problems import Problem
 
 
-class Address(NamedTuple):
+class CandidateEmail(NamedTuple):
     """The e-mail address of a candidate; is_ready: it can be sent."""
 
     email: str
     is_ready: bool = True
 
 
-Emails = Mapping[tuple[int, ...], Address | None]
+Emails = Mapping[tuple[int, ...], CandidateEmail | None]
 """The rows of candidates, each with its e-mail address; None if that does not matter, as the row is not valid."""
 
 

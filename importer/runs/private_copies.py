@@ -40,7 +40,7 @@ _LARGEST = 1 << 30  # bytes of a file that is joined with the source
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFiles:
     """The source as the user named it, and its private copy."""
 
     file: Path
@@ -77,7 +77,7 @@ def keep_questions(file: Path | None, folder: Path) -> str | None:
     return "questions.json"
 
 
-def open_children(mapping: Mapping, source: Source, folder: Path, limits: ReadingLimits) -> ChildTables:
+def open_children(mapping: Mapping, source: SourceFiles, folder: Path, limits: ReadingLimits) -> ChildTables:
     """Open every other table of the mapping. File names are relative to the folder of the source; the files are copied
     to `folder`. For a results file, those are the copies of its own run.
 
@@ -104,7 +104,7 @@ _SOURCE = "(source)"  # in a manifest: the workbook of the run whose rows were f
 class _Children:
     """Copies and opens the other tables of a source. folders: where their files may be, besides its own folder."""
 
-    def __init__(self, source: Source, folder: Path, folders: tuple[Path, ...], limits: ReadingLimits) -> None:
+    def __init__(self, source: SourceFiles, folder: Path, folders: tuple[Path, ...], limits: ReadingLimits) -> None:
         self._source, self._folder, self._folders, self._limits = source, folder, folders, limits
         self._earlier = source.earlier_run
         self.copies: dict[str, ChildCopy] = {}

@@ -28,7 +28,7 @@ from importer.runs.stored import (
     sheet_to_stored,
 )
 from importer.sources import Sheet
-from importer.sqlite_file import Connection, IntegrityError, SqliteFile, create_private, not_a_database
+from importer.sqlite_file import IntegrityError, SqliteConnection, SqliteFile, create_private, not_a_database
 
 TABLE: Final = "run.sqlite"
 RESTORE: Final = "restore it from a backup, or run the same import again; the ledger knows what was sent"
@@ -412,7 +412,7 @@ class RunTable:
         return self.outcome(row) is not None
 
     @contextmanager
-    def _transaction(self, *, writes: bool = False) -> Iterator[Connection]:
+    def _transaction(self, *, writes: bool = False) -> Iterator[SqliteConnection]:
         """A transaction that raises the errors of this class."""
         try:
             with self._file.transaction(writes=writes) as connection:

@@ -26,7 +26,7 @@ class PriorAttempt(StrEnum):
 
 
 @dataclass(slots=True, eq=False)
-class Job:
+class PendingRow:
     """One row on its way. Only the loop changes it.
 
     prior, earlier: of before this run, see `Known`. state: as the ledger has it from this run. attempts: requests sent

@@ -17,7 +17,7 @@ from importer.models import (
     Target,
 )
 from importer.problems import Problem
-from importer.sending.answers import Job, PriorAttempt
+from importer.sending.answers import PendingRow, PriorAttempt
 from importer.sending.options import ErrorLimit
 from importer.service import NoReply, Reply
 from importer.text.dates import in_words
@@ -129,16 +129,16 @@ CREATED_EARLIER = Problem(
 )
 
 
-def outcome_of(job: Job, state: State | None, stop: Stop | None, *, may_exist: bool = False) -> Outcome:
+def outcome_of(pending: PendingRow, state: State | None, stop: Stop | None, *, may_exist: bool = False) -> Outcome:
     """The outcome of a row by its last state; None: nothing was sent for it. `stop`: why sending stopped early.
 
     may_exist: a rejection may mean that the candidate exists, which is not shown for pools (4.3).
     """
-    if state is State.UNCONFIRMED and job.earlier is not None and not job.attempts:
-        return unconfirmed_before(job.row, job.earlier)
-    kind, problems = _kind_and_problems(job, state, stop, may_exist=may_exist)
-    candidate_id = job.last.candidate_id if isinstance(job.last, Reply) and state is State.CREATED else None
-    return Outcome(job.row, kind, job.status, job.attempts, problems, candidate_id)
+    if state is State.UNCONFIRMED and pending.earlier is not None and not pending.attempts:
+        return unconfirmed_before(pending.row, pending.earlier)
+    kind, problems = _kind_and_problems(pending, state, stop, may_exist=may_exist)
+    candidate_id = pending.last.candidate_id if isinstance(pending.last, Reply) and state is State.CREATED else None
+    return Outcome(pending.row, kind, pending.status, pending.attempts, problems, candidate_id)
 
 
 def duplicate_of(row: int, other_row: int | None) -> Outcome:
@@ -188,35 +188,35 @@ def unconfirmed_before(row: int, known: Known) -> Outcome:
 
 
 def _kind_and_problems(
-    job: Job, state: State | None, stop: Stop | None, *, may_exist: bool
+    pending: PendingRow, state: State | None, stop: Stop | None, *, may_exist: bool
 ) -> tuple[OutcomeKind, tuple[Problem, ...]]:
     match state:
         case State.CREATED:
-            return OutcomeKind.CREATED, _warnings(job)
+            return OutcomeKind.CREATED, _warnings(pending)
         case State.ALREADY_EXISTS:
-            earlier = () if job.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
-            return OutcomeKind.ALREADY_EXISTS, (*earlier, *_words_of_existing(job))
+            earlier = () if pending.prior is PriorAttempt.NONE else (CREATED_EARLIER,)
+            return OutcomeKind.ALREADY_EXISTS, (*earlier, *_words_of_existing(pending))
         case State.REJECTED:
-            reason = f"the service rejected this row ({_answer_text(job)})"
+            reason = f"the service rejected this row ({_answer_text(pending)})"
             return OutcomeKind.REJECTED, (Problem("rejected", reason, _FIX + _IN_POOL if may_exist else _FIX),)
         case State.UNCONFIRMED | State.IN_FLIGHT:
-            return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(job), _RESOLVE_HINT),)
+            return OutcomeKind.UNCONFIRMED, (Problem("unconfirmed", _unconfirmed(pending), _RESOLVE_HINT),)
         case State.FAILED | State.PLANNED:
-            times = "1 attempt" if job.attempts == 1 else f"{job.attempts} attempts"
-            reason = f"the service did not accept this row after {times} ({_answer_text(job)})"
+            times = "1 attempt" if pending.attempts == 1 else f"{pending.attempts} attempts"
+            reason = f"the service did not accept this row after {times} ({_answer_text(pending)})"
             return OutcomeKind.FAILED, (Problem("not-accepted", reason, "run the same command again later"),)
         case None:
             reasons = (Problem("not-sent", f"not sent because {stop.reason}", stop.hint),) if stop else ()
             return OutcomeKind.NOT_SENT, reasons
 
 
-def _warnings(job: Job) -> tuple[Problem, ...]:
+def _warnings(pending: PendingRow) -> tuple[Problem, ...]:
     """Problems in the body of a 201. Only the last one contains e-mail addresses: it is shown in the report only."""
-    answer = job.last
+    answer = pending.last
     if not isinstance(answer, Reply):
         return ()
     if answer.email:
-        sent = json.loads(job.body)["email"]
+        sent = json.loads(pending.body)["email"]
         if normalized_email(sent) != normalized_email(answer.email):
             hashes = f"SHA-256 {_short_hash(answer.email)}, sent {_short_hash(sent)}"
             return (
@@ -234,33 +234,33 @@ def _warnings(job: Job) -> tuple[Problem, ...]:
     return ()
 
 
-def _words_of_existing(job: Job) -> tuple[Problem, ...]:
+def _words_of_existing(pending: PendingRow) -> tuple[Problem, ...]:
     """What the service said with "exists already": it may mean something else, such as a record that is locked."""
-    if not isinstance(job.last, Reply) or not job.last.message:
+    if not isinstance(pending.last, Reply) or not pending.last.message:
         return ()
     hint = "no action needed if that means: the candidate is there"
-    return (Problem(EXISTS_WORDS, f"the service responded {_answer_text(job)}", hint),)
+    return (Problem(EXISTS_WORDS, f"the service responded {_answer_text(pending)}", hint),)
 
 
 def _short_hash(email: str) -> str:
     return hashlib.sha256(normalized_email(email).encode()).hexdigest()[:12]
 
 
-def _unconfirmed(job: Job) -> str:
-    if job.last is None:
+def _unconfirmed(pending: PendingRow) -> str:
+    if pending.last is None:
         return "an earlier request was sent, but its response was lost or inconclusive"
-    if isinstance(job.last, NoReply):
-        is_clear = not job.last.may_have_arrived
+    if isinstance(pending.last, NoReply):
+        is_clear = not pending.last.may_have_arrived
     else:
-        is_clear = 400 <= job.last.status < 500 and job.last.status != 408
+        is_clear = 400 <= pending.last.status < 500 and pending.last.status != 408
     if is_clear:  # it says nothing about the request before it
         before = "an earlier request was sent, but its response was lost or inconclusive"
-        return f"{before}; the last one was not accepted ({_answer_text(job)})"
-    return f"sent, but the response was lost or inconclusive ({_answer_text(job)})"
+        return f"{before}; the last one was not accepted ({_answer_text(pending)})"
+    return f"sent, but the response was lost or inconclusive ({_answer_text(pending)})"
 
 
-def _answer_text(job: Job) -> str:
-    match job.last:
+def _answer_text(pending: PendingRow) -> str:
+    match pending.last:
         case Reply(status, message):
             return f"{status}: {message}" if message else f"{status}, no reason given"
         case NoReply(reason):

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from importer.ledger import State
 from importer.models import Operation, Stop, Target
-from importer.sending.answers import ODD, OF_THE_ROW, Disposition, Job, PriorAttempt
+from importer.sending.answers import ODD, OF_THE_ROW, Disposition, PendingRow, PriorAttempt
 from importer.sending.explanations import (
     mapping_is_wrong,
     no_connection,
@@ -110,17 +110,19 @@ class Health:
 
     # --- what a response means ---
 
-    def judge(self, job: Job, disposition: Disposition, state: State, now: float) -> tuple[State, float | None]:
+    def judge(
+        self, pending: PendingRow, disposition: Disposition, state: State, now: float
+    ) -> tuple[State, float | None]:
         """The state of a row after a response, and when it is sent again; None: it has its outcome."""
-        if isinstance(job.last, Reply):
+        if isinstance(pending.last, Reply):
             self._has_answered = True
         if disposition is Disposition.AMBIGUOUS:
-            return self._inconclusive_answer(job, state, now)
+            return self._inconclusive_answer(pending, state, now)
         if disposition in ODD:
-            return self._odd_answer(job, state, now)
+            return self._odd_answer(pending, state, now)
         if disposition is not Disposition.AGAIN:
-            self._clear_answer(job, disposition)
-        return self._end(job, state, now)
+            self._clear_answer(pending, disposition)
+        return self._end(pending, state, now)
 
     def not_processed(self, answer: Reply | NoReply, now: float) -> None:
         """A row waits in its sender, since its request was not processed."""
@@ -163,18 +165,18 @@ class Health:
         if self.hold is not None:
             self.hold.since += now - began
 
-    def _clear_answer(self, job: Job, disposition: Disposition) -> None:
+    def _clear_answer(self, pending: PendingRow, disposition: Disposition) -> None:
         self._finals += 1
         self._inconclusive.clear()
         self._refused = None
-        self._settled += job.tries > 0
+        self._settled += pending.tries > 0
         is_accepted = disposition is not Disposition.REJECTED
         if is_accepted:
             self._accepted += 1
             self._odd.clear()
         if self.hold is not None and (is_accepted or self.hold.kind == "inconclusive"):
             self.hold = None
-        reason = job.last.message if isinstance(job.last, Reply) else ""
+        reason = pending.last.message if isinstance(pending.last, Reply) else ""
         if is_accepted or self._rejection not in ("", reason):
             self._rejection = None
         elif self._rejection is not None:
@@ -182,68 +184,68 @@ class Health:
             if self._finals >= _SAME_FROM_START and not self.may_exist:
                 self._end_run(mapping_is_wrong(self._finals, reason))
 
-    def _inconclusive_answer(self, job: Job, state: State, now: float) -> tuple[State, float | None]:
-        asked = job.last.retry_after if isinstance(job.last, Reply) else None
-        self._count_try(job)
-        if job.prior is PriorAttempt.NONE:
-            job.prior = PriorAttempt.SAME_BYTES
-        self._inconclusive.add(job.row)
+    def _inconclusive_answer(self, pending: PendingRow, state: State, now: float) -> tuple[State, float | None]:
+        asked = pending.last.retry_after if isinstance(pending.last, Reply) else None
+        self._count_try(pending)
+        if pending.prior is PriorAttempt.NONE:
+            pending.prior = PriorAttempt.SAME_BYTES
+        self._inconclusive.add(pending.row)
         if self.hold is not None:
             self._probe_failed(self.hold, now)
         elif len(self._inconclusive) >= _INCONCLUSIVE_IN_A_ROW:
             self._begin_hold("inconclusive", "too many responses are lost or inconclusive", now, asked)
-        if self._options.resend_unconfirmed == "never" or job.tries >= self._options.max_attempts:
-            return self._end(job, state, now)
+        if self._options.resend_unconfirmed == "never" or pending.tries >= self._options.max_attempts:
+            return self._end(pending, state, now)
         delay = self._options.resend_delay
         if self._options.resend_unconfirmed == "now":
-            delay = min(delay, 0.5 * 2.0 ** (job.tries - 2) if job.tries > 1 else 0.0)
-        if job.tries > 1:
+            delay = min(delay, 0.5 * 2.0 ** (pending.tries - 2) if pending.tries > 1 else 0.0)
+        if pending.tries > 1:
             delay *= 1 + random.random() / 4  # so that resends do not coincide with periodic failures
         return state, now + max(delay, asked or 0.0)
 
-    def _odd_answer(self, job: Job, state: State, now: float) -> tuple[State, float | None]:
+    def _odd_answer(self, pending: PendingRow, state: State, now: float) -> tuple[State, float | None]:
         """A response as if token, target or address were wrong.
 
         Where no row was accepted, it is true of every row. Where others were, it may be one row's fate or one odd
         second: the row is sent again later, the next one alone, and after several in a row the run waits.
         """
-        stop, hold = target_refused(self._target, job.status or 0), self.hold
+        stop, hold = target_refused(self._target, pending.status or 0), self.hold
         if not self._accepted:
             self._end_run(stop)
-            return self._end(job, state, now)
-        if not (hold is not None and hold.kind == "odd") and len(self._odd) <= 1 and self._is_of_row(job):
-            return self._end(job, State.REJECTED if state is State.FAILED else state, now)
-        self._odd.add(job.row)
+            return self._end(pending, state, now)
+        if not (hold is not None and hold.kind == "odd") and len(self._odd) <= 1 and self._is_of_row(pending):
+            return self._end(pending, State.REJECTED if state is State.FAILED else state, now)
+        self._odd.add(pending.row)
         if hold is not None and hold.kind == "odd":
             if hold.left and now >= hold.since + _ODD_SECONDS - _TINY:
                 self._end_run(stop)
-                return self._end(job, state, now)
+                return self._end(pending, state, now)
             self._probe_failed(hold, now)
         elif len(self._odd) >= _ODD_IN_A_ROW:  # also in another hold: the service responds again, but refuses
             self._begin_hold("odd", f"{stop.reason}, but accepted other rows before", now)
         elif hold is not None:
             self._probe_failed(hold, now)
-        self._count_try(job)
+        self._count_try(pending)
         is_resent = state is not State.UNCONFIRMED or self._options.resend_unconfirmed != "never"
-        if not is_resent or job.tries >= self._options.max_attempts:
-            return self._end(job, state, now)
-        job.odd, job.accepted = job.status, self._accepted
+        if not is_resent or pending.tries >= self._options.max_attempts:
+            return self._end(pending, state, now)
+        pending.odd, pending.accepted = pending.status, self._accepted
         if state is State.FAILED:
             state = State.PLANNED
-        elif job.prior is PriorAttempt.NONE:
-            job.prior = PriorAttempt.SAME_BYTES
+        elif pending.prior is PriorAttempt.NONE:
+            pending.prior = PriorAttempt.SAME_BYTES
         return state, now + _ODD_WAIT
 
-    def _is_of_row(self, job: Job) -> bool:
+    def _is_of_row(self, pending: PendingRow) -> bool:
         """Whether the service refused this row again, in the same way, after it had accepted others since."""
-        return job.odd == job.status and job.status in OF_THE_ROW and self._accepted > job.accepted
+        return pending.odd == pending.status and pending.status in OF_THE_ROW and self._accepted > pending.accepted
 
-    def _count_try(self, job: Job) -> None:
+    def _count_try(self, pending: PendingRow) -> None:
         """A try counts as long as no other row that is sent again is settled: then the service is not well."""
-        job.tries = job.tries + 1 if job.settled == self._settled else 1
-        job.settled = self._settled
+        pending.tries = pending.tries + 1 if pending.settled == self._settled else 1
+        pending.settled = self._settled
 
-    def _end(self, job: Job, state: State, now: float) -> tuple[State, None]:
+    def _end(self, pending: PendingRow, state: State, now: float) -> tuple[State, None]:
         """The row has its outcome: a row that was not processed and is not sent again has failed."""
         state = State.FAILED if state is State.PLANNED else state
         self._ended += 1

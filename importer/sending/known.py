@@ -8,7 +8,7 @@ from typing import Final
 
 from importer.ledger import DONE, Fingerprints, Known, Ledger, RunRecord, Scope, State
 from importer.models import Outcome, OutcomeKind, ReadyCandidate
-from importer.sending.answers import Job, PriorAttempt
+from importer.sending.answers import PendingRow, PriorAttempt
 from importer.sending.explanations import already_imported, duplicate_of, rejected_before, unconfirmed_before
 from importer.sending.options import LoadOptions
 
@@ -33,27 +33,29 @@ def planned(
     run: RunRecord,
     earlier: Earlier,
     options: LoadOptions,
-) -> Iterator[Outcome | Job]:
-    """A job for each row that is to be sent, an outcome for each other one; looks the rows up in batches."""
+) -> Iterator[Outcome | PendingRow]:
+    """A pending row for each that is to be sent, an outcome for each other one; looks the rows up in batches."""
     for candidate, identity, known in _with_known(candidates, prints, run.scope, look_up):
         if known is not None and known.run == run.run:
             yield duplicate_of(candidate.row, known.row)
             continue
-        job = Job(candidate.row, identity, candidate.body, prints.body_digest(candidate.body), candidate.origin)
-        yield job if known is None else _planned_again(job, known, earlier, options)
+        pending = PendingRow(
+            candidate.row, identity, candidate.body, prints.body_digest(candidate.body), candidate.origin
+        )
+        yield pending if known is None else _planned_again(pending, known, earlier, options)
 
 
-def _planned_again(job: Job, known: Known, earlier: Earlier, options: LoadOptions) -> Outcome | Job:
-    settled = _settled(job.row, known, job.body_digest, earlier, resend_rejected=options.resend_rejected)
+def _planned_again(pending: PendingRow, known: Known, earlier: Earlier, options: LoadOptions) -> Outcome | PendingRow:
+    settled = _settled(pending.row, known, pending.body_digest, earlier, resend_rejected=options.resend_rejected)
     if settled is not None:
         return settled
     if known.state in (State.UNCONFIRMED, State.IN_FLIGHT):
         if options.resend_unconfirmed == "never":
-            return unconfirmed_before(job.row, known)
-        is_unchanged = known.body_digest == job.body_digest
-        job.prior = PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES
-        job.earlier = known
-    return job
+            return unconfirmed_before(pending.row, known)
+        is_unchanged = known.body_digest == pending.body_digest
+        pending.prior = PriorAttempt.SAME_BYTES if is_unchanged else PriorAttempt.OTHER_BYTES
+        pending.earlier = known
+    return pending
 
 
 class DryLoader:

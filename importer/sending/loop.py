@@ -24,7 +24,7 @@ from typing import Final, NamedTuple, Protocol
 
 from importer.ledger import Answered, Attempt, Intent, Known, Ledger, LedgerUnwritable, RunRecord, State
 from importer.models import Operation, Outcome, ReadyCandidate, Stop, Target
-from importer.sending.answers import Disposition, Job, PriorAttempt, classify, state_after
+from importer.sending.answers import Disposition, PendingRow, PriorAttempt, classify, state_after
 from importer.sending.explanations import INTERRUPTED, duplicate_of, ledger_lost, outcome_of, refusal_of, window_over
 from importer.sending.health import Health
 from importer.sending.known import Earlier, planned, unknown
@@ -40,7 +40,7 @@ _MOST_OF_A_TURN: Final = 200  # rows
 _MOST_BYTES: Final = 32 * 1024 * 1024  # of bodies in memory that wait to be sent again
 
 
-_Due = tuple[float, int, Job]  # when; for the order of equal times
+_Due = tuple[float, int, PendingRow]  # when; for the order of equal times
 
 
 class Service(Protocol):
@@ -112,7 +112,7 @@ class Loader:
         self._senders = Senders(options.concurrency, lambda body: service.send(target, body), probe, self._pace, clock)
         self._exists_words = options.pool_exists if target.operation is Operation.ADD_TO_POOL else ""
         self._on_way = 0  # rows that the senders have
-        self._new: deque[Job] = deque()  # looked up, and not sent yet
+        self._new: deque[PendingRow] = deque()  # looked up, and not sent yet
         self._waiting: list[_Due] = []  # a heap of rows that were not processed, each with the place of a sender
         self._unconfirmed: list[_Due] = []  # a heap of rows to be sent again, by when they are due
         self._odd: list[_Due] = []  # the same of rows that were refused as if token, target or address were wrong
@@ -121,7 +121,7 @@ class Loader:
         self._is_last = False  # no new row comes
         self._outcomes: list[Outcome] = []
         self._writes: list[Intent | Answered] = []
-        self._intended: list[tuple[int, Job]] = []  # whose intents are among the writes, and where
+        self._intended: list[tuple[int, PendingRow]] = []  # whose intents are among the writes, and where
         self._paused_at: float | None = None
         self._resumed_at = -math.inf  # patience with a row begins anew
         self._reported: str | None = None  # what the run waits for, as last reported
@@ -160,7 +160,7 @@ class Loader:
         """Whether rows wait to be sent, or to be sent again."""
         return bool(self._new or self._waiting or self._unconfirmed or self._odd)
 
-    def _turn(self, source: Iterator[Outcome | Job]) -> None:
+    def _turn(self, source: Iterator[Outcome | PendingRow]) -> None:
         self._look_at_the_clock()
         for told in self._what_senders_tell():
             self._take(told)
@@ -177,7 +177,7 @@ class Loader:
         while self._on_way:
             told = self._clock.collect(self._senders.told, _IDLE)
             if isinstance(told, Broken):  # another error is raised already
-                self._on_way -= told.job is not None
+                self._on_way -= told.pending is not None
             elif told is not None:
                 self._take(told)
         self._write()
@@ -200,66 +200,68 @@ class Loader:
     def _take(self, told: Told) -> None:
         now = self._clock.now()
         match told:
-            case Replied(job, answer, seconds):
+            case Replied(pending, answer, seconds):
                 self._on_way -= 1
-                self._judge(job, answer, seconds, now)
-            case Refused(job, answer, seconds):
-                self._not_processed(job, answer, seconds, now)
-            case Waits(job, answer, seconds, wait):
+                self._judge(pending, answer, seconds, now)
+            case Refused(pending, answer, seconds):
+                self._not_processed(pending, answer, seconds, now)
+            case Waits(pending, answer, seconds, wait):
                 self._on_way -= 1
                 if answer is not None:
-                    self._not_processed(job, answer, seconds, now)
-                since = now if job.refused_since is None else max(job.refused_since, self._resumed_at)
+                    self._not_processed(pending, answer, seconds, now)
+                since = now if pending.refused_since is None else max(pending.refused_since, self._resumed_at)
                 if (answer is not None and self._health.stop) or now - since >= self._options.stall_timeout:
-                    state, _ = self._health.judge(job, Disposition.AGAIN, job.state_if_waiting, now)
-                    self._settle(job, state)
+                    state, _ = self._health.judge(pending, Disposition.AGAIN, pending.state_if_waiting, now)
+                    self._settle(pending, state)
                     return
-                self._record(job, job.state_if_waiting)
-                heapq.heappush(self._waiting, (now + wait, next(self._order), job))
-            case Unsent(job):
+                self._record(pending, pending.state_if_waiting)
+                heapq.heappush(self._waiting, (now + wait, next(self._order), pending))
+            case Unsent(pending):
                 self._on_way -= 1
-                self._put_back(job)
+                self._put_back(pending)
             case Probed(is_healthy):
                 self._health.probed(now, is_healthy=is_healthy)
-            case Broken(bug, job):
-                self._on_way -= job is not None
+            case Broken(bug, pending):
+                self._on_way -= pending is not None
                 raise bug
 
-    def _not_processed(self, job: Job, answer: Reply | NoReply, seconds: float, now: float) -> None:
-        job.attempts, job.last, job.refusals = job.attempts + 1, answer, job.refusals + 1
-        job.refused_since = now if job.refused_since is None else job.refused_since
-        self._on_answer(RequestAnswered(job.row, job.attempts, job.status, seconds, is_settled=False))
+    def _not_processed(self, pending: PendingRow, answer: Reply | NoReply, seconds: float, now: float) -> None:
+        pending.attempts, pending.last, pending.refusals = pending.attempts + 1, answer, pending.refusals + 1
+        pending.refused_since = now if pending.refused_since is None else pending.refused_since
+        self._on_answer(RequestAnswered(pending.row, pending.attempts, pending.status, seconds, is_settled=False))
         self._health.not_processed(answer, now)
 
-    def _judge(self, job: Job, answer: Reply | NoReply, seconds: float, now: float) -> None:
+    def _judge(self, pending: PendingRow, answer: Reply | NoReply, seconds: float, now: float) -> None:
         disposition = classify(answer, self._exists_words)
-        state = state_after(self._target.operation, disposition, job.prior)
-        job.attempts, job.last = job.attempts + 1, answer
-        job.refusals, job.refused_since = 0, None
-        state, due = self._health.judge(job, disposition, state, now)
-        self._on_answer(RequestAnswered(job.row, job.attempts, job.status, seconds, due is None))
+        state = state_after(self._target.operation, disposition, pending.prior)
+        pending.attempts, pending.last = pending.attempts + 1, answer
+        pending.refusals, pending.refused_since = 0, None
+        state, due = self._health.judge(pending, disposition, state, now)
+        self._on_answer(RequestAnswered(pending.row, pending.attempts, pending.status, seconds, due is None))
         if due is None:
-            self._settle(job, state)
+            self._settle(pending, state)
         else:
-            self._record(job, state)
-            heapq.heappush(self._odd if job.odd is not None else self._unconfirmed, (due, next(self._order), job))
-            self._bytes += len(job.body)
+            self._record(pending, state)
+            heapq.heappush(
+                self._odd if pending.odd is not None else self._unconfirmed, (due, next(self._order), pending)
+            )
+            self._bytes += len(pending.body)
 
-    def _settle(self, job: Job, state: State) -> None:
-        self._record(job, state)
+    def _settle(self, pending: PendingRow, state: State) -> None:
+        self._record(pending, state)
         self._goes_on()
-        self._outcomes.append(outcome_of(job, state, self._health.stop, may_exist=self._health.may_exist))
+        self._outcomes.append(outcome_of(pending, state, self._health.stop, may_exist=self._health.may_exist))
 
-    def _put_back(self, job: Job) -> None:
+    def _put_back(self, pending: PendingRow) -> None:
         """A row was not sent although it was intended."""
-        self._record(job, job.state_if_waiting)
-        self._new.appendleft(job)
+        self._record(pending, pending.state_if_waiting)
+        self._new.appendleft(pending)
 
     def _take_back(self) -> None:
         """Take back the rows that no sender has begun with."""
-        for job in reversed(self._senders.take_back()):
+        for pending in reversed(self._senders.take_back()):
             self._on_way -= 1
-            self._put_back(job)
+            self._put_back(pending)
 
     # --- 2. the rows that may be on their way ---
 
@@ -291,18 +293,18 @@ class Loader:
         """After a stop: give an outcome to each row that waits."""
         self._take_back()
         self._senders.end()
-        rows = [*self._new, *(job for *_, job in (*self._waiting, *self._unconfirmed, *self._odd))]
+        rows = [*self._new, *(pending for *_, pending in (*self._waiting, *self._unconfirmed, *self._odd))]
         for waiting in (self._new, self._waiting, self._unconfirmed, self._odd):
             waiting.clear()
-        for job in rows:
-            self._end(job)
+        for pending in rows:
+            self._end(pending)
 
-    def _end(self, job: Job) -> None:
+    def _end(self, pending: PendingRow) -> None:
         """Give an outcome to a row that is not sent any more."""
-        state = job.state_if_not_sent
+        state = pending.state_if_not_sent
         if state is State.FAILED:
-            self._record(job, state)
-        self._outcomes.append(outcome_of(job, state, self._health.stop))
+            self._record(pending, state)
+        self._outcomes.append(outcome_of(pending, state, self._health.stop))
 
     def _most(self, now: float) -> float:
         """How many rows may be on their way."""
@@ -321,46 +323,46 @@ class Loader:
             places = 1
         return self._on_way < self._most(now) and self._on_way + len(self._waiting) < places
 
-    def _choose_rows(self, source: Iterator[Outcome | Job]) -> None:
+    def _choose_rows(self, source: Iterator[Outcome | PendingRow]) -> None:
         """Intend the rows that may be on their way; after a stop, the rows that are left get their outcome."""
         now, health = self._clock.now(), self._health
         for _ in range(_MOST_OF_A_TURN):
             if health.stop is not None:
                 if self._is_last:
                     return
-                job = self._next_new(source)
-                if job is not None:
-                    self._end(job)
+                pending = self._next_new(source)
+                if pending is not None:
+                    self._end(pending)
                 continue
-            job = self._waited(now)
-            if job is None and not self._has_room(now):
+            pending = self._waited(now)
+            if pending is None and not self._has_room(now):
                 return
             # Rows that were not tried yet come first in a probe: others may always be inconclusive.
-            job = job or (health.hold is None and self._due(now)) or self._next_new(source) or self._due(now)
-            if job is None:
+            pending = pending or (health.hold is None and self._due(now)) or self._next_new(source) or self._due(now)
+            if pending is None:
                 return
             if self._options.window is not None and self._time_left() <= 0:
-                self._new.appendleft(job)
+                self._new.appendleft(pending)
                 return
             self._on_way += 1
-            self._intend(job)
+            self._intend(pending)
 
-    def _waited(self, now: float) -> Job | None:
+    def _waited(self, now: float) -> PendingRow | None:
         """A row that was not processed and has waited; it has its place already."""
         is_due = self._waiting and self._waiting[0][0] <= now and self._on_way < self._most(now)
         return heapq.heappop(self._waiting)[2] if is_due else None
 
-    def _due(self, now: float) -> Job | None:
+    def _due(self, now: float) -> PendingRow | None:
         """A row to be sent again: in a probe any, others when they are due; unconfirmed ones at the end."""
         may_confirm = self._is_last or self._options.resend_unconfirmed == "now" or self._bytes >= _MOST_BYTES
         for waiting, may_go in ((self._odd, True), (self._unconfirmed, may_confirm)):
             if waiting and (self._health.hold is not None or (may_go and waiting[0][0] <= now)):
-                job = heapq.heappop(waiting)[2]
-                self._bytes -= len(job.body)
-                return job
+                pending = heapq.heappop(waiting)[2]
+                self._bytes -= len(pending.body)
+                return pending
         return None
 
-    def _next_new(self, source: Iterator[Outcome | Job]) -> Job | None:
+    def _next_new(self, source: Iterator[Outcome | PendingRow]) -> PendingRow | None:
         """The next row that must be sent; the outcomes of others are taken on the way."""
         if self._new:
             return self._new.popleft()
@@ -369,7 +371,7 @@ class Loader:
             if found is None:
                 self._is_last = True
                 return None
-            if isinstance(found, Job):
+            if isinstance(found, PendingRow):
                 return found
             self._outcomes.append(found)
         return None
@@ -383,16 +385,16 @@ class Loader:
 
     # --- 4. one transaction ---
 
-    def _intend(self, job: Job) -> None:
-        attempt = Attempt(job.identity, self._run.run, job.row, job.attempts + 1)
-        self._intended.append((len(self._writes), job))
-        self._writes.append(Intent(attempt, job.body_digest, job.origin))
+    def _intend(self, pending: PendingRow) -> None:
+        attempt = Attempt(pending.identity, self._run.run, pending.row, pending.attempts + 1)
+        self._intended.append((len(self._writes), pending))
+        self._writes.append(Intent(attempt, pending.body_digest, pending.origin))
 
-    def _record(self, job: Job, state: State) -> None:
-        if job.state is not None and job.state is not state:
-            attempt = Attempt(job.identity, self._run.run, job.row, job.attempts)
-            self._writes.append(Answered(attempt, state, job.status))
-            job.state = state
+    def _record(self, pending: PendingRow, state: State) -> None:
+        if pending.state is not None and pending.state is not state:
+            attempt = Attempt(pending.identity, self._run.run, pending.row, pending.attempts)
+            self._writes.append(Answered(attempt, state, pending.status))
+            pending.state = state
 
     def _write(self) -> None:
         """Write what this turn has found out and intends; then the senders get the intended rows."""
@@ -404,20 +406,22 @@ class Loader:
         except LedgerUnwritable as error:
             self._health.stop = self._health.stop or ledger_lost(error)
             self._on_way -= len(intended)
-            self._new.extendleft(job for _, job in intended)
+            self._new.extendleft(pending for _, pending in intended)
             intended = []
         self._writes, self._intended = [], []
         now = self._clock.uptime()
-        for index, job in intended:
+        for index, pending in intended:
             refusal = refused.get(index)
             if refusal is None:
-                job.state, job.intended_at = State.IN_FLIGHT, now
-                self._senders.send(job)
+                pending.state, pending.intended_at = State.IN_FLIGHT, now
+                self._senders.send(pending)
             else:
                 self._on_way -= 1
-                is_double = job.prior is PriorAttempt.NONE and not job.attempts
+                is_double = pending.prior is PriorAttempt.NONE and not pending.attempts
                 self._outcomes.append(
-                    duplicate_of(job.row, refusal.row) if is_double else outcome_of(job, job.state_if_not_sent, None)
+                    duplicate_of(pending.row, refusal.row)
+                    if is_double
+                    else outcome_of(pending, pending.state_if_not_sent, None)
                 )
 
     # --- waiting ---
@@ -455,10 +459,10 @@ class Loader:
         elif self._on_way:
             return
         elif self._waiting:
-            until, _, job = self._waiting[0]
-            if job.last is None or job.turn is not None:  # it waits for its turn
+            until, _, pending = self._waiting[0]
+            if pending.last is None or pending.turn is not None:  # it waits for its turn
                 return
-            reason = refusal_of(job.last)
+            reason = refusal_of(pending.last)
         elif self._odd:
             until, _, first = self._odd[0]
             reason = f"rows that the service refused ({first.status}) are sent once more"

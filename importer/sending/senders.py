@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import tenacity
 
-from importer.sending.answers import Disposition, Job, classify
+from importer.sending.answers import Disposition, PendingRow, classify
 from importer.sending.options import Cancellation
 from importer.sending.pace import Pace
 from importer.service import NoReply, Reply
@@ -29,7 +29,7 @@ _REFUSALS: Final = frozenset({425, 429})
 class Replied(NamedTuple):
     """A response that the loop judges, after so many seconds."""
 
-    job: Job
+    pending: PendingRow
     answer: Reply | NoReply
     seconds: float
 
@@ -37,7 +37,7 @@ class Replied(NamedTuple):
 class Refused(NamedTuple):
     """A request that was not processed, after so many seconds; the sender sends it again shortly."""
 
-    job: Job
+    pending: PendingRow
     answer: Reply | NoReply
     seconds: float
 
@@ -45,7 +45,7 @@ class Refused(NamedTuple):
 class Waits(NamedTuple):
     """The row comes back for so long. answer: to a request that was not processed; None: its turn is far."""
 
-    job: Job
+    pending: PendingRow
     answer: Reply | NoReply | None
     seconds: float
     wait: float
@@ -54,7 +54,7 @@ class Waits(NamedTuple):
 class Unsent(NamedTuple):
     """The row comes back: the run has paused or ended, or the intent is too old."""
 
-    job: Job
+    pending: PendingRow
 
 
 class Probed(NamedTuple):
@@ -64,10 +64,10 @@ class Probed(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """A bug of ours. job: the row whose response is unknown now; None: it was a probe."""
+    """A bug of ours. pending: the row whose response is unknown now; None: it was a probe."""
 
     bug: BaseException
-    job: Job | None
+    pending: PendingRow | None
 
 
 Told = Replied | Refused | Waits | Unsent | Probed | Broken
@@ -92,14 +92,14 @@ class Senders:
         self._probe = probe
         self._pace = pace
         self._clock = cancellation
-        self._rows: queue.SimpleQueue[Job | bool] = queue.SimpleQueue()  # True: a probe; False: the end
+        self._rows: queue.SimpleQueue[PendingRow | bool] = queue.SimpleQueue()  # True: a probe; False: the end
         self._number = number
         self._threads = 0
         self._has_ended = threading.Event()
 
-    def send(self, job: Job) -> None:
+    def send(self, pending: PendingRow) -> None:
         """Queue a row, whose intent is on disk."""
-        self._put(job)
+        self._put(pending)
 
     def probe(self) -> None:
         self._put(True)
@@ -108,14 +108,14 @@ class Senders:
         """How many rows no thread has taken yet."""
         return self._rows.qsize()
 
-    def take_back(self) -> list[Job]:
+    def take_back(self) -> list[PendingRow]:
         """The rows that no thread has taken yet."""
-        rows: list[Job] = []
+        rows: list[PendingRow] = []
         is_probing = False
         with suppress(queue.Empty):
             while not self._has_ended.is_set():
                 row = self._rows.get_nowait()
-                if isinstance(row, Job):
+                if isinstance(row, PendingRow):
                     rows.append(row)
                 else:
                     is_probing = True
@@ -131,7 +131,7 @@ class Senders:
         for _ in range(self._threads):
             self._rows.put(False)
 
-    def _put(self, row: Job | bool) -> None:
+    def _put(self, row: PendingRow | bool) -> None:
         if self._threads < self._number:
             self._threads += 1
             # Daemon threads: an interrupted process does not wait for pending responses.
@@ -147,42 +147,45 @@ class Senders:
             except BaseException as bug:  # noqa: BLE001 - raised again by the loop
                 self.told.put(Broken(bug, None if row is True else row))
 
-    def _deliver(self, job: Job) -> Told:
+    def _deliver(self, pending: PendingRow) -> Told:
         """Send a row until the service has processed it, or it must wait for long."""
-        first, refusals = self._attempt(job), job.refusals  # of earlier times: the loop counts those of this time
+        first, refusals = (
+            self._attempt(pending),
+            pending.refusals,
+        )  # of earlier times: the loop counts those of this time
         if not _is_not_processed(first):
             return first
         found = [first]
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_result(_is_not_processed),
             wait=lambda state: wait_after(_result(state).answer, refusals + state.attempt_number),
-            stop=lambda state: self._has_ended.is_set() or state.upcoming_sleep > LONG_WAIT or self._is_old(job),
+            stop=lambda state: self._has_ended.is_set() or state.upcoming_sleep > LONG_WAIT or self._is_old(pending),
             sleep=lambda seconds: self._clock.sleep(self._has_ended, seconds),
             before_sleep=lambda state: self.told.put(Refused(*_result(state))),
             retry_error_callback=lambda state: Waits(*_result(state), state.upcoming_sleep),
         )
-        last: Told = retrying(lambda: found.pop() if found else self._attempt(job))
+        last: Told = retrying(lambda: found.pop() if found else self._attempt(pending))
         return last
 
-    def _attempt(self, job: Job) -> Told:
+    def _attempt(self, pending: PendingRow) -> Told:
         """Send a row once, when its turn has come."""
         now = self._clock.now()
-        turn = self._pace.next_turn(now, job.turn)
-        job.turn = turn if turn - now > LONG_WAIT else None
-        if job.turn is not None:
-            return Waits(job, None, 0.0, turn - now)
+        turn = self._pace.next_turn(now, pending.turn)
+        pending.turn = turn if turn - now > LONG_WAIT else None
+        if pending.turn is not None:
+            return Waits(pending, None, 0.0, turn - now)
         if turn > now:
             self._clock.sleep(self._has_ended, turn - now)
         began = self._clock.now()
-        if self._has_ended.is_set() or self._clock.is_paused or self._is_old(job):
-            return Unsent(job)
-        answer = self._send(job.body)
+        if self._has_ended.is_set() or self._clock.is_paused or self._is_old(pending):
+            return Unsent(pending)
+        answer = self._send(pending.body)
         now = self._clock.now()
         self._pace.answered(now, is_refused=isinstance(answer, Reply) and answer.status in _REFUSALS)
-        return Replied(job, answer, now - began)
+        return Replied(pending, answer, now - began)
 
-    def _is_old(self, job: Job) -> bool:
-        return self._clock.uptime() - job.intended_at > _OLDEST_INTENT
+    def _is_old(self, pending: PendingRow) -> bool:
+        return self._clock.uptime() - pending.intended_at > _OLDEST_INTENT
 
 
 def _is_not_processed(told: Told) -> bool:

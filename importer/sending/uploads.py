@@ -46,7 +46,7 @@ class Document(NamedTuple):
     read: Callable[[], bytes]
 
 
-Send = Callable[[UploadForm, str, str, bytes], Reply | NoReply]
+SendUpload = Callable[[UploadForm, str, str, bytes], Reply | NoReply]
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class Uploader:
     other documents; on_uploaded: told how many are done.
     """
 
-    send: Send
+    send: SendUpload
     form: UploadForm
     ledger: Ledger
     cancellation: Cancellation

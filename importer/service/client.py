@@ -13,8 +13,16 @@ from urllib.parse import urlsplit
 from importer import __version__
 from importer.models import Operation, Question, Target
 from importer.service.question_list import LIST_LIMIT, RetryPolicy, list_url, read_questions
-from importer.service.transport import Limits, NoReply, RawReply, Reason, Request, TransportChoice, open_transport
-from importer.service.unspecified_forms import Clock, message_of, one_line, readable, retry_after
+from importer.service.transport import (
+    FailureReason,
+    Limits,
+    NoReply,
+    RawReply,
+    Request,
+    TransportChoice,
+    open_transport,
+)
+from importer.service.unspecified_forms import Now, message_of, one_line, readable, retry_after
 from importer.service.uploads import document_id, encoded, possible_ids
 from importer.settings import Settings, UploadForm
 
@@ -82,7 +90,7 @@ class RecruitingService:
         connections: int = 8,
         transport: TransportChoice = "auto",
         options_separator: str | None = None,
-        now: Clock = _now,
+        now: Now = _now,
         changed_token: Callable[[str], str | None] = lambda _: None,
     ) -> None:
         self._base_url = base_url.rstrip("/")
@@ -166,7 +174,7 @@ class RecruitingService:
     def _get(self, url: str, body_limit: int | None = None) -> RawReply | NoReply:
         keys = self._keys
         raw = self._transport.send(Request("GET", url, keys.headers, body_limit=body_limit))
-        if isinstance(raw, NoReply) and raw.reason == Reason.TLS_REFUSED:
+        if isinstance(raw, NoReply) and raw.reason == FailureReason.TLS_REFUSED:
             from importer.service.certificates import explained  # rarely needed
 
             return explained(raw, url, self._limits)
@@ -201,7 +209,7 @@ class _Keys:
         return cls(token, headers, {**headers, "Content-Type": "application/json"})
 
 
-def _read_reply(operation: Operation, raw: RawReply, now: Clock) -> Reply:
+def _read_reply(operation: Operation, raw: RawReply, now: Now) -> Reply:
     """The response to a submission."""
     if raw.status == 201:
         return _created(operation, raw.body)

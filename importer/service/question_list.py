@@ -24,7 +24,7 @@ _FIRST_WAIT, _LONGEST_WAIT = 0.5, 60.0  # seconds between two attempts; the wait
 _CONTACT: Final = "contact the administrator of your recruiting service"
 _LONGEST_TOTAL: Final = 30.0  # seconds, for a service that has never responded
 
-Answer = RawReply | NoReply
+_ListAnswer = RawReply | NoReply
 
 
 # --- retries -------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ class RetryPolicy:
     retry_for: Callable[[], float] = float
     on_wait: Callable[[float], None] = _ignore_wait
 
-    def ask(self, attempt: Callable[[], Answer], retry_after: Callable[[RawReply], float | None]) -> Answer:
+    def ask(self, attempt: Callable[[], _ListAnswer], retry_after: Callable[[RawReply], float | None]) -> _ListAnswer:
         """The result of the last attempt. A Retry-After replaces our own wait."""
         first = attempt()
         if not _is_retryable(first):
@@ -75,13 +75,13 @@ class RetryPolicy:
         return retrying(lambda: made.pop() if made else attempt())
 
 
-def _found(state: tenacity.RetryCallState) -> Answer:
+def _found(state: tenacity.RetryCallState) -> _ListAnswer:
     assert state.outcome is not None  # tenacity calls this only after an attempt
-    found: Answer = state.outcome.result()
+    found: _ListAnswer = state.outcome.result()
     return found
 
 
-def _is_retryable(found: Answer) -> bool:
+def _is_retryable(found: _ListAnswer) -> bool:
     """Whether to request the list again. Reading it changes nothing, so any failure may be retried."""
     if isinstance(found, NoReply):
         return True
@@ -143,7 +143,7 @@ def list_url(base_url: str, job_post: str) -> str:
 
 
 def read_questions(
-    base_url: str, job_post: str, get: Callable[[str], Answer], options_separator: str | None
+    base_url: str, job_post: str, get: Callable[[str], _ListAnswer], options_separator: str | None
 ) -> tuple[Question, ...]:
     """The questions, with their options split. `get` requests the page at a URL.
 
@@ -165,7 +165,7 @@ def read_questions(
     raise StoppedEarly(f"the question list of {target} has more than {_MOST_PAGES} pages; {_CONTACT}")
 
 
-def _page(base_url: str, target: Target, answer: Answer) -> _Page:
+def _page(base_url: str, target: Target, answer: _ListAnswer) -> _Page:
     if isinstance(answer, NoReply):
         raise StoppedEarly(
             f"the service at {base_url} cannot be reached: {answer.reason}; nothing was sent; "

@@ -33,7 +33,7 @@ _CREDENTIAL = re.compile(r"(https?://[^\s\"'<>?]+)\?[^\s\"'<>]*|(?i:bearer)\s+\S
 LONGEST_RETRY_AFTER = 900.0  # seconds; a longer one is probably an error of the service and would delay a nightly run
 _SEPARATORS = ("\n", ";", "|", ",")  # of options, tried in this order after a JSON array
 
-Clock = Callable[[], datetime]
+Now = Callable[[], datetime]
 
 
 def message_of(raw: RawReply) -> str:
@@ -44,7 +44,7 @@ def message_of(raw: RawReply) -> str:
     return readable(raw.body, raw.headers.get("content-type", ""))
 
 
-def retry_after(raw: RawReply, now: Clock) -> float | None:
+def retry_after(raw: RawReply, now: Now) -> float | None:
     """The Retry-After in seconds, if there is one."""
     header = raw.headers.get("retry-after")
     return seconds_to_wait(header, now()) if header is not None else None

@@ -13,7 +13,7 @@ from typing import TextIO
 
 from importer.problems import CellPlace, Origin, Problem, UnusableInput, file_problem
 from importer.sources.cell_text import clean, find_problem, is_plain
-from importer.sources.csv_records import CsvRecords, Fault, Unreadable
+from importer.sources.csv_records import CsvFault, CsvRecords, Unreadable
 from importer.sources.sheet import CellProblem, ReadingLimits, Record
 from importer.sources.table import RecordSource
 from importer.text.results_cells import unescape_formula
@@ -178,7 +178,7 @@ class CsvFile:
         )
         return Record(number, tuple(map(clean, cells)), problems=problems)
 
-    def _broken(self, row: int, fault: Fault) -> Problem:
+    def _broken(self, row: int, fault: CsvFault) -> Problem:
         place = CellPlace(self.origin, row)
         if fault.kind == "record":
             message = f"a row is longer than {self.limits.row >> 20:,} MB, which is the limit"

@@ -20,7 +20,7 @@ _SHOWN: Final = 32_000  # characters of a broken line that are kept; a cell of a
 _KINDS: Final = {"unexpected end of data": "unclosed", "field larger": "long", "the record": "record"}
 
 
-class Fault(NamedTuple):
+class CsvFault(NamedTuple):
     """What is wrong with a record: it or a cell is too long, a quote is not closed, or text follows a closing quote.
     hiding: it ends, but has another row in it.
 
@@ -35,13 +35,13 @@ class Fault(NamedTuple):
 class Unreadable(Exception):
     """The rest of the file cannot be read."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: CsvFault) -> None:
         super().__init__()
         self.fault = fault
 
 
 # A record: its cells and their joined text. With a fault, its line is in the first cell.
-Cells = tuple[list[str], str, Fault | None]
+CsvRecord = tuple[list[str], str, CsvFault | None]
 
 
 class CsvRecords:
@@ -63,7 +63,7 @@ class CsvRecords:
         self._lines_before = first - 1  # of the file, before these
         self._record = first - 1  # lines of the file before the record that is being read
 
-    def __iter__(self) -> Iterator[Cells]:
+    def __iter__(self) -> Iterator[CsvRecord]:
         width = 0
         while True:
             before = self._record
@@ -137,7 +137,7 @@ class CsvRecords:
 
     # --- a record that is not read ---
 
-    def _held_back(self, kind: str, at: int, width: int, hiding: int) -> Cells:
+    def _held_back(self, kind: str, at: int, width: int, hiding: int) -> CsvRecord:
         """The current record, which is its first line alone. kind, at: what is wrong, and the line where it shows.
 
         hiding: the lines of one that ends, but has another row in it. If nothing proves that this is one, it is text.
@@ -147,11 +147,11 @@ class CsvRecords:
         if not is_proven and hiding:
             kind, lines = "hiding", hiding
         elif not is_proven:
-            raise Unreadable(Fault(kind, at if kind == "misplaced" else begins, begins))  # type: ignore[arg-type]
+            raise Unreadable(CsvFault(kind, at if kind == "misplaced" else begins, begins))  # type: ignore[arg-type]
         alone = self._cells_of(line) if kind != "hiding" else None
         text = "".join(self._line(number) or "" for number in range(lines))[:_SHOWN].rstrip("\r\n")
         self._record += lines
-        fault = Fault(alone if isinstance(alone, str) else kind, begins, begins)  # type: ignore[arg-type]
+        fault = CsvFault(alone if isinstance(alone, str) else kind, begins, begins)  # type: ignore[arg-type]
         return [text, *[""] * (width - 1)], text, fault
 
     def _is_alone(self, width: int) -> bool:

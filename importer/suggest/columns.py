@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from importer.mapping import Header
+from importer.mapping import ColumnLookup
 from importer.models import Row
 from importer.problems import Column
 from importer.suggest import cell_texts
@@ -217,7 +217,7 @@ class ColumnNames:
     """The names that a mapping file uses for the columns of one sheet."""
 
     def __init__(self, columns: Sequence[Column]) -> None:
-        self._header = Header(columns)
+        self._header = ColumnLookup(columns)
 
     def of(self, column: Column) -> str:
         """The header if it matches only this column, else the letter, for example `=C`."""

@@ -39,7 +39,7 @@ from importer.suggest.proposal import (
     entry_kind,
     question_goals,
 )
-from importer.suggest.value_settings import Reading, date_reading, mismatch_reason, reading_of
+from importer.suggest.value_settings import ValueReading, date_reading, mismatch_reason, reading_of
 from importer.text.normalize import normalize, range_pieces
 
 
@@ -280,7 +280,7 @@ class _Sheet:
             found[name] = self._proposed(field, replace(reading, settings=(part, *reading.settings)))
         return found
 
-    def _proposed(self, field: EntryColumns, reading: Reading, mismatch: str = "") -> ProposedValue:
+    def _proposed(self, field: EntryColumns, reading: ValueReading, mismatch: str = "") -> ProposedValue:
         name = field.template if PLACEHOLDER in field.template else self.names.of(field.views[0].column)
         return ProposedValue(
             names=(name,),
@@ -321,7 +321,7 @@ def _ends_blank_if_current(fields: Mapping[str, EntryColumns]) -> bool:
 _SEVERAL = 2
 
 
-def _date_reading(forms: DateForms, field: str) -> Reading:
+def _date_reading(forms: DateForms, field: str) -> ValueReading:
     is_end = field == "end_date"
     reading = date_reading(forms, "last" if is_end else "first", is_end=is_end)
     few = f"only {forms.share:.0%} look like a date" if forms.share < 0.6 and forms.total else ""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from importer.mapping import NO_WORDS, YES_WORDS, FieldSpec, Kind, Options
+from importer.mapping import NO_WORDS, YES_WORDS, ChoiceOptions, FieldSpec, Kind
 from importer.suggest.cell_texts import (
     MISSING_WORDS,
     NUMBER,
@@ -57,7 +57,7 @@ def _choice(values: ColumnView, spec: FieldSpec) -> tuple[float, str]:
     if not spec.options:
         return 1.0, ""
     meant = {normalize(line.cell) for line in _table_of(values.counts, spec.options) if line.target}
-    options = Options(spec.options)
+    options = ChoiceOptions(spec.options)
     share = values.share(lambda text: options.find(text) or normalize(text) in meant)
     return share, spec.noun
 
@@ -97,7 +97,7 @@ _TESTS: dict[Kind, Callable[[ColumnView, FieldSpec], tuple[float, str]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ValueReading:
     """How values are read. `review_reason` and `note` as in ProposedValue."""
 
     settings: tuple[Setting, ...] = ()
@@ -109,7 +109,9 @@ class Reading:
 _FEW = 0.1  # of the cells: below that, a person corrects them
 
 
-def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None, question: str = "") -> Reading:
+def reading_of(
+    spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool | None, question: str = ""
+) -> ValueReading:
     """The settings for reading these columns together as values of the field.
 
     day_first: whether the file writes the day first (`3/4/2021`); None: unknown. question: its text, which may name a
@@ -118,7 +120,7 @@ def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool |
     counts = tuple(pair for values in columns for pair in values.counts)
     if spec.kind is Kind.EMAIL:
         wrapped = sum(count for text, count in counts if "@" in text and pieces_with("@", text) != [text])
-        return Reading((Setting("pick", "@"),) if wrapped > _FEW * sum(count for _, count in counts) else ())
+        return ValueReading((Setting("pick", "@"),) if wrapped > _FEW * sum(count for _, count in counts) else ())
     if spec.kind is Kind.DATE:
         return date_reading(date_forms(counts, day_first), "first", is_required=spec.required)
     if spec.kind in (Kind.INTEGER, Kind.DECIMAL):
@@ -129,17 +131,17 @@ def reading_of(spec: FieldSpec, columns: Sequence[ColumnView], day_first: bool |
     if spec.kind in (Kind.YES_NO, Kind.FLAG):
         return _yes_no_reading(tuple(pair for values in columns for pair in values.values), spec)
     if spec.kind is Kind.CHOICE and spec.options:
-        return Reading(table=_table_of(counts, spec.options))
+        return ValueReading(table=_table_of(counts, spec.options))
     if spec.kind is Kind.CHOICES:
         separator = _separator_of(counts, spec.options)
         settings = (Setting("split", separator),) if separator else ()
         pieces = _pieces(counts, separator)
         table = _table_of(pieces, spec.options, lambda text: _of_several(text, spec.options)) if spec.options else ()
-        return Reading(settings, table)
-    return Reading()
+        return ValueReading(settings, table)
+    return ValueReading()
 
 
-def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_required: bool = False) -> Reading:
+def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_required: bool = False) -> ValueReading:
     """The settings for dates: formats, century, languages of month names, and incomplete dates.
 
     edge: whether an incomplete date means the first or the last day or month. is_end: words for an open end are read.
@@ -160,7 +162,7 @@ def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_requir
         settings.append(Setting("present", forms.open_ends))
     unread = (*forms.unread, *forms.nonexistent)
     notes.append(_unread("a date", unread, _FIX_REQUIRED_DATE if is_required else _FIX))
-    return Reading(tuple(settings), review_reason=forms.ambiguity, note="; ".join(filter(None, notes)))
+    return ValueReading(tuple(settings), review_reason=forms.ambiguity, note="; ".join(filter(None, notes)))
 
 
 _FIX = "fix {them}, or list {them} under missing: [...]"
@@ -178,7 +180,7 @@ def _unread(what: str, unread: Counts, remedy: str) -> str:
     return f"{cells} not {what} ({example}'{text[:30]}'): {remedy.format(them=them, text=text[:30])}"
 
 
-def _yes_no_reading(counts: Counts, spec: FieldSpec) -> Reading:
+def _yes_no_reading(counts: Counts, spec: FieldSpec) -> ValueReading:
     """The settings for words other than the known yes and no; `yok` as a word for no is not a missing value."""
     known = {normalize(word) for word in (*YES_WORDS, *NO_WORDS)}
     new = [text for text in dict.fromkeys(text for text, _ in counts) if normalize(text) not in known]
@@ -191,7 +193,7 @@ def _yes_no_reading(counts: Counts, spec: FieldSpec) -> Reading:
     unread = [(text, count) for text, count in counts if text in new and text not in understood]
     lists = "yes: [...] or no: [...]" if spec.required else "yes: [...], no: [...] or missing: [...]"
     note = _unread("yes or no", unread, f"list {{them}} under {lists}")
-    return Reading(tuple(settings), note=note)
+    return ValueReading(tuple(settings), note=note)
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -203,7 +205,7 @@ _GROUPED = re.compile(r"[+-]?\d{1,3}(?:([., '’])\d{3})+")
 
 def _number_reading(
     spec: FieldSpec, counts: Counts, header: str, question: str, shown: Counter[Amount] | None = None
-) -> Reading:
+) -> ValueReading:
     """`shown`: the currencies of formats of numbers."""
     kind = spec.kind
     amounts = [(amount_of(text), count) for text, count in counts]
@@ -237,7 +239,7 @@ def _number_reading(
         sign = min(decimals)
         review_reason = f"'{clashing}' is read as {clashing.partition(sign)[0]}: '{sign}' is decimal in other cells"
     unread = [pair for pair, (one, _) in zip(counts, amounts, strict=True) if not NUMBER.fullmatch(one.number)]
-    return Reading(
+    return ValueReading(
         tuple(settings),
         review_reason=review_reason,
         note=_unread("a number", unread, _FIX_REQUIRED if spec.required else _FIX),
@@ -286,7 +288,7 @@ def _table_of(
 
     target_of: another rule for the target of a text, and whether it is certain.
     """
-    known = Options(options)
+    known = ChoiceOptions(options)
     target_of = target_of or (lambda text: _matching_option(text, tuple(options)))
     found = Counter[str]()
     written: dict[str, str] = {}
@@ -320,7 +322,7 @@ def _pieces(counts: Counts, separator: str | None) -> Counts:
 
 def _separator_of(counts: Counts, options: Sequence[str]) -> str | None:
     """The separator between several choices in one cell: the one that yields most options, or None."""
-    known = Options(options)
+    known = ChoiceOptions(options)
     best, best_hits = None, 0
     for separator in _SEPARATORS:
         containing = tuple(
@@ -350,14 +352,14 @@ def _meant_option(text: str, options: tuple[str, ...], *, levels: bool = False) 
 
 
 @lru_cache(maxsize=64)
-def _words_of_options(options: tuple[str, ...]) -> tuple[Options, dict[str, str]]:
+def _words_of_options(options: tuple[str, ...]) -> tuple[ChoiceOptions, dict[str, str]]:
     """The options, and each word of the table for one of them; the first option counts."""
     table, found = _option_words(), dict[str, str]()
     for option in options:
         words = table.get(option.casefold().replace(" ", "_")) or table.get(_key(option), frozenset())
         for word in words - {""}:
             found.setdefault(word, option)
-    return Options(options), found
+    return ChoiceOptions(options), found
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
-from importer.mapping import NO_WORDS, YES_WORDS, Kind, Options, ResolvedValue
+from importer.mapping import NO_WORDS, YES_WORDS, ChoiceOptions, Kind, ResolvedValue
 from importer.problems import Unread
 from importer.settings import WireFormat
 from importer.text.currencies import currency_code
@@ -191,7 +191,7 @@ def _number_hint(text: str, value: ResolvedValue) -> str:
 
 def _choice_reader(value: ResolvedValue) -> TextReader:
     """A reader that returns one option in its own spelling. Without known options, any text is accepted."""
-    options = Options(value.field.options)
+    options = ChoiceOptions(value.field.options)
 
     def read(text: str, typed: bool) -> str | InvalidValue:
         option = options.find(text) if options.spelled else text

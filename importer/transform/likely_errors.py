@@ -21,13 +21,13 @@ from importer.transform.texts import quoted
 DOMAIN_MISTYPED: Final = "email-domain-mistyped"
 """A warning about a row, which may be found only after the last row."""
 
-Texts = Mapping[int | str, str | None]  # what is sent, by the ID of the question or the name of the field
+SentTexts = Mapping[int | str, str | None]  # what is sent, by the ID of the question or the name of the field
 
 
 class Seen(NamedTuple):
     """What the detectors need to know of a row that can be sent, and the warnings that need no other row."""
 
-    texts: Texts
+    texts: SentTexts
     warnings: tuple[Problem, ...]
 
     @property

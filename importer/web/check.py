@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from importer.app.import_file import check_file
 from importer.problems import Column, UsageError
 from importer.report.summary import ProblemGroup
-from importer.web.forms import Form, Sent
+from importer.web.forms import Form, SentForm
 from importer.web.models.cell_fixes import Fix, apply_fix, proposed_fix
 from importer.web.models.checked_rows import CheckedRow, CheckedRows
 from importer.web.pages import ImportPage, OfImport
@@ -25,11 +25,11 @@ _ROWS: Final = 25  # on a page
 
 @router.get("/imports/{id}/check")
 def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edit: int = 0) -> Response:
-    draft, job = page.draft, page.job
+    draft, task = page.draft, page.task
     problems = page.failure("check")
     run = found_run(page, draft.grid) if draft.grid else None
     command = page.command("check", Path(page.file_shown_as), asks=True, flags={"--mapping": draft.mapping})
-    is_running = job is not None and job.is_running("check")
+    is_running = task is not None and task.is_running("check")
     grid = _Grid(page, cause, all, max(first, 0), edit) if run is not None and not is_running else None
     return page.show(
         "check",
@@ -44,7 +44,7 @@ def show(page: OfImport, cause: str = "", all: bool = False, first: int = 0, edi
 
 
 @router.post("/imports/{id}/check")
-def start(page: OfImport, form: Sent) -> Response:
+def start(page: OfImport, form: SentForm) -> Response:
     """Check all rows, in a thread; nothing is sent."""
     order = page.web.drafts.order(page.draft, page.settings)
     page.start("check", lambda listen, control: check_file(order, listen, control))
@@ -52,10 +52,10 @@ def start(page: OfImport, form: Sent) -> Response:
 
 
 @router.post("/imports/{id}/check/stop")
-def stop(page: OfImport, form: Sent) -> Response:
+def stop(page: OfImport, form: SentForm) -> Response:
     """Stop the check that is running; nothing of it is left."""
-    if page.job is not None and page.job.kind == "check":
-        page.job.control.stop()
+    if page.task is not None and page.task.kind == "check":
+        page.task.control.stop()
     return page.go("check")
 
 
@@ -112,7 +112,7 @@ def _checked(page: ImportPage) -> CheckedRows:
 
 
 @router.post("/imports/{id}/check/cells")
-def correct(page: OfImport, form: Sent) -> Response:
+def correct(page: OfImport, form: SentForm) -> Response:
     """Correct cells of a row; the fields are named by the index of the column."""
     row = _number(form, "row")
     texts = {(row, int(name[1:])): text for name, text in form.items() if name[:1] == "c" and name[1:].isdecimal()}
@@ -123,14 +123,14 @@ def correct(page: OfImport, form: Sent) -> Response:
 
 
 @router.post("/imports/{id}/check/same")
-def correct_same(page: OfImport, form: Sent) -> Response:
+def correct_same(page: OfImport, form: SentForm) -> Response:
     """Give all cells of a column that have the same text in the file the new one."""
     checked = _checked(page)
     return _corrected(page, checked, checked.correct_all(_number(form, "row"), _number(form, "column")), form)
 
 
 @router.post("/imports/{id}/check/fix")
-def fix(page: OfImport, form: Sent) -> Response:
+def fix(page: OfImport, form: SentForm) -> Response:
     """Correct all cells of a cause that a fix makes valid."""
     checked = _checked(page)
     cause = form.text("code"), form.get("column") or None

@@ -15,7 +15,7 @@ from fastapi.responses import Response
 
 from importer.app.document_list import IDS_FILE, count_files, list_documents, read_ids
 from importer.problems import UsageError
-from importer.web.forms import MOST_UPLOADED, Sent, download, receive_upload
+from importer.web.forms import MOST_UPLOADED, SentForm, download, receive_upload
 from importer.web.pages import FieldError, ImportPage, OfImport
 from importer.web.result import found_run
 
@@ -50,7 +50,7 @@ def _found(page: ImportPage, path: str) -> tuple[str, int, str]:
 
 
 @router.post("/imports/{id}/documents/{index}/path")
-def use_path(page: OfImport, index: int, form: Sent) -> Response:
+def use_path(page: OfImport, index: int, form: SentForm) -> Response:
     """Use a folder or .zip of this machine, which is read in place."""
     if not form.text("path"):
         raise FieldError(f"path-{index}", "enter the path of a folder or .zip on this machine")

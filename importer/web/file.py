@@ -10,11 +10,11 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from importer.app.inspect_file import FirstRows, first_rows
-from importer.app.orders import Listener, Reading, RunControl, ignore, parse_row_numbers
+from importer.app.orders import Listener, ReadingFile, RunControl, ignore, parse_row_numbers
 from importer.models import SourceOptions
 from importer.problems import LikelyEncoding, UnusableInput, UsageError
-from importer.web.forms import Form, Sent
-from importer.web.pages import FieldError, ImportPage, OfImport, Shown, shown
+from importer.web.forms import Form, SentForm
+from importer.web.pages import FieldError, ImportPage, OfImport, ShownProblem, shown
 from importer.web.running import SOON
 
 router = APIRouter()
@@ -47,7 +47,7 @@ def show(page: OfImport) -> Response:
     )
 
 
-def _read(page: ImportPage) -> tuple[FirstRows | None, tuple[Shown, ...], tuple[LikelyEncoding, ...]]:
+def _read(page: ImportPage) -> tuple[FirstRows | None, tuple[ShownProblem, ...], tuple[LikelyEncoding, ...]]:
     """The first rows, or why there are none, and the encodings to choose from if the one in use is wrong."""
     try:
         return _first_rows(page), (), ()
@@ -66,7 +66,7 @@ def _first_rows(page: ImportPage) -> FirstRows | None:
 
     def read(listen: Listener, _: RunControl) -> None:
         if found is not None:
-            listen(Reading(file.name, found.st_size))
+            listen(ReadingFile(file.name, found.st_size))
         try:
             kept[key] = first_rows(file, source, settings, _ROWS, shown_as)
         except UnusableInput as error:  # it would be read again and again
@@ -75,19 +75,19 @@ def _first_rows(page: ImportPage) -> FirstRows | None:
             kept.popitem(last=False)
 
     if key not in kept:
-        job = page.start("read", read)
-        if job.kind != "read":  # a run of this import: the page need not wait for its end
-            read(ignore, job.control)
-        job.over.wait(SOON)
-        if job.kind == "read" and job.error is not None:
-            raise job.error
+        task = page.start("read", read)
+        if task.kind != "read":  # a run of this import: the page need not wait for its end
+            read(ignore, task.control)
+        task.over.wait(SOON)
+        if task.kind == "read" and task.error is not None:
+            raise task.error
     if isinstance(first := kept.get(key), UnusableInput):
         raise first
     return first
 
 
 @router.post("/imports/{id}/file")
-def read_otherwise(page: OfImport, form: Sent) -> Response:
+def read_otherwise(page: OfImport, form: SentForm) -> Response:
     """Read it in another way; the table follows."""
     source = _options(page.draft.source, form)
     if source == page.draft.source:
@@ -97,7 +97,7 @@ def read_otherwise(page: OfImport, form: Sent) -> Response:
 
 
 @router.post("/imports/{id}/file/use")
-def use(page: OfImport, form: Sent) -> Response:
+def use(page: OfImport, form: SentForm) -> Response:
     """The file is read as it should be."""
     if _first_rows(page) is None:
         return page.go("file")

@@ -87,7 +87,7 @@ def _use_token(request: Request, form: Form) -> None:
         raise SentBefore
 
 
-Sent = Annotated[Form, Depends(read_form)]
+SentForm = Annotated[Form, Depends(read_form)]
 
 
 # --- uploads --------------------------------------------------------------------------------------

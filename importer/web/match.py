@@ -14,11 +14,11 @@ from fastapi.responses import Response
 
 from importer.app.import_file import check_file
 from importer.problems import UsageError
-from importer.web.forms import Form, Sent, receive_upload
+from importer.web.forms import Form, SentForm, receive_upload
 from importer.web.models.draft_mapping import DraftMapping, open_mapping
 from importer.web.models.mapping_changes import MappingChanges
 from importer.web.models.matching import ENTRY_FIELDS, EntryKind, Matched, Matching, anchor_of, sample_of
-from importer.web.models.shown_candidates import Order
+from importer.web.models.shown_candidates import SortOrder
 from importer.web.pages import FieldError, ImportPage, OfImport, shown_problem
 
 router = APIRouter()
@@ -41,7 +41,7 @@ class _View:
         self.q, self.show = query.get("q", ""), query.get("show", "all")
         row = query.get("row", "")
         self.row = int(row) if row.isdecimal() and len(row) < _DIGITS else 0
-        self.order: Order = "file" if query.get("order") == "file" else "odd"
+        self.order: SortOrder = "file" if query.get("order") == "file" else "odd"
 
     def address(self, **changed: object) -> str:
         """The query of this view with other values."""
@@ -114,7 +114,7 @@ def _matching(page: ImportPage) -> Matching:
 
 
 @router.post("/imports/{id}/match")
-def change(page: OfImport, form: Sent) -> Response:
+def change(page: OfImport, form: SentForm) -> Response:
     """Change the mapping file: one value of it."""
     change, id = _CHANGES.get(form.text("do")), form.text("id")
     if change is None:
@@ -193,7 +193,7 @@ _CHANGES: Final[Mapping[str, Callable[[MappingChanges, str, Form], str]]] = {
 
 
 @router.post("/imports/{id}/match/open")
-def open_file(page: OfImport, form: Sent) -> Response:
+def open_file(page: OfImport, form: SentForm) -> Response:
     """Use a mapping file of this machine: a copy of it is changed."""
     if not form.text("path"):
         raise FieldError("path", "enter the path of a mapping file")
@@ -223,7 +223,7 @@ def _opened(page: ImportPage, path: Path, shown_as: str = "") -> Response:
 
 
 @router.post("/imports/{id}/match/propose")
-def propose(page: OfImport, form: Sent) -> Response:
+def propose(page: OfImport, form: SentForm) -> Response:
     """Begin again with the proposal."""
     _mapping(page).propose(_matching(page).sample)
     _forget_check(page)
@@ -231,7 +231,7 @@ def propose(page: OfImport, form: Sent) -> Response:
 
 
 @router.post("/imports/{id}/match/back")
-def take_back(page: OfImport, form: Sent) -> Response:
+def take_back(page: OfImport, form: SentForm) -> Response:
     """Take the last change back."""
     _matching(page)
     _mapping(page).take_back()
@@ -248,7 +248,7 @@ def download(page: OfImport) -> Response:
 
 
 @router.post("/imports/{id}/match/use")
-def use(page: OfImport, form: Sent) -> Response:
+def use(page: OfImport, form: SentForm) -> Response:
     """Check all rows with this mapping file; first, its documents."""
     page.change(mapping=str(_mapping(page).path), check="", **_documents(page))
     if page.draft.folders:

@@ -28,7 +28,7 @@ from importer.text.terminal import NO_FLAGS, command_line
 from importer.web import steps
 from importer.web.imports import Draft, Drafts, out_flag
 from importer.web.models.matching import Matching
-from importer.web.running import Job, Jobs, Kind, Work
+from importer.web.running import Task, TaskKind, Tasks, TaskWork
 from importer.web.security import FormTokens
 from importer.web.texts import read_texts
 
@@ -39,7 +39,7 @@ _START: Final = ""  # the name of the start page where steps have the ID of thei
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownProblem:
     """A problem as a page shows it. field: the name of the field that it is about, "" if it is about none."""
 
     message: str
@@ -58,19 +58,19 @@ class FieldError(ImporterError):
         self.field = field
 
 
-def shown(error: ImporterError) -> tuple[Shown, ...]:
+def shown(error: ImporterError) -> tuple[ShownProblem, ...]:
     """The problems of an error, as the terminal shows them."""
     if isinstance(error, UnusableInput):
         return tuple(map(shown_problem, error.problems[:_SHOWN]))
-    return (Shown(_sentence(str(error)), field=error.field if isinstance(error, FieldError) else ""),)
+    return (ShownProblem(_sentence(str(error)), field=error.field if isinstance(error, FieldError) else ""),)
 
 
-def shown_problem(problem: Problem) -> Shown:
+def shown_problem(problem: Problem) -> ShownProblem:
     at = problem.place
     line = f"{at.line} | {at.text}" if isinstance(at, LinePlace) and at.text else ""
     place = str(at or "")
     message = problem.message if place else _sentence(problem.message)
-    return Shown(message, _sentence(problem.hint), problem.code, place, line)
+    return ShownProblem(message, _sentence(problem.hint), problem.code, place, line)
 
 
 def _sentence(text: str) -> str:
@@ -116,11 +116,11 @@ class Web:
 
     settings: Callable[[], Settings]
     drafts: Drafts
-    jobs: Jobs
+    tasks: Tasks
     tokens: FormTokens = field(default_factory=FormTokens)
     closing: threading.Event = field(default_factory=threading.Event)
     sandbox: bool = False
-    errors: dict[str, tuple[tuple[Shown, ...], Mapping[str, str]]] = field(default_factory=dict)
+    errors: dict[str, tuple[tuple[ShownProblem, ...], Mapping[str, str]]] = field(default_factory=dict)
     """Of a form that could not be used, until its page is shown again: the problems, and what was typed."""
     matching: list[tuple[tuple[Any, ...], Matching]] = field(default_factory=list)
     """The last one of the step Match, and what it is made of: what it shows takes most of a second to find."""
@@ -128,7 +128,7 @@ class Web:
     environment: Environment = field(default_factory=_environment)
 
 
-def plain(environment: Environment, key: str, problems: Sequence[Shown] = (), to: str = "") -> str:
+def plain(environment: Environment, key: str, problems: Sequence[ShownProblem] = (), to: str = "") -> str:
     """A page with one message, by the key of its texts. to: the page that follows."""
     texts = vars(_TEXTS.plain)
     values = {"title": texts[key], "text": texts.get(f"{key}_text", ""), "to": to, "problems": problems, "notice": ""}
@@ -173,7 +173,7 @@ class Page:
         """A part of a page."""
         return self.web.environment.get_template(f"{template}.html.j2").render(values)
 
-    def plain(self, key: str, status: int, problems: Sequence[Shown] = ()) -> HTMLResponse:
+    def plain(self, key: str, status: int, problems: Sequence[ShownProblem] = ()) -> HTMLResponse:
         """A page with one message."""
         return HTMLResponse(plain(self.web.environment, key, problems), status)
 
@@ -194,7 +194,9 @@ class Page:
         """Keep the problems of a form until its page is shown again."""
         self.web.errors[self.key] = shown(error), typed
 
-    def show(self, template: str, status: int = 200, problems: Sequence[Shown] = (), **values: Any) -> HTMLResponse:
+    def show(
+        self, template: str, status: int = 200, problems: Sequence[ShownProblem] = (), **values: Any
+    ) -> HTMLResponse:
         """A page with the problems of the form that led to it."""
         kept, typed = self.web.errors.pop(self.key, ((), {}))
         return self.render(template, status, problems=(*kept, *problems), typed=typed, **values)
@@ -214,7 +216,7 @@ class ImportPage(Page):
         self,
         template: str,
         status: int = 200,
-        problems: Sequence[Shown] = (),
+        problems: Sequence[ShownProblem] = (),
         command: str = "",
         step: str = "",
         **values: Any,
@@ -227,7 +229,7 @@ class ImportPage(Page):
             "steps": found,
             "back": steps.before(self.draft, step),
             "command": command,
-            "job": self.job,
+            "task": self.task,
         }
         frame |= {"mapping_path": self.draft.mapping, "has_service": self.has_service}
         return Page.show(self, template, status, problems, **frame, **values)
@@ -262,17 +264,17 @@ class ImportPage(Page):
         return self.web.drafts.file_shown_as(self.draft)
 
     @property
-    def job(self) -> Job | None:
+    def task(self) -> Task | None:
         """What runs for this draft, or ran last."""
-        return self.web.jobs.of(self.draft)
+        return self.web.tasks.of(self.draft)
 
-    def failure(self, kind: Kind) -> tuple[Shown, ...]:
+    def failure(self, kind: TaskKind) -> tuple[ShownProblem, ...]:
         """Why the last check or run could not be done, until it is started again."""
-        return shown(self.job.error) if self.job and self.job.kind == kind and self.job.error else ()
+        return shown(self.task.error) if self.task and self.task.kind == kind and self.task.error else ()
 
-    def start(self, kind: Kind, work: Work) -> Job:
+    def start(self, kind: TaskKind, work: TaskWork) -> Task:
         """Start work in a thread; what is running for this draft is kept."""
-        return self.web.jobs.start(self.draft, kind, work)
+        return self.web.tasks.start(self.draft, kind, work)
 
     def command(self, *words: str | Path, asks: bool = False, flags: Mapping[str, str] = NO_FLAGS) -> str:
         """The command line that does the same. asks: it uses the service or the sandbox; flags: more of them."""

@@ -11,7 +11,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
 
 from importer.web.pages import ImportPage, OfImport
-from importer.web.running import Job
+from importer.web.running import Task
 
 router = APIRouter()
 
@@ -21,16 +21,16 @@ _INTERVAL: Final = 0.5  # seconds
 @router.get("/imports/{id}/progress")
 def follow(page: OfImport) -> Response:
     """What the run is doing whenever it changes, and its end."""
-    if page.job is None:
+    if page.task is None:
         return Response(status_code=204)  # a browser does not ask again
-    return StreamingResponse(_events(page, page.job), media_type="text/event-stream")
+    return StreamingResponse(_events(page, page.task), media_type="text/event-stream")
 
 
-async def _events(page: ImportPage, job: Job) -> AsyncIterator[str]:
+async def _events(page: ImportPage, task: Task) -> AsyncIterator[str]:
     shown = ""
     while not page.web.closing.is_set():
-        is_over, seen = job.is_over, job.progress.seen()
-        html = page.fragment("progress", job=job)
+        is_over, seen = task.is_over, task.progress.seen()
+        html = page.fragment("progress", task=task)
         if html != shown:
             shown = html
             data = {"html": html, "percent": seen.percent, "status": seen.doing}

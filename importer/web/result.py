@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from importer.app.earlier_runs import EarlierRun, resolve, resume, rows_with
 from importer.app.orders import Sending
-from importer.app.shown_runs import State, running_runs, show_row, state_of
+from importer.app.shown_runs import ListedState, running_runs, show_row, state_of
 from importer.models import IN_SERVICE, NEEDS_ATTENTION, SENT_AGAIN, TO_FIX, CorrectedCell, OutcomeKind
 from importer.report.outcomes import WORKBOOK_FILE
 from importer.report.summary import Summary, read_summary
@@ -24,7 +24,7 @@ from importer.runs.manifest import RunManifest
 from importer.runs.results_folder import is_run_name
 from importer.runs.table import RunTable
 from importer.sent_answers import sent_lines
-from importer.web.forms import Sent, download
+from importer.web.forms import SentForm, download
 from importer.web.pages import FieldError, ImportPage, NoSuchImport, OfAny, OfImport, Page
 from importer.web.running import again
 
@@ -44,7 +44,7 @@ class FoundRun:
     folder: Path
     manifest: RunManifest
     summary: Summary
-    state: State
+    state: ListedState
 
     @property
     def done(self) -> int:
@@ -89,14 +89,14 @@ def show(page: OfImport) -> Response:
 
 
 @router.post("/imports/{id}/result/retry")
-def send_rejected(page: OfImport, form: Sent) -> Response:
+def send_rejected(page: OfImport, form: SentForm) -> Response:
     """Send the rejected rows again, unchanged."""
     page.start("send", again(partial(resume, earlier(page, page.draft.run), Sending(resend_rejected=True))))
     return page.go("send")
 
 
 @router.post("/imports/{id}/result/resolve")
-def settle(page: OfImport, form: Sent) -> Response:
+def settle(page: OfImport, form: SentForm) -> Response:
     """Record what a person found in the service about an unconfirmed row."""
     row = form.text("row")
     if not row.isdecimal():
@@ -106,7 +106,7 @@ def settle(page: OfImport, form: Sent) -> Response:
 
 
 @router.post("/imports/{id}/result/correct")
-def correct(page: OfImport, form: Sent) -> Response:
+def correct(page: OfImport, form: SentForm) -> Response:
     """Correct the rows of the run that were refused, in the grid of the step Check."""
     run = found_run(page, page.draft.run)
     with RunTable(run.folder) as table:
@@ -114,7 +114,7 @@ def correct(page: OfImport, form: Sent) -> Response:
 
 
 @router.post("/imports/{id}/result/fixed")
-def import_fixed(page: OfImport, form: Sent) -> Response:
+def import_fixed(page: OfImport, form: SentForm) -> Response:
     """Take over what a person fixed in report.xlsx, which the grid of the step Check then shows."""
     run = found_run(page, page.draft.run)
     return _with_corrections(page, run, read_fixed(run.folder / WORKBOOK_FILE, run.folder, run.manifest, page.settings))
@@ -143,7 +143,7 @@ def row(page: OfImport, number: str = "") -> Response:
 
 
 @router.post("/runs/{run}/open")
-def open_run(page: OfAny, run: str, form: Sent) -> Response:
+def open_run(page: OfAny, run: str, form: SentForm) -> Response:
     """Show a run that was not begun here, as an import of its own."""
     found = found_run(page, run)
     manifest = found.manifest

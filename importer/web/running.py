@@ -20,8 +20,8 @@ from importer.models import OutcomeKind
 from importer.problems import ImporterError, UsageError
 from importer.web.imports import Draft, Drafts
 
-Kind = Literal["read", "check", "send"]
-Work = Callable[[Listener, RunControl], Finished | None]
+TaskKind = Literal["read", "check", "send"]
+TaskWork = Callable[[Listener, RunControl], Finished | None]
 
 SOON: Final = 0.5
 """Seconds in which work that a page waits for is mostly done; then the page shows progress instead."""
@@ -34,7 +34,7 @@ def sent(finished: Finished | None) -> Finished:
     return finished
 
 
-def again(repeat: Callable[[Listener, RunControl], Finished | None]) -> Work:
+def again(repeat: Callable[[Listener, RunControl], Finished | None]) -> TaskWork:
     """The work that sends rows of an earlier run again."""
 
     def work(listen: Listener, control: RunControl) -> Finished:
@@ -83,7 +83,7 @@ class Progress:
             while now - self._times[0][0] > _MEASURED:
                 self._times.popleft()
 
-    def seen(self) -> Seen:
+    def seen(self) -> ShownProgress:
         """What can be shown now."""
         with self._lock:
             counts, first = dict(self._counts), self._times[0] if self._times else (0.0, 0)
@@ -91,11 +91,11 @@ class Progress:
         rate = (done - first[1]) / (now - first[0]) if first[1] and now - first[0] >= 1 else None
         left = (self._total - done) / rate if rate and self._total else None
         total = self._total if self.is_sending or done else None
-        return Seen(counts, done, total, rate, left, self.doing, tuple(self.notices))
+        return ShownProgress(counts, done, total, rate, left, self.doing, tuple(self.notices))
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ShownProgress:
     """The progress of a run. counts: of rows by outcome; total: of rows, rate: per second, left: seconds, if known."""
 
     counts: dict[OutcomeKind, int]
@@ -116,11 +116,11 @@ class Seen:
 
 
 @dataclass(eq=False)
-class Job:
+class Task:
     """Work for a draft, in its thread. finished: its run, if it is one; error: why it could not be done."""
 
     draft: Draft
-    kind: Kind
+    kind: TaskKind
     progress: Progress
     control: RunControl = field(default_factory=RunControl)
     finished: Finished | None = None
@@ -131,25 +131,25 @@ class Job:
     def is_over(self) -> bool:
         return self.over.is_set()
 
-    def is_running(self, *kinds: Kind) -> bool:
+    def is_running(self, *kinds: TaskKind) -> bool:
         return self.kind in kinds and not self.is_over
 
 
-class Jobs:
-    """The last job of each draft. A draft has one at a time; the target's lock keeps others of its target away."""
+class Tasks:
+    """The last task of each draft. A draft has one at a time; the target's lock keeps others of its target away."""
 
     def __init__(self, drafts: Drafts) -> None:
         self._drafts = drafts
         self._lock = threading.Lock()
-        self._jobs: dict[str, Job] = {}
+        self._tasks: dict[str, Task] = {}
 
-    def of(self, draft: Draft) -> Job | None:
-        return self._jobs.get(draft.id)
+    def of(self, draft: Draft) -> Task | None:
+        return self._tasks.get(draft.id)
 
-    def start(self, draft: Draft, kind: Kind, work: Work) -> Job:
+    def start(self, draft: Draft, kind: TaskKind, work: TaskWork) -> Task:
         """Start it, unless one of this draft is running: that one is returned."""
         with self._lock:
-            running = self._jobs.get(draft.id)
+            running = self._tasks.get(draft.id)
             if running is not None and not running.is_over:
                 return running
 
@@ -158,37 +158,37 @@ class Jobs:
                     with suppress(KeyError):  # the draft was removed; the run goes on
                         self._drafts.change(draft.id, run=run)
 
-            job = self._jobs[draft.id] = Job(draft, kind, Progress(keep))
-            threading.Thread(target=self._run, args=(job, work), name=f"{kind} {draft.id}", daemon=True).start()
-        return job
+            task = self._tasks[draft.id] = Task(draft, kind, Progress(keep))
+            threading.Thread(target=self._run, args=(task, work), name=f"{kind} {draft.id}", daemon=True).start()
+        return task
 
-    def _run(self, job: Job, work: Work) -> None:
+    def _run(self, task: Task, work: TaskWork) -> None:
         try:
-            job.finished = work(job.progress, job.control)
-            now = self._drafts.get(job.draft.id)
-            is_same = now is not None and now.edits == job.draft.edits
-            if job.kind == "check" and job.finished is not None and is_same:
-                rows = job.finished.summary.source.rows
-                run = job.finished.folder.name
-                self._drafts.change(job.draft.id, check=run, grid=run, rows=rows)
+            task.finished = work(task.progress, task.control)
+            now = self._drafts.get(task.draft.id)
+            is_same = now is not None and now.edits == task.draft.edits
+            if task.kind == "check" and task.finished is not None and is_same:
+                rows = task.finished.summary.source.rows
+                run = task.finished.folder.name
+                self._drafts.change(task.draft.id, check=run, grid=run, rows=rows)
         except CheckStopped:
             pass
         except ImporterError as error:
-            job.error = error
+            task.error = error
         except Exception:  # noqa: BLE001 - a bug: its traceback is for the terminal, its browser must not wait forever
             traceback.print_exc()
-            job.error = ImporterError("an error in importer itself; the terminal of importer web shows it, report it")
+            task.error = ImporterError("an error in importer itself; the terminal of importer web shows it, report it")
         finally:
-            job.over.set()
+            task.over.set()
 
     @property
     def are_sending(self) -> bool:
-        return any(job.kind == "send" and not job.is_over for job in self._jobs.values())
+        return any(task.kind == "send" and not task.is_over for task in self._tasks.values())
 
     def stop(self, signal: int | None = None) -> None:
         """Stop every run as the command is stopped, and wait until their reports are written. Checks just end."""
-        sending = [job for job in self._jobs.values() if job.kind == "send" and not job.is_over]
-        for job in sending:
-            job.control.stop(signal)
-        while any(not job.is_over for job in sending):
+        sending = [task for task in self._tasks.values() if task.kind == "send" and not task.is_over]
+        for task in sending:
+            task.control.stop(signal)
+        while any(not task.is_over for task in sending):
             time.sleep(0.05)

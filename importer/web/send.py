@@ -13,7 +13,7 @@ from importer.app.import_file import import_file
 from importer.app.orders import Sending
 from importer.app.plan import sending_rate
 from importer.models import OutcomeKind
-from importer.web.forms import Sent
+from importer.web.forms import SentForm
 from importer.web.models.draft_mapping import DraftMapping
 from importer.web.models.matching import anchor_of
 from importer.web.pages import OfImport
@@ -25,8 +25,8 @@ router = APIRouter()
 
 @router.get("/imports/{id}/send")
 def show(page: OfImport) -> Response:
-    draft, job, settings = page.draft, page.job, page.settings
-    is_running = job is not None and job.is_running("send")
+    draft, task, settings = page.draft, page.task, page.settings
+    is_running = task is not None and task.is_running("send")
     is_new = bool(draft.check) and draft.check > draft.run  # IDs begin with their times
     checked = found_run(page, draft.check).summary if is_new else None
     known = sending_rate(settings, "sandbox" if draft.sandbox else str(settings.base_url)) if checked else None
@@ -48,7 +48,7 @@ def show(page: OfImport) -> Response:
 
 
 @router.post("/imports/{id}/send")
-def start(page: OfImport, form: Sent) -> Response:
+def start(page: OfImport, form: SentForm) -> Response:
     """Send the candidates, in a thread: closing the browser does not stop it."""
     order = page.web.drafts.order(page.draft, page.settings)
     page.start("send", lambda listen, control: sent(import_file(order, listen, control)))
@@ -56,16 +56,16 @@ def start(page: OfImport, form: Sent) -> Response:
 
 
 @router.post("/imports/{id}/send/continue")
-def go_on(page: OfImport, form: Sent) -> Response:
+def go_on(page: OfImport, form: SentForm) -> Response:
     """Continue the last run, from its own copies: what is done is not sent again."""
     page.start("send", again(partial(resume, earlier(page, page.draft.run), Sending())))
     return page.go("send")
 
 
 @router.post("/imports/{id}/send/{act}")
-def control(page: OfImport, act: str, form: Sent) -> Response:
+def control(page: OfImport, act: str, form: SentForm) -> Response:
     """Pause, go on, or stop."""
-    job = page.job
-    if job is not None and job.is_running("send"):
-        {"pause": job.control.pause, "resume": job.control.resume}.get(act, job.control.stop)()
+    task = page.task
+    if task is not None and task.is_running("send"):
+        {"pause": task.control.pause, "resume": task.control.resume}.get(act, task.control.stop)()
     return page.go("send")

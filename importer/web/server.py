@@ -25,7 +25,7 @@ from importer.settings import Settings, load_settings
 from importer.web.application import application
 from importer.web.imports import Drafts
 from importer.web.pages import Web
-from importer.web.running import Jobs
+from importer.web.running import Tasks
 from importer.web.security import Access
 
 _HOST: Final = "127.0.0.1"
@@ -63,7 +63,7 @@ def running(
         return load_settings(out=out)
 
     drafts = Drafts(settings())
-    web = Web(settings, drafts, Jobs(drafts), sandbox=sandbox)
+    web = Web(settings, drafts, Tasks(drafts), sandbox=sandbox)
     with _listening(port) as listener:
         access = Access(listener.getsockname()[1], lambda: on_used(access.address()))
         path = "/"
@@ -118,11 +118,11 @@ def serve(web: RunningServer, say: Callable[[str], None], *, opens: bool) -> Non
     with _opened(web) if opens and _has_screen() else nullcontext():
         while not received:
             time.sleep(0.2)
-    if web.web.jobs.are_sending:
+    if web.web.tasks.are_sending:
         say("Stopping: waiting for pending requests, then writing the report.")
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)  # a second one ends the process
-    web.web.jobs.stop(signal.SIGINT if received[0] == signal.SIGINT else signal.SIGTERM)
+    web.web.tasks.stop(signal.SIGINT if received[0] == signal.SIGINT else signal.SIGTERM)
 
 
 def _has_screen() -> bool:

@@ -13,7 +13,7 @@ from importer.app.doctor import missing_settings
 from importer.app.shown_runs import recent_runs, running_runs, state_of
 from importer.report.summary import Summary
 from importer.runs.results_folder import announce_run
-from importer.web.forms import MOST_UPLOADED, Sent, receive_upload
+from importer.web.forms import MOST_UPLOADED, SentForm, receive_upload
 from importer.web.pages import FieldError, OfAny, OfImport, shown
 from importer.web.steps import NAMES
 
@@ -45,7 +45,7 @@ def show(page: OfAny) -> Response:
 
 
 @router.post("/by-path")
-def by_path(page: OfAny, form: Sent) -> Response:
+def by_path(page: OfAny, form: SentForm) -> Response:
     """A new import of a file on this machine, which is read in place."""
     path = Path(form.text("path")).expanduser()
     if not form.text("path"):
@@ -78,14 +78,14 @@ async def upload(request: Request, page: OfAny) -> Response:
 
 
 @router.post("/imports/{id}/remove")
-def remove(page: OfImport, form: Sent) -> Response:
+def remove(page: OfImport, form: SentForm) -> Response:
     """Remove an import that is being prepared, with its upload. The file on this machine and all runs stay."""
     page.web.drafts.remove(page.draft)
     return RedirectResponse("/?notice=removed", 303)
 
 
 @router.post("/imports/{id}/rehearsal")
-def switch(page: OfImport, form: Sent) -> Response:
+def switch(page: OfImport, form: SentForm) -> Response:
     """Switch between the sandbox and the real service."""
     sandbox = form.text("sandbox") == "yes"
     asked = "" if not sandbox and page.draft.asked == "sandbox" else page.draft.asked  # the real questions are unknown

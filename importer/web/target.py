@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from importer.app.mapping_files import ask_questions, parse_target
 from importer.models import Operation, Target
 from importer.problems import UsageError
-from importer.web.forms import Sent
+from importer.web.forms import SentForm
 from importer.web.pages import FieldError, ImportPage, OfImport
 
 router = APIRouter()
@@ -24,7 +24,7 @@ def show(page: OfImport) -> Response:
 
 
 @router.post("/imports/{id}/target")
-def choose(page: OfImport, form: Sent) -> Response:
+def choose(page: OfImport, form: SentForm) -> Response:
     """Choose the target, and fetch its questions."""
     operation = Operation.ADD_TO_POOL if form.text("kind") == "pool" else Operation.APPLY
     try:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 
-class Text(str):
+class PageText(str):
     """A text of a page; called with values, with these in the places that it names."""
 
     __slots__ = ()
@@ -35,4 +35,4 @@ def read_texts() -> SimpleNamespace:
 
 def _texts(page: dict[str, Any]) -> Any:
     for key, text in page.items():
-        yield key, Counted(**text) if isinstance(text, dict) else Text(text)
+        yield key, Counted(**text) if isinstance(text, dict) else PageText(text)

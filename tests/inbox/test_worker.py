@@ -11,7 +11,7 @@ import pytest
 
 from importer.app.orders import Event, Planned, Window, ignore
 from importer.cli.app import main
-from importer.inbox.arrivals import Waiting
+from importer.inbox.arrivals import WaitingFile
 from importer.inbox.attention import release, status_of
 from importer.problems import UsageError
 from tests.cli.conftest import HEADER, Served
@@ -58,7 +58,7 @@ def test_a_file_that_grows_for_too_long_stays_for_the_next_pass(night: Night) ->
     night.at_sleep = lambda: path.write_text(path.read_text() + "\n")
     assert night.run() == 0
     (left,) = night.events
-    assert isinstance(left, Waiting)
+    assert isinstance(left, WaitingFile)
     assert (left.name, left.why, left.is_odd) == ("people.csv", "is still changing", False)
     night.at_sleep = lambda: None
     assert night.run() == 0
@@ -344,7 +344,7 @@ def test_a_name_with_line_breaks_forges_no_line(night: Night, capsys: pytest.Cap
     night.drop(FORGED, range(2), Salary="much")
     (night.folder / "incoming" / f"link\n{FORGED}").symlink_to("/")
     assert night.run() == 4
-    (left,) = (event for event in night.events if isinstance(event, Waiting))
+    (left,) = (event for event in night.events if isinstance(event, WaitingFile))
     assert left.name == f"link\\u000a{SHOWN}"
     (ended,) = night.ended
     assert (ended.name, (ended.folder / SHOWN).is_file()) == (SHOWN, True)

@@ -68,7 +68,7 @@ def test_a_zip_is_brought_along(tmp_path: Path, pages: Start) -> None:
     shown = found.client.upload(shown.form("/documents/list"), "documents.csv", b"no list")
     assert ("no columns sha256" in shown.text, "2 files in cvs.zip" in shown.text) == (True, True)
     found.client.send(shown.form("/check"))
-    walk.job_of(found)
+    walk.task_of(found)
     assert "There is no file 'cem.PDF' in documents" in found.client.get(walk.address(found, "check")).text
     form = next(one for one in found.client.get(walk.address(found, "check")).forms if "c3" in one.fields)
     shown = found.client.send(form, c3="cam")
@@ -80,9 +80,9 @@ def test_a_zip_is_brought_along(tmp_path: Path, pages: Start) -> None:
 
     shown = found.client.upload(shown.form("/documents/0/upload"), "cvs.zip", _zip())
     found.client.send(shown.form("/check"))
-    walk.job_of(found)
+    walk.task_of(found)
     found.client.send(found.client.get(walk.address(found, "send")).form("/send"))
-    assert walk.job_of(found).error is None
+    assert walk.task_of(found).error is None
     assert "3 of 3 candidates are in" in found.client.get(walk.address(found, "result")).text
 
 
@@ -109,9 +109,9 @@ def test_the_list_of_ids_comes_back(tmp_path: Path, pages: Start, serve: Callabl
     shown = found.client.upload(shown.form("/documents/list"), "documents.csv", filled.getvalue().encode())
     assert "3 IDs are known" in shown.text
     found.client.send(shown.form("/check"))
-    walk.job_of(found)
+    walk.task_of(found)
     found.client.send(found.client.get(walk.address(found, "send")).form("/send"))
-    assert walk.job_of(found).error is None
+    assert walk.task_of(found).error is None
     sent = {one["email"]: one["cv"] for one in served.sandbox.memory.accepted()}
     assert sent == {f"{name}@example.com": str(900 + at) for at, name in enumerate(NAMES)}
 

@@ -18,7 +18,7 @@ from openpyxl import Workbook
 import importer.web.file
 from importer.app.cleanup import PurgeOrder, find_old, purge
 from importer.app.inspect_file import FirstRows
-from importer.app.orders import Listener, Reading, RunControl
+from importer.app.orders import Listener, ReadingFile, RunControl
 from importer.web.server import running
 from importer.web.steps import NAMES
 from tests.patience import PATIENCE
@@ -115,16 +115,16 @@ def test_a_page_does_not_wait_for_a_large_file(pages: Start, tmp_path: Path) -> 
     draft = web.drafts.create(file=str(file))
 
     def read(listen: Listener, _: RunControl) -> None:
-        listen(Reading("people.csv", 1_000_000))
+        listen(ReadingFile("people.csv", 1_000_000))
         may_go_on.wait(PATIENCE)
 
-    job = web.jobs.start(draft, "read", read)
+    task = web.tasks.start(draft, "read", read)
     shown = found.client.request("GET", f"/imports/{draft.id}/file")
     assert "Reading people.csv (1 MB) ..." in shown.text
     assert "Use these" not in shown.text
     assert "cannot be used" not in shown.text
     may_go_on.set()
-    job.over.wait(PATIENCE)
+    task.over.wait(PATIENCE)
     assert "Use these 2 columns" in found.client.get(f"/imports/{draft.id}/file").text
 
 

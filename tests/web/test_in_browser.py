@@ -244,7 +244,7 @@ def test_live_progress_and_a_closed_browser(pages: Start, serve: Serve, person: 
         page.click("button:text-is('Go on')")
         page.wait_for_selector("button:text-is('Pause')")
         page.close()
-    assert walk.job_of(found).finished is not None
+    assert walk.task_of(found).finished is not None
     assert len(served.accepted) == 40
 
 

@@ -106,14 +106,14 @@ def checked(found: Pages) -> Shown:
     """Check all rows with the mapping as it is."""
     shown = found.client.get(walk.address(found, "match"))
     found.client.send(shown.form("/match/use"))
-    walk.job_of(found)
+    walk.task_of(found)
     return found.client.get(walk.address(found, "check"))
 
 
 def checked_again(found: Pages) -> Shown:
     shown = found.client.get(walk.address(found, "check"))
     found.client.send(shown.form("/check"))
-    walk.job_of(found)
+    walk.task_of(found)
     return found.client.get(walk.address(found, "check"))
 
 
@@ -347,12 +347,12 @@ def test_a_running_check_is_stopped(pages: Start, tmp_path: Path) -> None:
     def slow(listen: Listener, control: RunControl) -> Finished:
         return check_file(order, lambda event: (may_go_on.wait(PATIENCE), listen(event))[1], control)
 
-    found.server.web.jobs.start(draft, "check", slow)
+    found.server.web.tasks.start(draft, "check", slow)
     shown = found.client.get(walk.address(found, "check"))
     shown = found.client.send(shown.form("/check/stop"))
     assert "Stopping ..." in shown.text
     may_go_on.set()
-    assert walk.job_of(found).error is None
+    assert walk.task_of(found).error is None
     assert found.client.get(walk.address(found, "check")).text == before
     assert "Prepare to send" in checked(found).text
 
@@ -413,7 +413,7 @@ def test_rows_that_a_run_refused_are_corrected_in_the_grid_and_sent(pages: Start
     shown = checked_again(found)
     assert "Prepare to send 2 candidates" in shown.text
     found.client.send(found.client.get(walk.address(found, "send")).form("/send"))
-    walk.job_of(found)
+    walk.task_of(found)
     assert "4 of 4 candidates are in" in found.client.get(walk.address(found, "result")).text
     assert sorted(served.accepted) == [f"person{number}@example.com" for number in (0, 2, 3, 9)]
 
@@ -433,7 +433,7 @@ def test_rows_that_are_not_sent_again_are_not_promised(pages: Start, serve: Serv
     shown = found.client.get(walk.address(found, "send"))
     assert "1 candidate will be sent to" in shown.text
     found.client.send(shown.form("/send"))
-    walk.job_of(found)
+    walk.task_of(found)
     assert served.accepted == ["person0@example.com", "person3@example.com"]
     correct(found, 3, c1="Anna")
     assert "Prepare to send 1 candidate" in checked_again(found).text
@@ -463,16 +463,16 @@ def test_the_outcome_is_that_of_the_command_with_a_corrected_file(
     correct(found, 6, c7="no", c6="28/02/2025")
     checked_again(found)
     found.client.send(found.client.get(walk.address(found, "send")).form("/send"))
-    job = walk.job_of(found)
-    assert job.finished is not None
-    draft = found.server.web.drafts.get(job.draft.id)
+    task = walk.task_of(found)
+    assert task.finished is not None
+    draft = found.server.web.drafts.get(task.draft.id)
     assert draft is not None
     rows = [list(row) for row in PEOPLE]
     rows[1][0], rows[1][8], rows[4][7], rows[4][6] = "bob@example.com", "1100", "no", "28/02/2025"
     corrected = str(odd_file(front_door.folder, rows))
     ran = front_door("run", corrected, "--mapping", draft.mapping, "--sandbox", "--out", "other", "--json")
     by_command = outcomes_of(front_door.folder / "other" / ran.summary["run"])
-    assert outcomes_of(job.finished.folder) == by_command
+    assert outcomes_of(task.finished.folder) == by_command
     assert sorted(kind for kind, _ in by_command.values()) == ["created", "created", "created", "invalid", "invalid"]
     bodies: dict[str, Any] = {body["email"]: body for body in served.sandbox.memory.accepted()}
     assert set(bodies) == {"ada@example.com", "bob@example.com", "eve@example.com"}

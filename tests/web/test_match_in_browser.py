@@ -69,9 +69,9 @@ def test_a_wrong_proposal_is_put_right_by_clicks(pages: Start, tmp_path: Path, p
     person.main("send")
     page.click("text=Rehearse with 2 candidates")
     page.wait_for_selector("text=The last run has finished")
-    job = walk.job_of(found)
-    assert job.finished is not None
-    assert sorted(kind for kind, _ in outcomes_of(job.finished.folder).values()) == ["created"] * 2 + ["invalid"] * 3
+    task = walk.task_of(found)
+    assert task.finished is not None
+    assert sorted(kind for kind, _ in outcomes_of(task.finished.folder).values()) == ["created"] * 2 + ["invalid"] * 3
     assert person.said == []
 
 

@@ -96,14 +96,14 @@ def test_a_run_can_be_paused_continued_and_stopped(pages: Start, serve: Serve) -
         assert "Paused: nothing new is sent until you go on." in shown.text
         go_on()
         shown = found.client.send(shown.form("/stop"))
-    job = walk.job_of(found)
-    assert job.finished is not None
+    task = walk.task_of(found)
+    assert task.finished is not None
     stopped = len(served.accepted)
     assert stopped < 60
     shown = found.client.get(walk.address(found, "send"))
     assert "The last run stopped early" in shown.text
     found.client.send(shown.form("/continue"))
-    assert walk.job_of(found).error is None
+    assert walk.task_of(found).error is None
     assert sorted(served.accepted) == sorted({f"person{number}@example.com" for number in range(60)})
 
 
@@ -148,12 +148,12 @@ def test_the_service_goes_away_while_the_page_sends(pages: Start, front_door: Fr
     send = walk.address(found, "send")
     wait_until(lambda: "Waiting " in found.client.get(send).text, "the page does not say why the run waits")
     found.client.send(found.client.get(send).form("/stop"))
-    assert walk.job_of(found).error is None
+    assert walk.task_of(found).error is None
     shown = found.client.get(send)
     assert "The last run stopped early" in shown.text
     with sandbox_running(replace(options, port=port)) as sandbox:
         found.client.send(shown.form("/continue"))
-        walk.job_of(found)
+        walk.task_of(found)
         assert "80 of 80 candidates are in" in found.client.get(walk.address(found, "result")).text
         assert len(sandbox.memory) == 80
 
@@ -172,11 +172,11 @@ def test_two_pages_cannot_send_a_file_twice(pages: Start, serve: Serve) -> None:
         again = found.client.send(forms[1])
         assert "Pause" in again.texts
         second.client.send(other)
-        assert isinstance(walk.job_of(second).error, Busy)
+        assert isinstance(walk.task_of(second).error, Busy)
         shown = second.client.get(walk.address(second, "send"))
         assert "There is a problem" in shown.text
         assert "is running" in shown.text or "another" in shown.text.lower()
-    walk.job_of(found)
+    walk.task_of(found)
     assert len(served.accepted) == 30
 
 
@@ -189,7 +189,7 @@ def test_a_closed_browser_does_not_stop_a_run(pages: Start, serve: Serve) -> Non
         served.wait_for(10)
         follower = found.client.connected(walk.address(found, "progress"))
         follower.close()
-    walk.job_of(found)
+    walk.task_of(found)
     assert "30 of 30 candidates are in" in found.client.get(walk.address(found, "result")).text
 
 
@@ -224,19 +224,19 @@ def test_fixed_rows_are_imported_from_the_result(pages: Start, serve: Serve) -> 
     found = pages(live(served), file=write_csv(served.door.folder / "people.csv", rows))
     shown = walk.to_result(found)
     assert "2 of 3 candidates are in; 1 row needs a fix" in shown.text
-    job = walk.job_of(found)
-    assert job.finished is not None
-    fix(job.finished.folder / "report.xlsx", {"Phone": "+905550000001"})
+    task = walk.task_of(found)
+    assert task.finished is not None
+    fix(task.finished.folder / "report.xlsx", {"Phone": "+905550000001"})
     checked = found.client.send(shown.form("/result/fixed"))
     assert "1 cell was corrected since this check" in checked.text
     draft = found.server.web.drafts.get(checked.address.split("/")[2])
     assert draft is not None
     found.client.send(checked.form("/check"))
-    wait_until(lambda: (run := found.server.web.jobs.of(draft)) and run.is_over)
+    wait_until(lambda: (run := found.server.web.tasks.of(draft)) and run.is_over)
     shown = found.client.get(checked.address.replace("/check", "/send"))
     assert "1 candidate will be sent" in shown.text
     found.client.send(shown.form("/send"))
-    wait_until(lambda: (run := found.server.web.jobs.of(draft)) and run.kind == "send" and run.is_over)
+    wait_until(lambda: (run := found.server.web.tasks.of(draft)) and run.kind == "send" and run.is_over)
     assert len(served.accepted) == 3
 
 
@@ -245,9 +245,9 @@ def test_files_are_downloads_and_nothing_else_is(pages: Start, serve: Serve) -> 
     served = serve()
     found = pages(live(served), file=people(served.door.folder, 3))
     walk.to_result(found)
-    job = walk.job_of(found)
-    assert job.finished is not None
-    base = f"/runs/{job.finished.summary.run}/files"
+    task = walk.task_of(found)
+    assert task.finished is not None
+    base = f"/runs/{task.finished.summary.run}/files"
     download = found.client.get(f"{base}/201_created.csv")
     assert "attachment" in download.headers["Content-Disposition"]
     assert download.html.count("@example.com") == 3
@@ -266,15 +266,15 @@ def test_a_download_follows_no_link(pages: Start, serve: Serve) -> None:
     served = serve()
     found = pages(live(served), file=people(served.door.folder, 1))
     walk.to_result(found)
-    job = walk.job_of(found)
-    assert job.finished is not None
+    task = walk.task_of(found)
+    assert task.finished is not None
     secret = served.door.folder / "secret"
     secret.write_text("s3cret")
-    path = job.finished.folder / "201_created.csv"
+    path = task.finished.folder / "201_created.csv"
     for plant in (path.symlink_to, lambda _: os.mkfifo(path)):
         path.unlink()
         plant(secret)
-        shown = found.client.get(f"/runs/{job.finished.summary.run}/files/{path.name}")
+        shown = found.client.get(f"/runs/{task.finished.summary.run}/files/{path.name}")
         assert shown.status == 409
         assert "201_created.csv cannot be read" in shown.text
         assert "s3cret" not in shown.html

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importer.web.running import Job
+from importer.web.running import Task
 from tests.patience import wait_until
 from tests.web.client import Shown
 from tests.web.conftest import Pages
@@ -32,7 +32,7 @@ def to_check(found: Pages) -> Shown:
     """The step Check, with every row checked."""
     to_match(found)
     found.client.send(review(found).form("/match/use"))
-    job_of(found)
+    task_of(found)
     return found.client.get(address(found, "check"))
 
 
@@ -45,7 +45,7 @@ def to_send(found: Pages) -> Shown:
 def to_result(found: Pages) -> Shown:
     """The step Result, after the run."""
     found.client.send(to_send(found).form("/send"))
-    job_of(found)
+    task_of(found)
     return found.client.get(address(found, "result"))
 
 
@@ -53,11 +53,11 @@ def address(found: Pages, step: str) -> str:
     return found.first.address.replace("/file", f"/{step}")
 
 
-def job_of(found: Pages) -> Job:
+def task_of(found: Pages) -> Task:
     """The check or run of the import, when it is over."""
     draft = found.server.web.drafts.get(found.first.address.split("/")[2])
     assert draft is not None
-    job = found.server.web.jobs.of(draft)
-    assert job is not None
-    wait_until(lambda: job.is_over, "the job did not end")
-    return job
+    task = found.server.web.tasks.of(draft)
+    assert task is not None
+    wait_until(lambda: task.is_over, "the task did not end")
+    return task

@@ -13,7 +13,7 @@ from typing import Final
 
 from importer.models import Row
 from importer.problems import UsageError
-from importer.web.models.checked_rows import Cause, CheckedRows
+from importer.web.models.checked_rows import CauseKey, CheckedRows
 
 _LOOKED_AT: Final = 300  # rows of a cause, before a person chooses its fix
 _EXAMPLES: Final = 3
@@ -33,7 +33,7 @@ class Fix:
     is_all: bool
 
 
-def proposed_fix(checked: CheckedRows, cause: Cause) -> Fix | None:
+def proposed_fix(checked: CheckedRows, cause: CauseKey) -> Fix | None:
     """The rewrite that makes most of the cells of a cause valid, of its first rows; None if none does."""
     rewrites = _REWRITES.get(cause[0], {})
     cells = list(checked.cells_of(cause, _LOOKED_AT + 1)) if rewrites else []
@@ -46,7 +46,7 @@ def proposed_fix(checked: CheckedRows, cause: Cause) -> Fix | None:
     return best
 
 
-def apply_fix(checked: CheckedRows, cause: Cause, name: str) -> int:
+def apply_fix(checked: CheckedRows, cause: CauseKey, name: str) -> int:
     """Correct all cells of a cause that become valid by a rewrite. Returns how many.
 
     Raises:

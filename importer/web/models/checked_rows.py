@@ -34,7 +34,7 @@ from importer.settings import Settings
 from importer.sources import ReadingLimits, clean
 from importer.transform import Invalid, trace_row, transform_row
 
-Cause = tuple[str, str | None]
+CauseKey = tuple[str, str | None]
 """The code of problems, and the name of their column."""
 
 
@@ -103,7 +103,7 @@ class CheckedRows:
         )
 
     def page(
-        self, first: int, count: int, cause: Cause | None = None, *, all_rows: bool = False
+        self, first: int, count: int, cause: CauseKey | None = None, *, all_rows: bool = False
     ) -> tuple[CheckedRow, ...]:
         """Some rows from the `first` (from 0) of those with problems: of this cause (a code and a column), or all."""
         with RunTable(self._folder) as table:
@@ -123,7 +123,7 @@ class CheckedRows:
             return ()
         return tuple(sent_lines(trace_row(row, mapping, body), row.origin))
 
-    def cells_of(self, cause: Cause, count: int = -1) -> Iterator[tuple[Row, int]]:
+    def cells_of(self, cause: CauseKey, count: int = -1) -> Iterator[tuple[Row, int]]:
         """The cells with a problem of this cause, of its first `count` rows (of all: -1), without those that were
         corrected since: the row as it is now, and the index of its column.
         """

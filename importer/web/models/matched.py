@@ -10,11 +10,11 @@ from importer.mapping import EntryKind
 from importer.problems import Problem
 from importer.sent_answers import SentLine
 
-State = Literal["open", "matched", "held", "review", "unknown", "wrong"]
+MatchState = Literal["open", "matched", "held", "review", "unknown", "wrong"]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class SampledRow:
     """A row of the file: the cells of a value, and what is sent for them or why nothing is."""
 
     row: int
@@ -50,7 +50,7 @@ class DateForm:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MatchedEntry:
     """An entry of education or experience as it would be sent: texts by field."""
 
     fields: dict[str, str]
@@ -64,7 +64,7 @@ class Entries:
 
     kind: EntryKind
     groups: tuple[dict[str, str], ...]
-    candidates: tuple[tuple[int, tuple[Entry, ...]], ...]
+    candidates: tuple[tuple[int, tuple[MatchedEntry, ...]], ...]
     other: str = ""
     unknown: tuple[UnknownText, ...] = ()
     held: int = 0
@@ -89,7 +89,7 @@ class Matched:
     kind: str
     required: bool
     options: tuple[str, ...]
-    state: State
+    state: MatchState
     why: str
     columns: tuple[str, ...] = ()
     joined: str | None = None
@@ -103,7 +103,7 @@ class Matched:
     is_left_out: bool = False
     is_marked: bool = False
     samples: tuple[str, ...] = ()
-    results: tuple[Result, ...] = ()
+    results: tuple[SampledRow, ...] = ()
     unknown: tuple[UnknownText, ...] = ()
     dates: tuple[DateForm, ...] = ()
     entries: Entries | None = None

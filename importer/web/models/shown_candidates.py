@@ -17,7 +17,7 @@ from importer.transform import TracedPart, body_reader, trace_parts
 from importer.web.models.matched import Oddity, SentPart, ShownCandidate
 from importer.web.models.readable_mapping import ReadableMapping, id_of
 
-Order = Literal["odd", "file"]
+SortOrder = Literal["odd", "file"]
 
 _RARE: Final = 0.1  # of the rows
 _REGULAR: Final = 0.7  # of the cells have one of the frequent forms, or the column is free text
@@ -43,7 +43,7 @@ class ShownCandidates:
         self._columns = tuple(one.column for one in columns)
         self._titles, self._lacking = titles, lacking
 
-    def at(self, number: int, order: Order) -> ShownCandidate | None:
+    def at(self, number: int, order: SortOrder) -> ShownCandidate | None:
         """The candidate of a row, or the first one if there is no such row; None if nothing can be read."""
         numbers = self._odd_first if order == "odd" else tuple(self._rows)
         if not numbers:

@@ -16,7 +16,7 @@ from importer.problems import Problem
 from importer.settings import WireFormat
 from importer.suggest import date_forms
 from importer.transform import EntriesReader, ValueReader
-from importer.web.models.matched import DateForm, Entries, Entry, Matched, Result, UnknownText
+from importer.web.models.matched import DateForm, Entries, Matched, MatchedEntry, SampledRow, UnknownText
 
 _SHOWN: Final = 5  # results
 _SAMPLES: Final = 3
@@ -32,7 +32,7 @@ _SETTINGS: Final[dict[tuple[Kind, ...], dict[str, tuple[str, ...]]]] = {
 
 def with_results(shown: Matched, reader: ValueReader, rows: Sequence[Row], wire: WireFormat) -> Matched:
     """A value with what the rows give."""
-    results: list[Result] = []
+    results: list[SampledRow] = []
     unknown: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
     texts: Counter[str] = Counter()
     missing: Counter[str] = Counter()
@@ -53,7 +53,7 @@ def with_results(shown: Matched, reader: ValueReader, rows: Sequence[Row], wire:
             unknown[text, problem.message, shown.options if problem.code in _WORDS else ()] += 1
         if len(results) < _SHOWN and (cells or shown.constant):
             text = "" if sent is None or not isinstance(sent, str | bool) else str(sent)
-            results.append(Result(row.number, cells, text, problems[0].message if problems else ""))
+            results.append(SampledRow(row.number, cells, text, problems[0].message if problems else ""))
     return replace(
         shown,
         filled=filled,
@@ -132,7 +132,7 @@ def shown_entries(
         for group in source.groups
         for field, value in group.items()
     }
-    candidates: list[tuple[int, tuple[Entry, ...]]] = []
+    candidates: list[tuple[int, tuple[MatchedEntry, ...]]] = []
     unknown: Counter[tuple[str, str, str, tuple[str, ...]]] = Counter()
     held = blank = 0
     for row in rows:
@@ -145,7 +145,7 @@ def shown_entries(
             cell = problem.unread.text if problem.unread else ""
             unknown[cell, problem.message, field, options if problem.code in _WORDS else ()] += 1
         if len(candidates) < _SAMPLES and isinstance(text, str):
-            read = (Entry({name: str(one) for name, one in entry.items()}) for entry in json.loads(text))
+            read = (MatchedEntry({name: str(one) for name, one in entry.items()}) for entry in json.loads(text))
             candidates.append((row.number, tuple(read)))
     texts = tuple(
         UnknownText(cell, count, problem, options, field)
