@@ -14,6 +14,11 @@ CREATED_EMAIL_DIFFERS = "created-email-differs"
 """The problem of a created row whose response has another e-mail address."""
 CREATED_EMAILS = "created-emails"
 """The problem with both addresses, which is shown in the report only, not on the terminal or in a log."""
+CREATED_EARLIER = Problem(
+    "created-by-earlier-request",
+    "most likely created by our own earlier request, whose response was lost",
+    "no action needed",
+)
 EXISTS_WORDS = "already-exists-words"
 """The problem of a row that exists already, with the service's words."""
 IMPORTED_WITH_OTHER_DATA = "already-imported-different"  # a correction or another person: a person must decide

@@ -37,7 +37,7 @@ from importer.service import saved_questions
 from importer.settings import Settings
 from importer.sources import ReadingLimits, Sheet, open_sheet
 from importer.suggest import Proposal, likely_full_names, open_points, propose, sample_columns, write_proposal
-from importer.template import template_columns, template_mapping, write_workbook
+from importer.suggest.template import template_columns, template_mapping, write_workbook
 from importer.transform import LikelyErrors, traced_candidates
 
 # Re-exported for the commands, together with what is defined here.

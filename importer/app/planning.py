@@ -5,6 +5,7 @@ A plan has everything that sending needs; `import_file` carries it out.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -12,14 +13,23 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from importer.app.classify_rows import Forecast, check_rows, forecast_of
+from importer.app.classify_rows import Forecast, ReadRows, check_rows, forecast_of
 from importer.app.documents import know_uploaded, look_into_documents, open_folders, prepare_uploads, upload_mark
 from importer.app.orders import Listener, Order, Preparing
 from importer.app.plan import Plan, remove_files, sending_rate
 from importer.ledger import Scope, open_existing_ledger
 from importer.mapping import Mapping, ResolvedFilter, ResolvedMapping, resolve
 from importer.models import ROUTE_UNKNOWN, Operation, Outcome, Question, Route, Row, SourceOptions
-from importer.problems import DamagedRun, FilePlace, Problem, StoppedEarly, UnusableInput, UsageError, unusable_file
+from importer.problems import (
+    CellPlace,
+    DamagedRun,
+    FilePlace,
+    Problem,
+    StoppedEarly,
+    UnusableInput,
+    UsageError,
+    unusable_file,
+)
 from importer.report.write import write_unfinished_summary
 from importer.runs.corrections import Corrected, refuse_split_candidates
 from importer.runs.known_rows import Emails, KnownRows
@@ -34,15 +44,14 @@ from importer.runs.private_copies import (
     open_children,
 )
 from importer.runs.results_folder import announce_run, make_private_folder, new_run_id
-from importer.runs.row_selection import ALL_ROWS, Selection
+from importer.runs.row_selection import ALL_ROWS, Part, Selection
 from importer.runs.run_report import facts_of
 from importer.runs.table import RESTORE, TABLE, RunTable
 from importer.settings import Settings
 from importer.sources import FileKind, ReadingLimits, Sheet, SourceCopy, copy_source, kind_by_name, open_sheet
 from importer.text.normalize import closest, join_key, normalize
-from importer.transform import join_warnings
+from importer.transform import body_reader, candidate_rows, join_warnings
 from importer.transform.candidates import keyed_rows
-from importer.transform.texts import stripped
 
 QuestionsOf = Callable[[str], tuple[Question, ...]]
 
@@ -90,7 +99,7 @@ class Planner:
             inputs, manifest = self._read(mapping, folder)
             with RunTable(folder) as table:
                 share = manifest.selection.part
-                of_part = share.rows(inputs.sheet.rows, inputs.resolved) if share else None
+                of_part = _rows_of(share, inputs.sheet.rows, inputs.resolved) if share else None
                 table.store(inputs.sheet, manifest.selection, order.corrections, of_part)
                 sheet = table.sheet
                 if (grouping := inputs.resolved.grouping) is not None:
@@ -293,7 +302,7 @@ def _routed(sheet: Sheet, resolved: ResolvedMapping, route: Route, corrected: fr
             if isinstance(row, Row) and _route_word(row, own) not in words:
                 lost[key] = row
     for row in sheet.rows():
-        other = lost.get(join_key(stripped(row.cells[grouping.column.index]))) if grouping is not None else None
+        other = lost.get(join_key(row.cells[grouping.column.index])) if grouping is not None else None
         if _route_word(row, own) not in words:
             rest = tuple(problem for problem in row.problems if problem.column != own.column.label)
             if not route.takes_unknown:  # the first mapping tells what is wrong with the cell
@@ -324,6 +333,27 @@ def _without_route(row: Row, own: ResolvedFilter, route: Route) -> Problem:
     hint = "correct it in your own file, or add it under route: in one of them; then run the folder again"
     proposal = f"did you mean '{near}'? " if near else ""
     return Problem(ROUTE_UNKNOWN, f"no mapping takes rows {which}", f"{proposal}{hint}", row.place(own.column))
+
+
+def _rows_of(part: Part, read: ReadRows, mapping: ResolvedMapping) -> frozenset[int]:
+    """The numbers of the rows of a part. read: gives all rows as they are in the file, so that a correction moves no
+    one.
+    """
+    reader, found = body_reader(mapping), list[int]()
+    for row in candidate_rows(read, mapping):
+        email = None
+        if isinstance(row, Row) and not any(_is_of_row(problem.place) for problem in row.problems):
+            email = reader.read_field("email", row, [])
+        number = row.number if isinstance(row, Row) else row.row
+        key = zlib.crc32(email.casefold().encode()) if email else number
+        if key % part.total == part.number - 1:
+            found += [member.number for member in row.members] if isinstance(row, Row) and row.members else [number]
+    return frozenset(found)
+
+
+def _is_of_row(place: object) -> bool:
+    """Whether a problem is of a whole row, whose cells may be those of other columns."""
+    return isinstance(place, CellPlace) and place.column is None
 
 
 def _refuse_split_candidates(mapping: Mapping, selection: Selection) -> None:

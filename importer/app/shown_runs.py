@@ -6,27 +6,29 @@ import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from importer.app.connection import SANDBOX
 from importer.app.earlier_runs import EarlierRun
 from importer.app.run_log import LoggedRequest, requests_of
 from importer.ledger import DONE, Ledger, open_existing_ledger
 from importer.mapping import mappings_in
-from importer.models import Outcome, OutcomeKind, ReadyCandidate, Row, Target
+from importer.models import Application, Outcome, OutcomeKind, PoolCandidate, ReadyCandidate, Row, Target
 from importer.problems import UnusableInput, UsageError
 from importer.report.summary import Summary, read_summary
 from importer.runs.manifest import RunManifest, runs_in
 from importer.runs.presences import Presences
-from importer.runs.private_copies import SentAnswers
+from importer.runs.private_copies import resolve_again
 from importer.runs.results_folder import refuse_untrusted
 from importer.runs.run_report import refuse_missing
 from importer.runs.source_status import SourceStatus, source_status
 from importer.runs.table import EarlierOutcomes, RunTable
-from importer.sent_answers import TracedAnswer
+from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import Settings
 from importer.sources import ReadingLimits
+from importer.transform import candidate_rows, trace_row, transform_row
 
 
 def status_of(file: Path, settings: Settings, *, sandbox: bool) -> Sequence[SourceStatus]:
@@ -164,3 +166,35 @@ def running_runs(settings: Settings) -> frozenset[str]:
     """The IDs of the runs that are running now."""
     presences = Presences(settings.out)
     return frozenset(run for run in presences.runs() if not presences.is_abandoned(run))
+
+
+# --- what was sent, made again from the copies ---------------------------------------------------
+
+_TRACED_CANDIDATES: Final = 2_000  # with several rows; the sheet of the report has room for fewer
+
+
+class SentAnswers:
+    """What the candidates of a run were sent with, made again from its table and the copies in its folder.
+
+    Nothing is known if that is not possible.
+    """
+
+    def __init__(self, table: RunTable, manifest: RunManifest, limits: ReadingLimits) -> None:
+        folder, sheet = table.path.parent, table.sheet
+        self._mapping = resolve_again(folder, manifest, sheet, limits, is_of_past=True)
+        self._corrected = table.corrections.keys()
+        self._grouped: dict[int, Row] | None = None
+        if self._mapping is not None and self._mapping.grouping is not None:
+            candidates = candidate_rows(sheet.rows, self._mapping)
+            rows = islice((row for row in candidates if isinstance(row, Row)), _TRACED_CANDIDATES)
+            self._grouped = {row.number: row for row in rows}
+
+    def of(self, row: Row) -> tuple[TracedAnswer, ...]:
+        """The answers of the candidate whose first row this is; () for another row, or if they are not known."""
+        candidate = row if self._grouped is None else self._grouped.get(row.number)
+        if self._mapping is None or candidate is None:
+            return ()
+        body = transform_row(candidate, self._mapping)
+        if not isinstance(body, Application | PoolCandidate):
+            return ()
+        return mark_corrected(trace_row(candidate, self._mapping, body), self._corrected)

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Discriminator, Tag
 from pydantic_core import PydanticCustomError
 
-from importer.mapping.nodes import Items, Keys, MappingReading, Node, Text
+from importer.mapping.nodes import Items, Keys, Node, Reader, Text
 from importer.mapping.scalars import Expression, Separator
 from importer.mapping.shapes import (
     BY_FORM,
@@ -139,11 +139,11 @@ class EntriesSpec(Section):
         return self.values_of(ENTRY_FIELDS[self.kind])
 
     @classmethod
-    def listed(cls, node: Keys, reading: MappingReading) -> list[str]:
+    def listed(cls, node: Keys, reading: Reader) -> list[str]:
         return [*ENTRY_SOURCES, *ENTRY_FIELDS[cls.kind], "order"]
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         given = [source for source in ENTRY_SOURCES if source in node]
         if len(given) > 1:
             exclude(node, given, "keep one of them", reading)
@@ -219,7 +219,7 @@ class EntriesAnswer(AnswerKeys):
         return self.order or self.sources[0].order or EntryOrder.KEPT
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         sources = node.value(cls.kind)
         if isinstance(sources, Items) and not sources:
             reading.error("mapping-value-invalid", f"{cls.kind} is an empty list", "enter a source", sources.place)

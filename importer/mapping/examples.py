@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from importer.mapping.nodes import Items, Keys, MappingReading, Node, Text, read_nodes
+from importer.mapping.nodes import Items, Keys, Node, Reader, Text, read_nodes
 from importer.mapping.shapes import Filled, Leaf, Section, Texts, invalid, key, no_keys, report, required_key
 
 TEST_ROWS: Final = ".test.yaml"
@@ -57,7 +57,7 @@ class TestRow(Section):
         return "a test row"
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         if ("expect" in node) == ("problem" in node):
             has = "both expect and problem" if "expect" in node else "neither expect nor problem"
             reading.error("keys-conflict", f"a test row has {has}", "write one of them", node.place)
@@ -85,7 +85,7 @@ def read_test_rows(path: Path) -> TestRows:
     Raises:
         UnusableInput: with every error of the file, each at its line and column.
     """
-    reading = MappingReading((path.parent,))
+    reading = Reader((path.parent,))
     found = None
     try:
         found = TestRows.model_validate(read_nodes(path, reading), context=reading)

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, cast
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from importer.mapping.entries import PLACEHOLDER, EducationAnswer, EntriesAnswer, EntryKind, ExperienceAnswer
-from importer.mapping.nodes import Keys, MappingReading, Node, Text
+from importer.mapping.nodes import Keys, Node, Reader, Text
 from importer.mapping.shapes import (
     AnyText,
     Filled,
@@ -75,7 +75,7 @@ class TargetKeys(Section):
     talent_pool: Annotated[Target, _TALENT_POOL] | None = key("The number of the talent pool.")
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         given = [name for name in cls.model_fields if name in node]
         if len(given) == 1:
             reading.operation = Operation.APPLY if given[0] == "job_post" else Operation.ADD_TO_POOL
@@ -114,12 +114,12 @@ class Candidate(Section):
         return self.values_of(Candidate.model_fields)
 
     @classmethod
-    def listed(cls, node: Keys, reading: MappingReading) -> list[str]:
+    def listed(cls, node: Keys, reading: Reader) -> list[str]:
         unavailable = _NOT_APPLICABLE.get(reading.operation, ("", ""))[0]
         return [name for name in cls.model_fields if name != unavailable or name in node]
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         name, message = _NOT_APPLICABLE.get(reading.operation, ("", ""))
         if name and name in node:
             reading.error("key-not-applicable", message, "remove it", node.key(name).place)
@@ -188,7 +188,7 @@ class MappingFile(Section):
     )
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         route, answers, target = node.value("route"), node.value("answers"), node.value("target")
         if isinstance(route, Keys) and "is_not" in route and "is" not in route:
             message = "route cannot use is_not: it could select rows of another mapping"

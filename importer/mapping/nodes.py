@@ -152,7 +152,7 @@ def is_within(path: Path, folders: Iterable[Path]) -> bool:
         return False
 
 
-class MappingReading(Diagnostics):
+class Reader(Diagnostics):
     """The state of reading one mapping file and the files that it names: problems, and the bytes of each file.
 
     folders: the folder of the mapping file and other allowed folders; files that it names must be inside these.
@@ -199,7 +199,7 @@ def _nonblocking(name: str, flags: int) -> int:
 # --- YAML to nodes ------------------------------------------------------------------------------
 
 
-def read_nodes(path: Path, reading: MappingReading) -> Node:
+def read_nodes(path: Path, reading: Reader) -> Node:
     """The file as nodes; every plain scalar stays the text that was typed (`NO`, `012`, `2024-01-02`).
 
     Raises:
@@ -212,7 +212,7 @@ def read_nodes(path: Path, reading: MappingReading) -> Node:
 _SPREADSHEETS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # the first bytes of workbooks
 
 
-def _content(path: Path, reading: MappingReading) -> str:
+def _content(path: Path, reading: Reader) -> str:
     place = FilePlace(str(path))
     try:
         content = reading.content(path, MAX_BYTES + 1)

@@ -13,17 +13,7 @@ from pydantic import ValidationError
 
 from importer.mapping.examples import TEST_ROWS
 from importer.mapping.model import Mapping, MappingFile, mapping_of
-from importer.mapping.nodes import (
-    Diagnostics,
-    Items,
-    Keys,
-    MappingReading,
-    Node,
-    Text,
-    read_nodes,
-    relative_path,
-    texts_in,
-)
+from importer.mapping.nodes import Diagnostics, Items, Keys, Node, Reader, Text, read_nodes, relative_path, texts_in
 from importer.mapping.scalars import table_file_lines
 from importer.mapping.shapes import report
 from importer.mapping.tables import Filter, GroupBy
@@ -40,7 +30,7 @@ def read_mapping(path: Path, elsewhere: str | None = None) -> Mapping:
         UnusableInput: with every error of the file, each at its line and column, in the order of the file.
     """
     allowed = (Path(folder) for folder in (elsewhere or "").split(os.pathsep) if folder)
-    reading = MappingReading((path.parent, *allowed))
+    reading = Reader((path.parent, *allowed))
     node = read_extended(path, reading)
     file = None
     try:
@@ -63,7 +53,7 @@ _MARK = re.compile(r"\s*(?:[^\s#].*\s)?(#\s*please check\b)", re.IGNORECASE)
 _SHOWN = 5  # marks
 
 
-def unreviewed(reading: MappingReading) -> Problem | None:
+def unreviewed(reading: Reader) -> Problem | None:
     """The marks that `mapping new` leaves at what it is not sure of, until a person removes them."""
     places = [
         LinePlace(str(path), number, found.start(1) + 1, line)
@@ -90,7 +80,7 @@ _MERGED_SECTIONS = ("source", "defaults", "candidate", "answers")
 _MAX_CHAIN = 20
 
 
-def read_extended(path: Path, reading: MappingReading, above: tuple[Path, ...] = ()) -> Node:
+def read_extended(path: Path, reading: Reader, above: tuple[Path, ...] = ()) -> Node:
     """The nodes of a mapping file, merged with those of the shared files that it extends.
 
     above: the files that extend this one.
@@ -142,7 +132,7 @@ def _replaced(own: Keys, below: Keys) -> Keys:
     return Keys(pairs.values(), own.place, own.name)
 
 
-def _without(node: Keys, own: Keys, reading: MappingReading) -> Keys:
+def _without(node: Keys, own: Keys, reading: Reader) -> Keys:
     """The nodes without the answers that `without` names, and without `extends` and `without` if these are valid."""
     unwanted, answers, mine = texts_in(own.value("without")), node.value("answers"), own.value("answers")
     valid = [key for key in ("extends", "without") if not _is_broken(node.value(key), key)]
@@ -173,7 +163,7 @@ def _is_broken(node: Node | None, key: str) -> bool:
 # --- one file without references --------------------------------------------------------------
 
 
-def bundled(path: Path, node: Node, reading: MappingReading) -> bytes:
+def bundled(path: Path, node: Node, reading: Reader) -> bytes:
     """The bytes of the file; if it names other files, one file with its shared files and value tables inlined.
 
     Nothing is read a second time, so this is exactly what the mapping was made from.
@@ -185,12 +175,12 @@ def bundled(path: Path, node: Node, reading: MappingReading) -> bytes:
     return f"# A copy of {path.name} with the contents of the files that it names.\n{inlined}\n".encode()
 
 
-def _names_table(value: Text, around: Keys, reading: MappingReading) -> bool:
+def _names_table(value: Text, around: Keys, reading: Reader) -> bool:
     """Whether `values` names a table file, and is not the key of a question."""
     return ("column" in around or "join" in around) and relative_path(value) in reading.contents
 
 
-def _inlined(node: Node, reading: MappingReading) -> Any:
+def _inlined(node: Node, reading: Reader) -> Any:
     if isinstance(node, Text):
         return str(node)
     if isinstance(node, Items):

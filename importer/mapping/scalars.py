@@ -14,7 +14,7 @@ import regex  # type: ignore[import-untyped]  # it ships no types
 from phonenumbers import SUPPORTED_REGIONS
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from importer.mapping.nodes import Keys, MappingReading, Node, Text
+from importer.mapping.nodes import Keys, Node, Reader, Text
 from importer.mapping.shapes import (
     FILLED,
     TEXT,
@@ -319,7 +319,7 @@ def _table(node: Node, info: ValidationInfo) -> tuple[TableEntry, ...]:
     return tuple(entries.values())
 
 
-def _inline_lines(node: Keys, reading: MappingReading) -> Iterator[TableEntry]:
+def _inline_lines(node: Keys, reading: Reader) -> Iterator[TableEntry]:
     for cell, target in node.items():
         if isinstance(target, Text) and target.is_absent:
             hint = 'write it, or "" to send nothing for this text'
@@ -331,7 +331,7 @@ def _inline_lines(node: Keys, reading: MappingReading) -> Iterator[TableEntry]:
             reading.error("mapping-value-invalid", f"'{cell}' under {node.name} must be a text", hint, target.place)
 
 
-def table_file_lines(name: Text, reading: MappingReading) -> Iterator[TableEntry]:
+def table_file_lines(name: Text, reading: Reader) -> Iterator[TableEntry]:
     """The lines of a table in a CSV file; problems are reported at the line of the mapping or of the table.
 
     The path is relative to the folder of the mapping file; the delimiter is a comma or a semicolon.

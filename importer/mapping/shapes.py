@@ -26,7 +26,7 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from importer.mapping.nodes import Items, Keys, MappingReading, Node, Text
+from importer.mapping.nodes import Items, Keys, Node, Reader, Text
 from importer.problems import LinePlace
 from importer.text.normalize import closest, did_you_mean
 
@@ -45,7 +45,7 @@ def invalid(message: str, hint: str) -> PydanticCustomError:
     return refusal("mapping-value-invalid", message, hint)
 
 
-def report(error: ValidationError, reading: MappingReading) -> None:
+def report(error: ValidationError, reading: Reader) -> None:
     """Report the errors that pydantic collected, except those about keys, which the sections have reported."""
     for one in error.errors():
         if one["type"] not in ("missing", "extra_forbidden"):
@@ -53,9 +53,9 @@ def report(error: ValidationError, reading: MappingReading) -> None:
             reading.error(one["type"], context["message"], context["hint"], one["input"].place)
 
 
-def reading_of(info: ValidationInfo) -> MappingReading:
+def reading_of(info: ValidationInfo) -> Reader:
     """The reading that a node is validated in."""
-    if not isinstance(info.context, MappingReading):
+    if not isinstance(info.context, Reader):
         raise TypeError("a mapping file is validated with its Reading as context")
     return info.context
 
@@ -201,12 +201,12 @@ class Section(BaseModel):
         return node.name
 
     @classmethod
-    def listed(cls, node: Keys, reading: MappingReading) -> list[str]:
+    def listed(cls, node: Keys, reading: Reader) -> list[str]:
         """The keys that the message for an unknown key lists."""
         return list(cls.known())
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         """Report keys that conflict."""
 
     @classmethod
@@ -237,7 +237,7 @@ class Section(BaseModel):
         return section
 
     @classmethod
-    def _check(cls, node: Keys, reading: MappingReading) -> None:
+    def _check(cls, node: Keys, reading: Reader) -> None:
         name, known = cls.name_of(node), cls.known()
         misspelled = [typed for typed in node if typed not in known]
         for typed in misspelled:
@@ -271,7 +271,7 @@ def no_keys(name: str) -> PydanticCustomError:
     return invalid(f"{name} must be keys and values", "write 'key: value' pairs, one per line, indented")
 
 
-def exclude(node: Keys, given: Sequence[str], hint: str, reading: MappingReading) -> None:
+def exclude(node: Keys, given: Sequence[str], hint: str, reading: Reader) -> None:
     """Report keys that exclude each other."""
     message = f"{node.name} has {' and '.join(given)}"
     reading.error("keys-conflict", message, hint, node.key(given[1]).place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from importer.mapping.nodes import Keys, MappingReading, Node, Text
+from importer.mapping.nodes import Keys, Node, Reader, Text
 from importer.mapping.scalars import Delimiter, Encoding, Number, RowNumbers
 from importer.mapping.shapes import FILLED, Filled, Leaf, OneOf, Section, Texts, invalid, key, read_filled, required_key
 from importer.models import SourceOptions
@@ -31,7 +31,7 @@ class Filter(Section):
         return self.is_not is not None
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         if ("is" in node) == ("is_not" in node):
             has = "both is and is_not" if "is" in node else "neither is nor is_not"
             hint = "use one of them, with a list of values"

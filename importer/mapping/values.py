@@ -12,7 +12,7 @@ from pydantic import Field, Tag
 from pydantic_core import PydanticCustomError
 
 from importer.documents.folder import Several
-from importer.mapping.nodes import Keys, MappingReading, Node, Text, texts_in
+from importer.mapping.nodes import Keys, Node, Reader, Text, texts_in
 from importer.mapping.scalars import (
     NEWLINE,
     Columns,
@@ -60,7 +60,7 @@ class NameRule(Section):
     suffixes: NormalizedWords = frozenset()  # belong to the last name if they end the full name: `Jr.`
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         if node.value("surname") == str(Surname.BEFORE_COMMA) and "particles" in node:
             message = "particles have no effect with surname: before_comma"
             reading.error("key-not-applicable", message, "remove it", node.key("particles").place)
@@ -105,7 +105,7 @@ class Formats(Section):
         return defaults.model_copy(update=given) if given else defaults
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         decimal = node.value("decimal")
         if isinstance(decimal, Text) and decimal in (".", ",") and decimal == node.value("thousands"):
             message, place = f"decimal and thousands are both '{decimal}'", node.key("thousands").place
@@ -279,7 +279,7 @@ class ValueSpec(Formats, _ValueKeys):
         return invalid(f"{node.name} must be a column or keys", "write several columns as {column: [a, b]}")
 
     @classmethod
-    def check_keys(cls, node: Keys, reading: MappingReading) -> None:
+    def check_keys(cls, node: Keys, reading: Reader) -> None:
         super().check_keys(node, reading)
         given = [source for source in _SOURCES if source in node]
         if not given:
@@ -303,7 +303,7 @@ class ValueSpec(Formats, _ValueKeys):
             _check_group(node, reading)
 
 
-def _check_group(node: Keys, reading: MappingReading) -> None:
+def _check_group(node: Keys, reading: Reader) -> None:
     place, group = node.key("pattern").place, node.value("group")
     try:
         names = expression(node[node.key("pattern")]).names

@@ -1,7 +1,6 @@
 """Notices, pings and metrics of scheduled runs: no personal data in them, and no import depends on them."""
 
-from importer.notices.addresses import AddressesUnusable
 from importer.notices.job import Cause, JobEnded, causes_of
-from importer.notices.notifier import Notifier, described_addresses
+from importer.notices.notifier import AddressesUnusable, Notifier, described_addresses
 
 __all__ = ["AddressesUnusable", "Cause", "JobEnded", "Notifier", "causes_of", "described_addresses"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import time
 import urllib.request
@@ -13,15 +14,64 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from importer.files import internal_folder, read_private, write_json
+from importer.files import can_be_made_private, internal_folder, mode_for_others, read_private, read_regular, write_json
 from importer.models import OutcomeKind
-from importer.notices.addresses import AddressesUnusable, addresses_in, described, send
 from importer.notices.job import JobEnded, causes_of
 from importer.problems import ImporterError
 from importer.report.summary import Summary
 from importer.settings import Settings
+
+_MAX_BYTES: Final = 1 << 20
+
+
+class AddressesUnusable(Exception):
+    """The file with the addresses cannot be used; the message says why, and what to do."""
+
+
+def addresses_in(file: Path) -> list[str]:
+    """The addresses of a file, one on a line; `#` begins a comment.
+
+    Raises:
+        AddressesUnusable: it cannot be read, others can read it, or it has no address.
+    """
+    try:
+        if mode_for_others(file) and can_be_made_private(file):
+            raise AddressesUnusable(f"other users can read {file}, which has secrets; run: chmod 600 {file}")
+        lines = read_regular(file, _MAX_BYTES).decode().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise AddressesUnusable(f"{file}, the file of IMPORTER_NOTIFY_FILE, cannot be read: {reason}") from None
+    found = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if not found:
+        raise AddressesUnusable(f"{file}, the file of IMPORTER_NOTIFY_FILE, has no address; enter one on each line")
+    return found
+
+
+def described(number: int, address: str) -> str:
+    """An address without its secrets, which its path or host may be: its place in the file and its kind."""
+    return f"address {number} ({address.partition('://')[0]})"
+
+
+def send(address: str, subject: str, body: str, kind: Literal["success", "warning", "failure"]) -> str:
+    """Send a notice to one address; returns why that failed, or ""."""
+    try:
+        import apprise
+    except ImportError:
+        return "needs apprise; install it with: pip install 'candidate-importer[notify]'"
+    logging.getLogger("apprise").propagate = False  # it may write addresses with their secrets
+    service = apprise.Apprise()
+    if not service.add(address):
+        return "is not one that apprise knows"
+    try:
+        is_sent = service.notify(
+            title=subject, body=body, notify_type=apprise.NotifyType(kind), body_format=apprise.NotifyFormat.TEXT
+        )
+    except Exception as error:  # noqa: BLE001 - of a plugin for one of a hundred services; the import must not end
+        return f"failed: {type(error).__name__}"
+    return "" if is_sent else "does not accept it, or cannot be reached"
+
 
 _JOBS: Final = "jobs"  # a file for each, so that jobs that end together keep their states
 _MOST_EVENTS: Final = 50  # of a job that are known again

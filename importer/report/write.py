@@ -13,17 +13,24 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from importer.files import file_mode, make_folder, make_subfolder, set_mode, sync_folder
 from importer.models import Outcome, OutcomeKind, Row
 from importer.problems import StoppedEarly
 from importer.report.accounting import SummaryCounter, pair
 from importer.report.csv_files import CsvFiles
+from importer.report.next_steps import next_steps
 from importer.report.outcomes import PAGE_FILE, SUMMARY_FILE, WORKBOOK_FILE, csv_file
-from importer.report.page import page
+from importer.report.problem_codes import GeneralTexts
 from importer.report.summary import RunFacts, Summary, write_summary
+from importer.report.text import headline, moment, run_details, title_of
 from importer.report.workbook import ReportWorkbook
+from importer.text.normalize import visible
 from importer.text.terminal import command_line
 
 _PREFIX, _EDITED = ".writing-", "_edited"
@@ -128,3 +135,42 @@ def _keep_edited(staged: Path, folder: Path) -> None:
         if is_newer and not (new.is_file() and filecmp.cmp(path, new, shallow=False)):
             names = (path.with_stem(f"{path.stem}{_EDITED}{number}") for number in ("", *range(2, 1_000)))
             path.rename(next(each for each in names if not each.exists()))
+
+
+# --- report.html: what happened, what to fix and why, for people who open no workbook ----------
+
+
+_FIRST_CAUSES: Final = 8  # of a section; a click shows the others, and paper has only these
+_MOST_CAUSES: Final = 100  # the workbook has all
+
+
+def page(summary: Summary, folder: Path, *, with_personal_data: bool) -> str:
+    """The HTML of the page. folder: the results folder as it appears in commands.
+
+    with_personal_data: show messages, which quote cells and responses; otherwise the general text of each code.
+    """
+    shown = summary if with_personal_data else GeneralTexts().summary(summary)
+    return _template().render(
+        title=title_of(summary),
+        sentence=headline(summary),
+        when=moment(summary.started_at),
+        summary=shown,
+        outcomes=[(csv_file(kind), summary.words(kind), count) for kind, count in summary.outcomes.items() if count],
+        with_personal_data=with_personal_data,
+        steps=next_steps(summary, folder),
+        first=_FIRST_CAUSES,
+        most=_MOST_CAUSES,
+        details=run_details(summary),
+    )
+
+
+@cache
+def _template() -> Template:
+    loader = PackageLoader(__package__, ".")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, finalize=_shown)
+    return environment.get_template("report.html.j2")
+
+
+def _shown(value: Any) -> Any:
+    """A text without control characters, which a cell or a response could contain."""
+    return visible(value) if type(value) is str else value  # not of Markup, which is escaped already

@@ -17,7 +17,6 @@ from importer.problems import CellPlace, Column, FilePlace, Problem, UnusableInp
 from importer.runs.stored import row_to_stored
 from importer.sources import Sheet, find_problem, is_canonical
 from importer.text.normalize import join_key
-from importer.transform.texts import stripped
 
 
 def write_corrections(path: Path, corrections: Iterable[CorrectedCell]) -> None:
@@ -125,8 +124,8 @@ def refuse_split_candidates(
     for row in rows if was else ():
         if not grouping.blank_continues:
             old = new = ""
-        old = join_key(stripped(was.get(row.number, row.cells[index]))) or old
-        new = join_key(stripped(row.cells[index])) or new
+        old = join_key(was.get(row.number, row.cells[index])) or old
+        new = join_key(row.cells[index]) or new
         own = f"\0{row.number}"  # of a row without any key, which is a candidate of its own
         place = CellPlace(row.origin, row.number, grouping.column)
         links.setdefault((True, old or own), {}).setdefault(new or own, place)

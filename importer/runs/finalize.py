@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from importer.ledger import Ledger, RowState, State
-from importer.models import NEEDS_ATTENTION, Outcome, OutcomeKind, Stop
+from importer.models import CREATED_EARLIER, NEEDS_ATTENTION, Outcome, OutcomeKind, Stop
 from importer.problems import Problem, UnusableInput, UsageError
 from importer.report.summary import Summary
 from importer.runs.manifest import Ending, RunManifest, read_manifest, write_manifest
 from importer.runs.presences import Presences
 from importer.runs.run_report import refuse_missing, rewrite_report
 from importer.runs.table import RunTable
-from importer.sending import CREATED_EARLIER
 
 
 def record_end(folder: Path, manifest: RunManifest, stop: Stop | None, signal: int | None) -> None:

@@ -7,9 +7,7 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from pathlib import Path
-from typing import Final
 
 from importer import __version__
 from importer.documents.contents import UNREADABLE
@@ -26,14 +24,11 @@ from importer.mapping import (
     read_mapping,
     resolve,
 )
-from importer.models import Application, PoolCandidate, Question, Row
+from importer.models import Question
 from importer.problems import DamagedRun, Place, Problem, UnusableInput
 from importer.runs.manifest import ChildCopy, RunManifest, read_manifest
-from importer.runs.table import RunTable
-from importer.sent_answers import TracedAnswer, mark_corrected
 from importer.settings import WireFormat
 from importer.sources import FileKind, ReadingLimits, Sheet, copy_source, kind_by_name, open_sheet
-from importer.transform import candidate_rows, trace_row, transform_row
 
 _LONGEST_NAME = 255  # bytes
 _LARGEST = 1 << 30  # bytes of a file that is joined with the source
@@ -215,33 +210,3 @@ def _folders_now(manifest: RunManifest, *, is_of_past: bool) -> dict[str, Docume
                 found[name] = DocumentFolder(Path(path), name)
                 found[name].shows_paths, found[name].is_of_past = True, is_of_past
     return found
-
-
-_TRACED_CANDIDATES: Final = 2_000  # with several rows; the sheet of the report has room for fewer
-
-
-class SentAnswers:
-    """What the candidates of a run were sent with, made again from its table and the copies in its folder.
-
-    Nothing is known if that is not possible.
-    """
-
-    def __init__(self, table: RunTable, manifest: RunManifest, limits: ReadingLimits) -> None:
-        folder, sheet = table.path.parent, table.sheet
-        self._mapping = resolve_again(folder, manifest, sheet, limits, is_of_past=True)
-        self._corrected = table.corrections.keys()
-        self._grouped: dict[int, Row] | None = None
-        if self._mapping is not None and self._mapping.grouping is not None:
-            candidates = candidate_rows(sheet.rows, self._mapping)
-            rows = islice((row for row in candidates if isinstance(row, Row)), _TRACED_CANDIDATES)
-            self._grouped = {row.number: row for row in rows}
-
-    def of(self, row: Row) -> tuple[TracedAnswer, ...]:
-        """The answers of the candidate whose first row this is; () for another row, or if they are not known."""
-        candidate = row if self._grouped is None else self._grouped.get(row.number)
-        if self._mapping is None or candidate is None:
-            return ()
-        body = transform_row(candidate, self._mapping)
-        if not isinstance(body, Application | PoolCandidate):
-            return ()
-        return mark_corrected(trace_row(candidate, self._mapping, body), self._corrected)

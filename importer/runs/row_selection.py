@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from importer.mapping import ResolvedMapping
 from importer.models import Row
-from importer.problems import CellPlace, UsageError
-from importer.transform import body_reader, candidate_rows
+from importer.problems import UsageError
 
 _MOST_PARTS: Final = 1_000
 
@@ -27,25 +24,6 @@ class Part(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.number}/{self.total}"
-
-    def rows(self, read: Callable[[], Iterator[Row]], mapping: ResolvedMapping) -> frozenset[int]:
-        """The numbers of its rows. read: gives all rows as they are in the file, so that a correction moves no one."""
-        reader = body_reader(mapping)
-        found: list[int] = []
-        for row in candidate_rows(read, mapping):
-            email = None
-            if isinstance(row, Row) and not any(_is_of_row(problem.place) for problem in row.problems):
-                email = reader.read_field("email", row, [])
-            number = row.number if isinstance(row, Row) else row.row
-            key = zlib.crc32(email.casefold().encode()) if email else number
-            if key % self.total == self.number - 1:
-                found += [member.number for member in row.members] if isinstance(row, Row) and row.members else [number]
-        return frozenset(found)
-
-
-def _is_of_row(place: object) -> bool:
-    """Whether a problem is of a whole row, whose cells may be those of other columns."""
-    return isinstance(place, CellPlace) and place.column is None
 
 
 @dataclass(frozen=True, slots=True)

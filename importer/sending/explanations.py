@@ -7,6 +7,7 @@ import json
 
 from importer.ledger import Known, LedgerUnwritable, State, normalized_email
 from importer.models import (
+    CREATED_EARLIER,
     CREATED_EMAIL_DIFFERS,
     CREATED_EMAILS,
     EXISTS_WORDS,
@@ -122,11 +123,6 @@ _RESOLVE_TEMPLATE = (
     "importer resolve {run} {row} --created (or --not-created)"
 )
 _RESOLVE_HINT = _RESOLVE_TEMPLATE.format(run="RUN", row="ROW")
-CREATED_EARLIER = Problem(
-    "created-by-earlier-request",
-    "most likely created by our own earlier request, whose response was lost",
-    "no action needed",
-)
 
 
 def outcome_of(pending: PendingRow, state: State | None, stop: Stop | None, *, may_exist: bool = False) -> Outcome:

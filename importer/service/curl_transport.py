@@ -21,7 +21,7 @@ from typing import Final
 import certifi
 import pycurl  # type: ignore[import-untyped]  # it has no stubs of its own
 
-from importer.service.transport import FailureReason, Limits, NoReply, RawReply, Request
+from importer.service.transport import Failure, Limits, NoReply, RawReply, Request
 
 _NONE: Final = -1  # libcurl's value for "no socket"
 _NEVER: Final = float("-inf")
@@ -84,7 +84,7 @@ class _Handle:
             return NoReply(self._reason(error), may_have_arrived=self._was_started)
         if self._is_encrypted and not curl.getinfo(pycurl.NUM_CONNECTS) and self._came_before(received):
             self._last_used = _NEVER
-            return NoReply(FailureReason.EARLIER, may_have_arrived=True)
+            return NoReply(Failure.EARLIER, may_have_arrived=True)
         body = b"".join(self._pieces)[: self._most]
         return RawReply(status, self._relevant_headers(), body, error == pycurl.E_OK)
 
@@ -136,17 +136,13 @@ class _Handle:
     def _reason(self, error: int) -> str:
         """What failed, for a person."""
         if self._limits.proxy and not self._was_started and error not in _TLS:
-            return FailureReason.PROXY
+            return Failure.PROXY
         if error == pycurl.E_COULDNT_CONNECT and not self._was_started:
             number = self._curl.getinfo(pycurl.OS_ERRNO)
-            return (
-                FailureReason.REFUSED
-                if number == errno.ECONNREFUSED
-                else FailureReason.OTHER.format(kind=os.strerror(number))
-            )
-        found = (_AFTER_START if self._was_started else _BEFORE_START).get(error, FailureReason.OTHER)
-        if found is FailureReason.CLOSED and self._is_late:
-            found = FailureReason.NO_ANSWER
+            return Failure.REFUSED if number == errno.ECONNREFUSED else Failure.OTHER.format(kind=os.strerror(number))
+        found = (_AFTER_START if self._was_started else _BEFORE_START).get(error, Failure.OTHER)
+        if found is Failure.CLOSED and self._is_late:
+            found = Failure.NO_ANSWER
         limit = self._limits.reached(time.monotonic() - self._began)
         return found.format(connect=self._limits.connect, limit=limit, kind=f"curl {error}")
 
@@ -215,25 +211,25 @@ _TLS: Final = dict.fromkeys(
         pycurl.E_SSL_CACERT_BADFILE,
         pycurl.E_SSL_ISSUER_ERROR,
     ),
-    FailureReason.TLS_REFUSED,
+    Failure.TLS_REFUSED,
 )
-_BEFORE_START: Final[dict[int, FailureReason]] = {
-    pycurl.E_COULDNT_RESOLVE_HOST: FailureReason.NAME_UNKNOWN,
-    pycurl.E_OPERATION_TIMEDOUT: FailureReason.NO_CONNECTION,
+_BEFORE_START: Final[dict[int, Failure]] = {
+    pycurl.E_COULDNT_RESOLVE_HOST: Failure.NAME_UNKNOWN,
+    pycurl.E_OPERATION_TIMEDOUT: Failure.NO_CONNECTION,
     **_TLS,
 }
-_AFTER_START: Final[dict[int, FailureReason]] = {
-    pycurl.E_OPERATION_TIMEDOUT: FailureReason.NO_ANSWER,
-    pycurl.E_GOT_NOTHING: FailureReason.CLOSED,
+_AFTER_START: Final[dict[int, Failure]] = {
+    pycurl.E_OPERATION_TIMEDOUT: Failure.NO_ANSWER,
+    pycurl.E_GOT_NOTHING: Failure.CLOSED,
     # libcurl wanted to repeat the request on another connection, or could not open one; or we ended it
-    pycurl.E_ABORTED_BY_CALLBACK: FailureReason.CLOSED,
-    pycurl.E_COULDNT_RESOLVE_HOST: FailureReason.CLOSED,
-    pycurl.E_COULDNT_CONNECT: FailureReason.CLOSED,
-    **dict.fromkeys(_TLS, FailureReason.CLOSED),
-    pycurl.E_SEND_ERROR: FailureReason.RESET,
-    pycurl.E_RECV_ERROR: FailureReason.RESET,
-    pycurl.E_UNSUPPORTED_PROTOCOL: FailureReason.NOT_HTTP,  # HTTP/0.9: no status line at all
-    pycurl.E_FTP_WEIRD_SERVER_REPLY: FailureReason.NOT_HTTP,
+    pycurl.E_ABORTED_BY_CALLBACK: Failure.CLOSED,
+    pycurl.E_COULDNT_RESOLVE_HOST: Failure.CLOSED,
+    pycurl.E_COULDNT_CONNECT: Failure.CLOSED,
+    **dict.fromkeys(_TLS, Failure.CLOSED),
+    pycurl.E_SEND_ERROR: Failure.RESET,
+    pycurl.E_RECV_ERROR: Failure.RESET,
+    pycurl.E_UNSUPPORTED_PROTOCOL: Failure.NOT_HTTP,  # HTTP/0.9: no status line at all
+    pycurl.E_FTP_WEIRD_SERVER_REPLY: Failure.NOT_HTTP,
 }
 
 

@@ -22,7 +22,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from importer.service.certificates import trusted
-from importer.service.transport import RELEVANT_HEADERS, FailureReason, Limits, NoReply, RawReply, Request
+from importer.service.transport import RELEVANT_HEADERS, Failure, Limits, NoReply, RawReply, Request
 
 _FAILURES: Final = (requests.RequestException, urllib3.exceptions.HTTPError, http.client.HTTPException, OSError)
 _FIRST_FINAL: Final = 200  # a status below is interim: http.client gives most of them away as if they were final
@@ -53,7 +53,7 @@ class RequestsTransport:
             return NoReply(_reason(error, self._limits, has_left=body.has_left), may_have_arrived=body.has_left)
         if raw.status < _FIRST_FINAL:
             raw.close()
-            return NoReply(FailureReason.NOT_HTTP, may_have_arrived=True)
+            return NoReply(Failure.NOT_HTTP, may_have_arrived=True)
         try:
             content, complete = _read(raw, request.body_limit or self._limits.body)
         finally:
@@ -117,19 +117,19 @@ def _read(raw: Any, limit: int) -> tuple[bytes, bool]:
 
 
 # The order matters: errors are wrapped in others, and some are subclasses of a more general one.
-_REASONS: Final[tuple[tuple[type[BaseException], FailureReason], ...]] = (
-    (urllib3.exceptions.NameResolutionError, FailureReason.NAME_UNKNOWN),
-    (socket.gaierror, FailureReason.NAME_UNKNOWN),
-    (ConnectionRefusedError, FailureReason.REFUSED),
-    (urllib3.exceptions.ConnectTimeoutError, FailureReason.NO_CONNECTION),
-    (requests.exceptions.SSLError, FailureReason.TLS_REFUSED),
-    (urllib3.exceptions.SSLError, FailureReason.TLS_REFUSED),
-    (urllib3.exceptions.ReadTimeoutError, FailureReason.NO_ANSWER),
-    (TimeoutError, FailureReason.NO_ANSWER),
-    (http.client.RemoteDisconnected, FailureReason.CLOSED),  # before its parent, the reset
-    (ConnectionResetError, FailureReason.RESET),
-    (BrokenPipeError, FailureReason.RESET),
-    (http.client.HTTPException, FailureReason.NOT_HTTP),
+_REASONS: Final[tuple[tuple[type[BaseException], Failure], ...]] = (
+    (urllib3.exceptions.NameResolutionError, Failure.NAME_UNKNOWN),
+    (socket.gaierror, Failure.NAME_UNKNOWN),
+    (ConnectionRefusedError, Failure.REFUSED),
+    (urllib3.exceptions.ConnectTimeoutError, Failure.NO_CONNECTION),
+    (requests.exceptions.SSLError, Failure.TLS_REFUSED),
+    (urllib3.exceptions.SSLError, Failure.TLS_REFUSED),
+    (urllib3.exceptions.ReadTimeoutError, Failure.NO_ANSWER),
+    (TimeoutError, Failure.NO_ANSWER),
+    (http.client.RemoteDisconnected, Failure.CLOSED),  # before its parent, the reset
+    (ConnectionResetError, Failure.RESET),
+    (BrokenPipeError, Failure.RESET),
+    (http.client.HTTPException, Failure.NOT_HTTP),
 )
 
 
@@ -142,12 +142,12 @@ def _reason(error: BaseException, limits: Limits, *, has_left: bool) -> str:
         inner = getattr(link, "reason", None) or (link.args[0] if link.args else None)
         link = inner if isinstance(inner, BaseException) else link.__cause__ or link.__context__
     found = next((reason for kind, reason in _REASONS if any(isinstance(link, kind) for link in chain)), None)
-    if not has_left and limits.proxy and found is not FailureReason.TLS_REFUSED:
-        return FailureReason.PROXY
-    if has_left and found is FailureReason.TLS_REFUSED:
-        found = FailureReason.CLOSED
+    if not has_left and limits.proxy and found is not Failure.TLS_REFUSED:
+        return Failure.PROXY
+    if has_left and found is Failure.TLS_REFUSED:
+        found = Failure.CLOSED
     if found is None:
-        return FailureReason.OTHER.format(kind=type(chain[-1]).__name__)
+        return Failure.OTHER.format(kind=type(chain[-1]).__name__)
     return found.format(connect=limits.connect, limit=limits.reached(time.monotonic() - _CALL.began))
 
 

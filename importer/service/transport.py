@@ -82,7 +82,7 @@ class NoReply(NamedTuple):
     hint: str = ""
 
 
-class FailureReason(StrEnum):
+class Failure(StrEnum):
     """What failed, for a person; the same texts for each transport."""
 
     NAME_UNKNOWN = "the host name of the service cannot be resolved"

@@ -13,6 +13,7 @@ from rapidfuzz.distance import OSA
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 _PUNCTUATION = re.compile(r"[\W_]+")
+_PADDING = "\u200b\ufeff\u2060 \t\r\n\u00a0\u202f\u3000\v\f"
 
 
 def normalize(text: str) -> str:
@@ -37,9 +38,14 @@ def normalize_name(text: str) -> str:
     return _PUNCTUATION.sub("", normalize(text))
 
 
+def stripped(text: str) -> str:
+    """The text without the white space and zero-width characters around it."""
+    return text.strip(_PADDING)
+
+
 def join_key(cell: str) -> str:
     """The form in which the keys of two tables are compared: exactly, but e-mail addresses without case."""
-    key = cell.strip()
+    key = stripped(cell)
     return key.casefold() if "@" in key else key
 
 

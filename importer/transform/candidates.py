@@ -9,8 +9,8 @@ from typing import Literal
 from importer.mapping import ResolvedFilter, ResolvedGrouping, ResolvedMapping
 from importer.models import Row
 from importer.problems import CellPlace, Column, Problem
-from importer.text.normalize import join_key, normalize
-from importer.transform.texts import in_mapping, quoted, stripped
+from importer.text.normalize import join_key, normalize, stripped
+from importer.transform.texts import in_mapping, quoted
 
 # --- filters --------------------------------------------------------------------------------------
 
@@ -85,7 +85,7 @@ def keyed_rows(
         if excluded is not None and excluded.problem in row.problems:  # a header that is repeated
             yield "", excluded
             continue
-        key = join_key(stripped(row.cells[grouping.column.index]))
+        key = join_key(row.cells[grouping.column.index])
         if not key and above and grouping.blank_continues:
             key = above
             if not any(stripped(row.cells[one.column.index]) for one in filters):

@@ -20,9 +20,9 @@ from importer.mapping import (
 from importer.models import Row
 from importer.problems import CellPlace, Column, Origin, Place, Problem, column_letter
 from importer.text.literals import InvalidLiteral, Parsed, read_literal
-from importer.text.normalize import join_key, normalize
+from importer.text.normalize import join_key, normalize, stripped
 from importer.transform.candidates import matches
-from importer.transform.texts import InvalidValue, matched, quoted, stripped
+from importer.transform.texts import InvalidValue, matched, quoted
 
 _NUMBERED = re.compile(r"(.*)\[([0-9]{1,4})\]", re.DOTALL)
 

@@ -13,10 +13,10 @@ from importer.mapping import CellPattern, Kind, Otherwise, ResolvedTable, Resolv
 from importer.problems import Unread
 from importer.settings import WireFormat
 from importer.text.literals import InvalidLiteral, read_literal
-from importer.text.normalize import did_you_mean, normalize, pieces_with, range_pieces, site_of
+from importer.text.normalize import did_you_mean, normalize, pieces_with, range_pieces, site_of, stripped
 from importer.transform.kinds import joined_choices, reader_of
 from importer.transform.names import part_of_name
-from importer.transform.texts import InvalidValue, in_mapping, into_table, matched, quoted, stripped
+from importer.transform.texts import InvalidValue, in_mapping, into_table, matched, quoted
 
 
 class OpenEnd:

@@ -15,9 +15,9 @@ from importer.models import Row
 from importer.problems import CellPlace, Column, Problem
 from importer.text.currencies import is_same_currency
 from importer.text.damage import NULL_OR_ANSWER, NULL_WORDS
-from importer.text.normalize import normalize
+from importer.text.normalize import normalize, stripped
 from importer.transform.phones import is_mobile, region_of
-from importer.transform.texts import in_mapping, quoted, stripped
+from importer.transform.texts import in_mapping, quoted
 from importer.transform.values import ValueReader
 
 _FEWEST: Final = 20  # values; a share of fewer proves nothing

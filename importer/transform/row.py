@@ -22,11 +22,11 @@ from importer.models import (
 )
 from importer.problems import CellPlace, Column, Problem
 from importer.settings import WireFormat
-from importer.text.normalize import normalize
+from importer.text.normalize import normalize, stripped
 from importer.transform.candidates import Filtered, filtered
 from importer.transform.entries import EntriesReader
 from importer.transform.lookups import value_reader
-from importer.transform.texts import in_mapping, quoted, stripped
+from importer.transform.texts import in_mapping, quoted
 from importer.transform.values import ValueReader
 
 

@@ -17,7 +17,6 @@ from importer.problems import LinePlace, Place, Problem, Unread
 from importer.text.normalize import pieces_with, visible
 
 _SHOWN = 80  # characters of a cell in a message
-_PADDING = "\u200b\ufeff\u2060 \t\r\n\u00a0\u202f\u3000\v\f"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +65,6 @@ def matched(pattern: CellPattern, text: str, place: LinePlace) -> Mapping[str, s
     if groups is None:
         return InvalidValue("pattern-mismatch", f"{quoted(text)} does not match the pattern", hint)
     return groups
-
-
-def stripped(text: str) -> str:
-    """The text without the white space and zero-width characters around it."""
-    return text.strip(_PADDING)
 
 
 # Zero-width characters and direction marks say nothing between digits; U+202E does, as it shows them in reverse.

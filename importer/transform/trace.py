@@ -11,12 +11,12 @@ from importer.mapping import Kind, ResolvedMapping, ResolvedValue
 from importer.models import Answer, Application, PoolCandidate, Question, Row
 from importer.problems import CellPlace, Problem
 from importer.sent_answers import Note, TracedAnswer, TracedCell
+from importer.text.normalize import stripped
 from importer.transform.candidates import candidate_rows
 from importer.transform.entries import EntriesReader, EntrySource
 from importer.transform.entry_rows import EntryRow
 from importer.transform.interpreter import OPEN_END
 from importer.transform.row import AnswerReader, body_reader, transform_row
-from importer.transform.texts import stripped
 from importer.transform.values import ReadFrom, ValueReader
 
 

@@ -9,8 +9,9 @@ from importer.models import Row
 from importer.problems import Column, Problem
 from importer.settings import WireFormat
 from importer.text.currencies import currency_code, is_same_currency
+from importer.text.normalize import stripped
 from importer.transform.interpreter import OPEN_END, Interpreter
-from importer.transform.texts import InvalidValue, in_mapping, linked_url, quoted, stripped
+from importer.transform.texts import InvalidValue, in_mapping, linked_url, quoted
 
 # Texts of all other kinds repeat often (schools, companies, titles, dates), so their values are cached.
 _RARELY_REPEATED = frozenset({Kind.TEXT, Kind.EMAIL, Kind.PHONE, Kind.URL, Kind.DOCUMENT, Kind.CV})

@@ -10,7 +10,7 @@ import openpyxl
 import pytest
 
 from importer.app.inspect_file import inspect_file
-from importer.mapping.nodes import MappingReading
+from importer.mapping.nodes import Reader
 from importer.mapping.reader import unreviewed
 from importer.models import SourceOptions
 from importer.sandbox import SHIPPED_QUESTIONS
@@ -94,7 +94,7 @@ def test_what_nobody_has_reviewed_is_not_sent(serve: Serve) -> None:
 )
 def test_marks_are_comments_that_begin_with_please_check(lines: list[str], told: str | None) -> None:
     """At the end of a line or above it; a line that is only another comment is none."""
-    reading = MappingReading((Path(),))
+    reading = Reader((Path(),))
     reading.contents[Path("m.yaml")] = "\n".join(["version: 1", *lines]).encode()
     found = unreviewed(reading)
     assert (found and found.message) == told

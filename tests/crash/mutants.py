@@ -39,9 +39,9 @@ MUTANTS = (
         "the request does not wait for its intent",
         "sending/loop.py",
         "        try:\n            refused = self._ledger.write(writes)\n",
-        "        for _, job in intended:\n"
-        "            job.state, job.intended_at = State.IN_FLIGHT, self._clock.uptime()\n"
-        "            self._senders.send(job)\n"
+        "        for _, pending in intended:\n"
+        "            pending.state, pending.intended_at = State.IN_FLIGHT, self._clock.uptime()\n"
+        "            self._senders.send(pending)\n"
         "        intended = []\n"
         "        try:\n            refused = self._ledger.write(writes)\n",
         _KILLS,
@@ -49,7 +49,7 @@ MUTANTS = (
     Mutant(
         "a response is not recorded",
         "sending/loop.py",
-        "        self._record(job, state)\n        self._goes_on()\n",
+        "        self._record(pending, state)\n        self._goes_on()\n",
         "        self._goes_on()\n",
     ),
     Mutant(
@@ -61,8 +61,9 @@ MUTANTS = (
     Mutant(
         "a row that will be resent already has an outcome",
         "sending/loop.py",
-        "            self._bytes += len(job.body)\n",
-        "            self._bytes += len(job.body)\n            self._outcomes.append(outcome_of(job, state, None))\n",
+        "            self._bytes += len(pending.body)\n",
+        "            self._bytes += len(pending.body)\n"
+        "            self._outcomes.append(outcome_of(pending, state, None))\n",
     ),
     Mutant(
         "rows are sent during a hold",
@@ -93,7 +94,7 @@ MUTANTS = (
     Mutant(
         "an unconfirmed request is forgotten",
         "sending/health.py",
-        "        if job.prior is PriorAttempt.NONE:\n            job.prior = PriorAttempt.SAME_BYTES\n"
+        "        if pending.prior is PriorAttempt.NONE:\n            pending.prior = PriorAttempt.SAME_BYTES\n"
         "        self._inconclusive",
         "        self._inconclusive",
     ),
@@ -106,8 +107,9 @@ MUTANTS = (
     Mutant(
         "a row is sent without end",
         "sending/health.py",
-        " or job.tries >= self._options.max_attempts:\n            return self._end(job, state, now)\n        delay",
-        ":\n            return self._end(job, state, now)\n        delay",
+        " or pending.tries >= self._options.max_attempts:\n"
+        "            return self._end(pending, state, now)\n        delay",
+        ":\n            return self._end(pending, state, now)\n        delay",
     ),
     Mutant(
         "a row waits for less than its Retry-After",
@@ -130,14 +132,15 @@ MUTANTS = (
     Mutant(
         "a row that waits for long is written as sent",
         "sending/loop.py",
-        "                self._record(job, job.state_if_waiting)\n                heapq.heappush(self._waiting",
+        "                self._record(pending, pending.state_if_waiting)\n                heapq.heappush(self._waiting",
         "                heapq.heappush(self._waiting",
     ),
     Mutant(
         "a row that has waited for long is sent without an intent",
         "sending/loop.py",
-        "            self._on_way += 1\n            self._intend(job)\n",
-        "            self._on_way += 1\n            (self._senders.send if job.refusals else self._intend)(job)\n",
+        "            self._on_way += 1\n            self._intend(pending)\n",
+        "            self._on_way += 1\n"
+        "            (self._senders.send if pending.refusals else self._intend)(pending)\n",
     ),
     Mutant(
         "the hold never begins",
@@ -157,8 +160,8 @@ MUTANTS = (
     Mutant(
         "one odd answer rejects a row",
         "sending/health.py",
-        "        return job.odd == job.status and job.status in OF_THE_ROW and",
-        "        return job.status in OF_THE_ROW or",
+        "        return pending.odd == pending.status and pending.status in OF_THE_ROW and",
+        "        return pending.status in OF_THE_ROW or",
     ),
     Mutant(
         "a token that is gone does not stop the run",
@@ -228,7 +231,7 @@ MUTANTS = (
     Mutant(
         "a 409 after our own request is not explained",
         "sending/explanations.py",
-        "() if job.prior is PriorAttempt.NONE else (CREATED_EARLIER,)",
+        "() if pending.prior is PriorAttempt.NONE else (CREATED_EARLIER,)",
         "()",
     ),
     Mutant(

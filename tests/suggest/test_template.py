@@ -12,7 +12,7 @@ from importer.models import Operation, Question, Target
 from importer.problems import Column, column_letter
 from importer.settings import WireFormat
 from importer.suggest import write_proposal
-from importer.template import template_columns, template_mapping, write_workbook
+from importer.suggest.template import template_columns, template_mapping, write_workbook
 from tests.mapping.mapping_files import question
 
 TARGET = Target(Operation.APPLY, "4f2c9a")
