@@ -246,16 +246,6 @@ class Resumed(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped(Event):
-    """Sending stopped before the last row, with the reason."""
-
-    run: str
-    code: str
-    reason: str
-    hint: str
-
-
-@dataclass(frozen=True, slots=True)
 class RowsEnded(Event):
     """All rows that will get an outcome have one; the report follows."""
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from importer.app.classify_rows import as_imported, to_look_up
 from importer.app.documents import upload_mark
-from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded, Stopped
+from importer.app.orders import Listener, ReportWritten, RowEnded, RowsEnded
 from importer.app.plan import Plan
 from importer.ledger import Ledger
 from importer.models import Outcome, ReadyCandidate, Stop
@@ -112,8 +112,6 @@ class RowProcessing:
         """
         plan = self._plan
         self._listen(RowsEnded(plan.manifest.run))
-        if stop is not None:
-            self._listen(Stopped(plan.manifest.run, stop.code, stop.reason, stop.hint))
         try:
             record_end(plan.folder, plan.manifest, stop, signal)
             plan.presence.end()

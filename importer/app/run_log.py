@@ -66,11 +66,11 @@ class RunLog:
                 self._log("warning", "paused", reason=reason, seconds=round(seconds, 1), rows=rows)
             case orders.Resumed():
                 self._log("warning", "resumed")
-            case orders.Stopped(code=code):
-                self._log("warning", "stopped", code=code)
             case orders.EarlierRunEnded(run=run):
                 self._log("info", "earlier-run-ended", earlier=run)
             case orders.ReportWritten(summary=summary):
+                if summary.stopped is not None:
+                    self._log("warning", "stopped", code=summary.stopped.code)
                 outcomes = {kind: count for kind, count in summary.outcomes.items() if count}
                 self._log("info", "ended", exit_code=summary.exit_code, outcomes=outcomes)
 

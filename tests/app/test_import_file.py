@@ -132,7 +132,7 @@ def test_a_stop_ends_in_a_report_and_the_run_goes_on_later(serve: Serve) -> None
     assert (done.summary.exit_code, done.summary.finished) == (5, False)
     assert done.summary.stopped is not None
     assert 0 < done.summary.outcomes[OutcomeKind.NOT_SENT] < 60
-    assert any(isinstance(event, orders.Stopped) for event in listener.events)
+    assert any(isinstance(event, orders.ReportWritten) and event.summary.stopped for event in listener.events)
     again = finished(resume(EarlierRun("last", order.settings), Sending()))
     assert again.summary.exit_code == 0
     assert sorted(served.accepted) == sorted(f"person{number}@example.com" for number in range(60))
