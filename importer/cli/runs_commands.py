@@ -162,8 +162,8 @@ def _status_json(one: SourceStatus, summary: Summary) -> dict[str, object]:
     for reported, run in one.rows():
         number, kind = reported.row.number, reported.outcome.kind
         if kind in (*NEEDS_ATTENTION, OutcomeKind.NOT_SENT):
-            _, _, problem, hint, _ = reported.import_cells
-            rows.append({"row": number, "outcome": kind.value, "run": run or None, "problem": problem, "hint": hint})
+            told = {name: reported.import_cells[f"import_{name}"] for name in ("problem", "hint")}
+            rows.append({"row": number, "outcome": kind.value, "run": run or None, **told})
     values = summary.to_json()
     kept = {key: values[key] for key in ("target", "outcomes", "problems")}
     return {"service": one.scope.base, "sheet": one.sheet.origin.sheet, "runs": one.runs, **kept, "rows": rows}

@@ -12,6 +12,8 @@ from importer.models import (
     CREATED_EMAIL_DIFFERS,
     CREATED_EMAILS,
     EXISTS_WORDS,
+    ID_COLUMN,
+    IMPORT_COLUMNS,
     NEEDS_ATTENTION,
     ROUTE_UNKNOWN,
     Outcome,
@@ -49,17 +51,15 @@ class ReportedRow:
     outcome: Outcome
 
     @property
-    def import_cells(self) -> tuple[str, ...]:
-        """The cells of IMPORT_COLUMNS: `7`, `400 rejected`, all problems with their places, all distinct hints; and of
-        ID_COLUMN.
-        """
+    def import_cells(self) -> dict[str, str]:
+        """The cells by column: `7`, `400 rejected`, all problems with their places, all distinct hints, the ID."""
         label, status, problems = OUTCOMES[self.outcome.kind].label, self.outcome.status, self.outcome.problems
         told = [f"{place_in_row(problem.place, self.row)}{problem.message}" for problem in problems]
         hints = dict.fromkeys(problem.hint for problem in problems if problem.hint)
         shown = label if status is None else f"{status} {label}"
         number = self.outcome.candidate_id
-        last = "" if number is None else str(number)
-        return str(self.row.number), shown, " | ".join(told), " | ".join(hints), last
+        texts = str(self.row.number), shown, " | ".join(told), " | ".join(hints), "" if number is None else str(number)
+        return dict(zip((*IMPORT_COLUMNS, ID_COLUMN), texts, strict=True))
 
     def highlighted_cells(self) -> dict[int, list[Problem]]:
         """The problems of the row's own cells, by column index."""

@@ -56,4 +56,5 @@ def header(facts: RunFacts) -> list[str]:
 
 def cells(reported: ReportedRow, facts: RunFacts) -> list[str]:
     """The cells of a row, as many as the header has."""
-    return [*reported.row.cells, *reported.import_cells[: len(facts.import_columns)]]
+    ours = reported.import_cells
+    return [*reported.row.cells, *(ours[name] for name in facts.import_columns)]

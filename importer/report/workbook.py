@@ -138,7 +138,8 @@ class _OutcomeSheet:
         sheet.set_tab_color(COLORS[words.color])
         self._rows = 0
         row, *others = facts.import_columns
-        ours, labels = (row, CANDIDATE_COLUMN, *others), [column.label for column in facts.columns]
+        self._ours = ours = (row, CANDIDATE_COLUMN, *others)
+        labels = [column.label for column in facts.columns]
         self._first = len(ours)  # the index of the first column of the source
         self._last = len(ours) + len(labels) - 1
         of_source = [min(max(len(label) + 3, _MIN_WIDTH), _MAX_WIDTH) for label in labels]  # + 3: the filter's button
@@ -155,10 +156,10 @@ class _OutcomeSheet:
         if self._rows > self._limit:
             return
         row, cells, write = self._rows, reported.row.cells, self._pages.write
-        number, *others = reported.import_cells
         candidate = ", ".join(filter(None, (cells[index] for index in self._candidate)))
-        for index, text in enumerate((number, candidate, *others)[: self._first]):
-            write(self._sheet, row, index, text, _WRAPPED_IMPORT if index in (3, 4) else _IMPORT)
+        texts = {CANDIDATE_COLUMN: candidate, **reported.import_cells}
+        for index, name in enumerate(self._ours):
+            write(self._sheet, row, index, texts[name], _WRAPPED_IMPORT if index in (3, 4) else _IMPORT)
         highlighted = reported.highlighted_cells()
         for index, text in enumerate(cells):
             if found := highlighted.get(index):
