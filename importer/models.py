@@ -51,6 +51,7 @@ class SourceOptions:
     hidden_rows: Literal["read", "skip"] | None = None  # that a spreadsheet program hides; None: read, with a warning
     longest_cell: int | None = None  # characters in a CSV's cell; a longer one most likely has an unclosed quote
     names: tuple[str, ...] = field(default=(), compare=False)  # of columns that are read: they show the header's row
+    counts_from_1900: bool = field(default=False, compare=False)  # numbers are read as days since 1900
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> SourceOptions:

@@ -153,7 +153,7 @@ def _proposal_lines(proposal: Proposal, path: Path, most: int) -> list[str]:
         names = [f"{one.name} (perhaps {one.closest[0]})" if one.closest else one.name for one in unused[:_MOST_UNUSED]]
         rest = f" and {len(unused) - len(names)} more" if len(unused) > len(names) else ""
         lines.append(f"Not used: {', '.join(names)}{rest}.")
-    return lines
+    return lines + [f"Not used of {one.name}: {', '.join(one.unused)}." for one in proposal.children if one.unused]
 
 
 def _marked_lines(lines: list[str]) -> list[str]:

@@ -26,7 +26,7 @@ from importer.mapping.shapes import (
     required_key,
 )
 from importer.mapping.tables import ChildRows, ChildSource, Filter, GroupBy, Source
-from importer.mapping.values import AnswerValue, Defaults, ValueSpec
+from importer.mapping.values import AnswerValue, Defaults, Formats, ValueSpec
 from importer.models import Operation, SourceOptions, Target
 from importer.problems import LinePlace, Problem, UnusableInput
 
@@ -296,7 +296,8 @@ class Mapping:
 
     def for_source(self, sheet: str | None, reading: SourceOptions | None = None) -> Mapping:
         """The mapping, for another sheet, or for a source that is read in another way; None keeps its own."""
-        source = self.source if reading is None else replace(reading, names=self.source.names)
+        own = self.source
+        source = own if reading is None else replace(reading, names=own.names, counts_from_1900=own.counts_from_1900)
         return replace(self, source=source if sheet is None else replace(source, sheet=sheet))
 
     def _child_rows(self) -> Iterator[tuple[ChildRows, Sequence[Text]]]:
@@ -313,7 +314,8 @@ def mapping_of(
     file: MappingFile, path: Path, folders: tuple[Path, ...], content: bytes, unreviewed: Problem | None = None
 ) -> Mapping:
     """The mapping that a file describes."""
-    source = replace(file.source.options(file.source.sheet), names=_names_read(file))
+    names, is_counted = _names_read(file), any("excel" in (each.dates or ()) for each in _formats(file))
+    source = replace(file.source.options(file.source.sheet), names=names, counts_from_1900=is_counted)
     return Mapping(
         path=path,
         folders=folders,
@@ -334,6 +336,13 @@ def mapping_of(
         if "source" in file.node
         else {},
     )
+
+
+def _formats(file: MappingFile) -> Iterator[Formats]:
+    """All that say how cells of the table itself are read."""
+    yield from (file.defaults, *file.candidate.fields.values())
+    for answer in file.answers.values():
+        yield from [answer] if isinstance(answer, AnswerValue) else answer.values
 
 
 def _names_read(file: MappingFile) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import Protocol
 
 from importer.documents.folder import DocumentFolder
@@ -96,6 +97,11 @@ class ChildIndex:
     order_by: Column | None
     by_key: Dictionary[str, Sequence[Row]]
 
+    @cached_property
+    def by_number(self) -> Dictionary[str, str]:
+        """The keys that are whole numbers, by their digits without zeros in front: a number format may add these."""
+        return {key.lstrip("0"): key for key in self.by_key if key.isdecimal()}
+
     @property
     def table(self) -> str:
         """The name of the table for a person: the file, and its sheet."""
@@ -113,6 +119,16 @@ class FromChild:
         """The rows there that belong to this row, in the order of that table; none for a blank key."""
         key = join_key(row.cells[self.equals.index])
         return self.children.by_key.get(key, ()) if key else ()
+
+    def problem_of(self, row: Row) -> Problem | None:
+        """The problem of a key that is there only with other zeros in front: it may be the same number."""
+        key = join_key(row.cells[self.equals.index])
+        other = self.children.by_number.get(key.lstrip("0")) if key.isdecimal() else None
+        if not other or key in self.children.by_key:
+            return None
+        message = f"'{key}' is not in the column '{self.children.key.label}' of {self.children.table}, but '{other}' is"
+        hint = "write both alike; in a workbook, give both columns the same number format"
+        return Problem("key-spelled-differently", message, hint, row.place(self.equals))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Final
 from importer.models import ROUTE_UNKNOWN, SENT_AGAIN, TO_FIX, OutcomeKind
 from importer.problems import UnusableInput
 from importer.report.outcomes import WORKBOOK_FILE, csv_file
-from importer.report.summary import Summary
+from importer.report.summary import ProblemGroup, Summary
 from importer.text.terminal import command_line
 
 _NEARLY_ALL: Final = 0.8  # of the rows of a file
@@ -67,6 +67,13 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     yield from _steps_of_documents(summary, folder, again)
     to_fix = [kind for kind in TO_FIX if summary.outcomes[kind]]
     causes = {group.code for group in summary.to_fix}
+    others = {group: name for group in summary.to_fix if (name := _other_table(group))}
+    if others:  # its rows are not in the report
+        tables, own = " and ".join(dict.fromkeys(others.values())), can_repeat or summary.dry_run
+        whole = again if own else (_of_file("run", summary.source.file, summary, folder),)
+        yield Step(f"Fix {tables}, then run the same command again", whole, "Send rows again", own)
+        causes = {group.code for group in summary.to_fix if group not in others}
+        to_fix = to_fix if causes else []
     if to_fix and causes and causes <= _FIXED_IN_FILE:
         if summary.continues:  # of one mapping; those of the other rows are not known here
             yield Step(f"Fix the rows in {summary.source.file}, and import it with its folder of mappings again")
@@ -102,6 +109,12 @@ def _steps(summary: Summary, folder: Path) -> Iterator[Step]:
     if summary.sandbox and not to_fix:
         text = "This run used the sandbox; for the real service, run your own file without --sandbox"
         yield Step(text, click="Check with the real service")
+
+
+def _other_table(group: ProblemGroup) -> str:
+    """The file, and its sheet, that a problem is in; "" if that is the source."""
+    place = group.places[0] if group.places else ""
+    return re.split(r", row \d|!", place)[0] if ", " in place else ""
 
 
 def _fix(folders: Iterable[Path]) -> Step:

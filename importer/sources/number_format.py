@@ -62,6 +62,13 @@ def date_kind(number_format: str) -> DateKind | None:
     return DateKind.TIME if letters else None
 
 
+@lru_cache(maxsize=4096)
+def shown_length(number_format: str) -> int | None:
+    """How much of YYYY-MM-DD the format of a date shows: `mmm-yy` shows no day. None: all of it, or nothing certain."""
+    letters = {letter for letter in _NOT_SHOWN.sub("", number_format).lower() if letter in "ymdhs"}
+    return {frozenset("y"): 4, frozenset("ym"): 7}.get(frozenset(letters))
+
+
 def changes_text(number_format: str) -> bool:
     """Whether `shown_number` or `shown_text` must apply the format."""
     return number_format not in _OF_AMOUNTS and date_kind(number_format) is None

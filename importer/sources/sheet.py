@@ -139,7 +139,9 @@ class Layout:
 
     `header_row` is the header's last row. `width` counts the header's cells; `columns` are those that are kept, from
     the index `origin.first` on. `even` as in RecordSource. `left_out` are the numbers of skipped rows. The table ends
-    before the first row whose first filled cell is `stop_at`.
+    before the first row whose first filled cell is `stop_at`. `named`: the header's cells without those at its end that
+    have neither a name nor, in most rows, a value. `longest`: the most cells that are usual in a CSV; a row with more
+    has a delimiter too many, and its cells may be those of other columns.
     """
 
     origin: Origin
@@ -149,13 +151,15 @@ class Layout:
     even: bool
     left_out: frozenset[int] = frozenset()
     stop_at: str | None = None
+    named: int = 0
+    longest: int = 0
 
     def rows(self, records: Iterable[Record]) -> Iterator[Row]:
         """The rows below the header, without blank and skipped rows."""
         for record in records:
             if record.number <= self.header_row or record.blank or record.number in self.left_out:
                 continue
-            if self.stop_at is not None and self._stops(record.cells):
+            if self.stop_at is not None and self.stops(record.cells):
                 return
             yield self.row(record)
 
@@ -176,24 +180,22 @@ class Layout:
     def _place(self, record: Record, index: int) -> CellPlace:
         return CellPlace(self.origin, record.number, self.columns[index])
 
-    def _stops(self, cells: tuple[str, ...]) -> bool:
+    def stops(self, cells: tuple[str, ...]) -> bool:
         return next((cell for cell in cells if cell), "").casefold() == (self.stop_at or "").strip().casefold()
 
     def _problems(self, record: Record) -> tuple[Problem, ...]:
-        if len(record.cells) == self.width and not record.problems:
+        is_usual = len(record.cells) == self.width and (self.named == self.width or record.width <= self.named)
+        if is_usual and not record.problems:
             return ()
         return tuple(self._width_problems(record)) + tuple(self._cell_problems(record))
 
     def _width_problems(self, record: Record) -> Iterator[Problem]:
-        if record.width > self.width:
-            message = f"the row has {record.width} cells, but the header has {self.width}"
+        count = len(record.cells) if self.even and len(record.cells) > self.longest else record.width
+        if count > (self.longest if count > record.width else self.named):
+            message = f"the row has {count} cells, but the header has {self.named}"
             hint = "clear the extra cells, or give them a header; in a CSV, quote cells that contain the delimiter"
-            yield Problem(
-                "too-many-cells",
-                message,
-                hint,
-                CellPlace(self.origin, record.number, Column.at(record.width - 1 - self.origin.first, "")),
-            )
+            column = Column.at(count - 1 - self.origin.first, "")
+            yield Problem("too-many-cells", message, hint, CellPlace(self.origin, record.number, column))
         elif self.even and len(record.cells) < self.width:
             message = f"the row has {len(record.cells)} cells, but the header has {self.width}"
             hint = (

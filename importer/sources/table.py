@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
@@ -13,7 +14,7 @@ from importer.sources.header import Header, find_header, place_of
 from importer.sources.likely_header import mark_repeated_header
 from importer.sources.results_file import is_results_header, results_file_elsewhere
 from importer.sources.sheet import EXCEL_BLOCK, WINDOW, Layout, Record, Sheet
-from importer.sources.table_warnings import rows_above
+from importer.sources.table_warnings import rows_above, rows_below
 from importer.text.normalize import normalize_name
 
 
@@ -54,9 +55,10 @@ def open_table(source: RecordSource, options: SourceOptions) -> Sheet:
         header = find_header(origin, head, options)
         found = (_found_in(header, options), *_left_out(source, options))
         above = tuple(rows_above(origin, head, header, options))
-        layout = _layout(source, header, options)
+        layout = _layout(source, header, options, head)
         has_rows = any(True for _ in layout.rows(head)) or any(True for _ in layout.rows(records))
-    warnings = (*above, *source.warnings(layout))
+    below = rows_below(source.records(), layout) if options.stop_at is not None else ()
+    warnings = (*above, *below, *source.warnings(layout))
     return Sheet(
         layout.origin,
         layout.header_row,
@@ -92,13 +94,25 @@ def has_table(source: RecordSource, options: SourceOptions, known: int = 1) -> b
     return len([*filter(None, header.names)]) > 1 or any(one.width for one in head if one.number > header.last_row)
 
 
-def _layout(source: RecordSource, header: Header, options: SourceOptions) -> Layout:
+def _layout(source: RecordSource, header: Header, options: SourceOptions, head: Sequence[Record]) -> Layout:
+    """The layout below a header. head: the first records, which show how many cells are usual."""
     width = len(header.names) if source.even else header.width
+    rows = [record for record in head if record.number > header.last_row and record.width]
+    are_named = bool(rows) and 2 * sum(record.width > header.width for record in rows) < len(rows)
+    usual = Counter(len(record.cells) for record in rows).most_common(1) if source.even else ()
     lower = header.lower + ("",) * width
     columns = tuple(Column.at(index, header.names[index], lower[index]) for index in range(width))
     hidden = source.hidden if options.hidden_rows == "skip" else frozenset()
     return Layout(
-        source.origin, header.last_row, width, columns, source.even, hidden.union(options.skip_rows), options.stop_at
+        source.origin,
+        header.last_row,
+        width,
+        columns,
+        source.even,
+        hidden.union(options.skip_rows),
+        options.stop_at,
+        header.width if are_named else width,
+        max(width, *(length for length, _ in usual)) if usual else width,
     )
 
 

@@ -30,6 +30,20 @@ def rows_above(origin: Origin, head: Sequence[Record], header: Header, options: 
         yield Problem("rows-above-header", message, hint, place_of(origin))
 
 
+def rows_below(records: Iterable[Record], layout: Layout) -> Iterator[Problem]:
+    """Rows below the end of a table that look like candidates: half as wide as it, with an address."""
+    below = iter(records)
+    end = next((one for one in below if one.number > layout.header_row and layout.stops(one.cells)), None)
+    rows = [
+        one.number for one in below if 2 * one.filled >= len(layout.columns) and any("@" in cell for cell in one.cells)
+    ]
+    if end is not None and rows:
+        some = "1 row below it looks" if len(rows) == 1 else f"{len(rows):,} rows below it look"
+        message = f"the table ends before row {end.number}, and {some} like data ({_listed_parts(rows)}): not imported"
+        hint = "if they are candidates, remove stop_at: under source: in the mapping, and exclude totals with where:"
+        yield Problem("rows-below-end", message, hint, place_of(layout.origin))
+
+
 # --- what a sheet hides ---
 
 

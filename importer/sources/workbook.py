@@ -70,6 +70,10 @@ def workbook_records(
         with _told_well(name, title):
             sheet = _KeptSheet.read(book, name, title, kept, limits.on_rows)
     facts, read = sheet.facts, sheet.origin.sheet
+    if facts.is_1904 and options.counts_from_1900:
+        message = "this workbook counts days from 1904, but the mapping reads numbers as days since 1900 (dates: excel)"
+        hint = "write dates: excel_1904 in the mapping, or give these cells the format of a date"
+        raise unusable_file("date-format-invalid", message, hint, name)
     is_named = options.sheet is not None
     visible = tuple(one for one, is_visible in sheet.sheets if is_visible)
     others = [] if is_named else [one for one in visible if one != read]
@@ -241,7 +245,7 @@ class _KeptSheet:
             sheets = [(one.title, one.visible) for one in book.sheets]
             heads = list(_heads(book, name, [one for one, is_visible in sheets if not is_visible and one != title]))
             merged = [tuple(each) for each in facts.merged]
-            known = facts.hidden, facts.hidden_columns, facts.links, facts.lost_digits
+            known = facts.hidden, facts.hidden_columns, facts.links, facts.lost_digits, facts.is_1904
             _write(file, (title, sheets, heads, merged, *known))
             file.write(_OFFSET.pack(end))
             file.flush()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import date
 from typing import NamedTuple
 
 from importer.problems import Problem, column_letter, unusable_file
@@ -21,7 +22,7 @@ from importer.sources.cell_text import (
     plain_number,
     quoted,
 )
-from importer.sources.number_format import DateKind, date_kind, shown_currency, shown_number, shown_text
+from importer.sources.number_format import DateKind, date_kind, shown_currency, shown_length, shown_number, shown_text
 from importer.sources.sheet import CellProblem, Record
 
 _LEAP_DAY_1900 = 60  # Excel believes that 29 February 1900 exists
@@ -57,12 +58,14 @@ class SheetFacts:
 
     hidden: the numbers of hidden rows, hidden_columns: indexes. links: the addresses of hyperlinks, by row and index of
     the column. lost_digits: by column, the row of the first number with more digits than a spreadsheet stores.
+    is_1904: days are counted from 1904.
     """
 
     hidden: set[int] = field(default_factory=set)
     hidden_columns: set[int] = field(default_factory=set)
     links: dict[int, dict[int, str]] = field(default_factory=dict)
     lost_digits: dict[int, int] = field(default_factory=dict)
+    is_1904: bool = False
     merged: list[MergedRange] = field(default_factory=list)
 
 
@@ -105,7 +108,7 @@ class CellReader:
 
     def _shown(self, number: int, index: int, value: Value, code: str) -> str | None:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            return cell_text(value)
+            return cell_text(value)[: shown_length(code)] if isinstance(value, date) and code else cell_text(value)
         if has_lost_digits(value):
             self._facts.lost_digits.setdefault(index, number)
         return shown_number(value, code) if code else cell_text(value)

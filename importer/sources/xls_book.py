@@ -51,6 +51,7 @@ class XlsBook:
             ]
             if cells:
                 yield number + 1, cells
+        facts.is_1904 = bool(self._book.datemode)
         facts.hidden.update(row + 1 for row, info in sheet.rowinfo_map.items() if info.hidden)
         facts.hidden_columns.update(index for index, info in sheet.colinfo_map.items() if info.hidden)
         for top, bottom, left, right in sheet.merged_cells:

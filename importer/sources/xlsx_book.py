@@ -91,6 +91,7 @@ class XlsxBook:
         for merged in parser.merged_cells.mergeCell if parser.merged_cells else ():
             left, top, right, bottom = _bounds(merged.ref)
             facts.merged.append(MergedRange(top, left - 1, bottom, right - 1))
+        facts.is_1904 = self._book.epoch.year == 1904
         self._note_links(parser, sheet, facts)
 
     def _note_links(self, parser: Any, sheet: Any, facts: SheetFacts) -> None:

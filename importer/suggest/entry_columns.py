@@ -24,6 +24,8 @@ from importer.suggest.proposal import Goal
 from importer.suggest.value_settings import is_like
 from importer.text.normalize import normalize_name
 
+_MAX_DISTANCE = 1  # of columns of one entry in the table of candidates; another table has nothing else
+
 
 @dataclass(frozen=True, slots=True)
 class EntryColumns:
@@ -53,8 +55,13 @@ class EntryGroups:
     lists: ListedItems | None = None  # one of the columns, if these are lists
 
 
-def entry_groups(views: Sequence[ColumnView], taken: frozenset[int]) -> tuple[EntryGroups, ...]:
-    """The entries in a header: numbered groups, else lists in several columns, else single columns (`University`)."""
+def entry_groups(
+    views: Sequence[ColumnView], taken: frozenset[int], distance: int = _MAX_DISTANCE
+) -> tuple[EntryGroups, ...]:
+    """The entries in a header: numbered groups, else lists in several columns, else single columns (`University`).
+
+    distance: between two columns of one entry, at most.
+    """
     numbered = _numbered_fields(views)
     lists = {one.column.index: items for one in views if (items := listed_items(one))}
     used = taken | {one.column.index for field in numbered for one in field.views}
@@ -70,7 +77,7 @@ def entry_groups(views: Sequence[ColumnView], taken: frozenset[int]) -> tuple[En
             found.append(EntryGroups(kind, listed, numbered=False, lists=first))
             continue
         several = {one.column.index for one in views if one.numbered_items >= _SOME}  # several values in one cell
-        single = _unique_fields(kind, _single_fields(views, used.union(lists, several)))
+        single = _unique_fields(kind, _single_fields(views, used.union(lists, several), distance))
         if _is_whole(kind, single):
             found.append(EntryGroups(kind, single, numbered=False))
     return tuple(found)
@@ -225,7 +232,6 @@ def _singular(header: str) -> str:
 # --- single columns -------------------------------------------------------------------------------
 
 # A column without a number is a field of an entry only if its header is unlikely to mean anything else.
-_MAX_DISTANCE = 1
 _WHOLE_HISTORY = "it may contain one degree or the whole history"
 _BEFORE_ENTRY = "it may belong to something else than the columns after it"
 _MAYBE_APPLIED_FOR = "it may be the position that was applied for"
@@ -234,7 +240,7 @@ _AFTER_SCHOOL = dict.fromkeys(map(key_of, ("field", "program", "programme", "dep
 _AFTER_SCHOOL |= dict.fromkeys(map(key_of, ("level", "уровень", "рівень", "Stufe", "seviye")), "degree")
 
 
-def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[EntryColumns]:
+def _single_fields(views: Sequence[ColumnView], used: frozenset[int], distance: int) -> list[EntryColumns]:
     fields = []
     kind: EntryKind | None = None
     before = -1
@@ -243,8 +249,8 @@ def _single_fields(views: Sequence[ColumnView], used: frozenset[int]) -> list[En
         role = _role_after(one, kind) if one.column.index not in used else None
         if role is None:
             continue
-        adjacent = one.column.index - before <= _MAX_DISTANCE
-        if dates and one.column.index - dates[-1][0].column.index > _MAX_DISTANCE:
+        adjacent = kind is not None and one.column.index - before <= distance
+        if dates and one.column.index - dates[-1][0].column.index > distance:
             dates = []
         if not adjacent and role.kind is None and one.imported and one.concept is None:
             dates.append((one, role))
@@ -329,8 +335,10 @@ class ChildEntries:
 def child_entries(kind: EntryKind, views: Sequence[ColumnView], others: Sequence[OtherSheet]) -> ChildEntries | None:
     """The table with entries of a kind that can be joined with these columns, or None."""
     for other in others:
+        if has_other_people(other, views):
+            continue
         there = other.columns
-        groups = next((found for found in entry_groups(there, frozenset()) if found.kind is kind), None)
+        groups = next((one for one in entry_groups(there, frozenset(), len(there)) if one.kind is kind), None)
         if groups is None or groups.numbered:
             continue
         taken = {one.column.index for field in groups.fields for one in field.views}
@@ -354,6 +362,8 @@ def child_document(goal: Goal, views: Sequence[ColumnView], others: Sequence[Oth
     found = []
     for other in others:
         values = [one for one in other.columns if _is_document_of(goal, one)]
+        if has_other_people(other, views):
+            continue
         join = join_of([one for one in other.columns if one not in values], views) if len(values) == 1 else None
         if join is not None:
             found.append(ChildValue(other, values[0], join))
@@ -363,6 +373,12 @@ def child_document(goal: Goal, views: Sequence[ColumnView], others: Sequence[Oth
 def _is_document_of(goal: Goal, one: ColumnView) -> bool:
     concept = one.concept or one.likely or ""
     return goal.concept in (concept, FALLBACK_CONCEPTS.get(concept)) and is_like(goal.spec, one)
+
+
+def has_other_people(other: OtherSheet, views: Sequence[ColumnView]) -> bool:
+    """Whether another table has e-mail addresses, and most are not those of this one: it is another export."""
+    addresses = [one for one in other.columns if one.emails >= _SOME]
+    return bool(addresses) and not any(_share_found(key, one) >= _MIN_SHARE for key in addresses for one in views)
 
 
 def join_of(there: Sequence[ColumnView], views: Sequence[ColumnView]) -> Join | None:

@@ -260,6 +260,12 @@ class Proposal:
         plain = [item for item in contents if isinstance(item, ProposedValue)]
         return (*(field.value for field in self.candidate), *plain, *inside)
 
+    @property
+    def children(self) -> tuple[ProposedChild, ...]:
+        """The other tables with entries."""
+        contents = (answer.content for answer in self.answers)
+        return tuple(one.child for one in contents if isinstance(one, ProposedEntries) and one.child)
+
 
 @dataclass(frozen=True, slots=True)
 class OpenPoints:

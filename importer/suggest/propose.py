@@ -151,7 +151,8 @@ def _entries(
     plain = {one.column.index for goal in question_goals(questions) for one in views if _named_by(goal, one)}
     found = entry_groups([one for one in views if one.column.index not in plain], frozenset(plain))
     wanted = [groups for groups in found if groups.kind in asked or groups.numbered]
-    reserved = {one.column.index for groups in wanted for field in groups.fields for one in field.views}
+    named = {normalize(one.name) for groups in wanted for field in groups.fields for one in field.views}
+    reserved = {one.column.index for one in views if normalize(one.name) in named}  # also of a further group like it
     entries = {groups.kind: sheet.entries(groups) for groups in wanted if groups.kind in asked}
     taken = {column.index for one in entries.values() for field in one.fields for column in field.value.taken}
     for one in views:
@@ -211,11 +212,15 @@ def _review(join: Join, other: OtherSheet) -> str:
     noun = "file" if other.is_file else "sheet"
     if other.encoding is not None:
         return "the encoding of that file"
-    return "" if join.found == 1 else f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
+    if join.found < 1:
+        return f"{join.found:.0%} of the keys in that {noun} are found in this {noun}"
+    are_counted = other.is_file and all(text.isdigit() and len(text) <= _COUNTED for text in join.key.texts)
+    return "that file is of the same export: both only count their rows alike" if are_counted else ""
 
 
 # --- how values and entries are read ----------------------------------------------------------------
 
+_COUNTED = 4  # digits: numbers of rows in any file
 _RANGE = "range"
 _MIN_RANGES = 0.6  # of the cells
 _DATES = ("start_date", "end_date")

@@ -161,10 +161,14 @@ def date_reading(forms: DateForms, edge: str, *, is_end: bool = False, is_requir
     if is_end and forms.open_ends:
         settings.append(Setting("present", forms.open_ends))
     unread = (*forms.unread, *forms.nonexistent)
-    notes.append(_unread("a date", unread, _FIX_REQUIRED_DATE if is_required else _FIX))
+    remedy = _FIX_REQUIRED_DATE if is_required else _FIX
+    if unread and all(_DAYS.fullmatch(text) for text, _ in unread):
+        remedy = "as numbers of days, they are read with dates: excel, or excel_1904"
+    notes.append(_unread("a date", unread, remedy))
     return ValueReading(tuple(settings), review_reason=forms.ambiguity, note="; ".join(filter(None, notes)))
 
 
+_DAYS = re.compile(r"[2-5]\d{4}")  # as a spreadsheet stores 1954 to 2064
 _FIX = "fix {them}, or list {them} under missing: [...]"
 _FIX_REQUIRED = "fix {them}"
 _FIX_REQUIRED_DATE = "fix {them}, or write values: {{{text}: YYYY-MM-DD}}, otherwise: keep"

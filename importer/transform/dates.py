@@ -140,6 +140,7 @@ def _day(year: int, month: int, day: int | Edge, text: str) -> date | InvalidVal
 # --- dates stored as a count of days or seconds ---------------------------------------------------
 
 _COUNT = re.compile(r"([0-9]{1,15})(?:\.[0-9]*)?")
+_DAYS_SINCE_1900 = re.compile(r"[2-5][0-9]{4}")  # 1954 to 2064
 _SECONDS_OF_DAY = 86_400
 _UNIX = date(1970, 1, 1)
 _EXCEL_LEAP_BUG = 60  # Excel counts 29 February 1900, which did not exist
@@ -202,6 +203,9 @@ def _invalid(text: str, value: ResolvedValue) -> InvalidValue:
     formats = " or ".join(value.formats.dates or ("YYYY-MM-DD",))
     message = f"{quoted(text)} is not a date in the format {formats}"
     hint = f"write it as YYYY-MM-DD, or add its format under dates: {in_mapping(value.place)}"
+    if _DAYS_SINCE_1900.fullmatch(text):
+        hint = "write it as YYYY-MM-DD; or, if it is a number of days, add excel (of a workbook with the 1904 date "
+        hint += f"system: excel_1904) under dates: {in_mapping(value.place)}"
     if not any(character.isdigit() for character in text):  # a word like `soon` is not a date in another format
         until_now = "; if it means until now, add it under present:" if value.field.is_end else ""
         hint = (

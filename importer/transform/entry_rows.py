@@ -77,6 +77,8 @@ def columns_of(source: EntriesFrom) -> tuple[Column, ...]:
 
 def _children(source: FromChild, row: Row, problems: list[Problem]) -> list[EntryRow]:
     found = list(source.rows_of(row))
+    if not found and (problem := source.problem_of(row)):
+        problems.append(problem)
     for child in found:
         problems.extend(child.problems)
     order_by = source.children.order_by

@@ -25,10 +25,14 @@ _TITLES = frozenset(("dr", "prof", "mr", "mrs", "ms", "miss", "mme", "mlle", "he
 _ADDED = _TITLES | {"sr", "sra", "jr", "phd", "mba", "msc", "bsc", "esq"}
 # fmt: on
 _ADDED_IN_CAPITALS = frozenset(("II", "III", "IV", "MD"))
-_ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.")
+_ABBREVIATED = re.compile(r"[^\W\d_]{2,}\.(?:-[^\W\d_]+\.)?")  # Av., Dipl.-Ing.
+_DEGREE = re.compile(r"(?:[^\W\d_]{1,3}\.){2,}")  # M.A., at the end of a name; J.P. may begin one
+# What people are addressed by; with a comma or in another place, these are names.
+_IN_FRONT = frozenset(map(normalize, ("Bay", "Bayan", "Sayın", "Doç", "Uzm", "Op", "Av", "Ing", "Mag", "Dipl-Ing")))
+_BEHIND = frozenset(map(normalize, ("Bey", "Hanım", "Efendi")))
 # JD, KVS, J.P., J-P
 _INITIALS = re.compile(r"[^\W\d_]{1,2}|[B-DF-HJ-NP-TV-XZ.-]+|(?:[^\W\d_][.-]?)+\.|(?:[^\W\d_]-)+[^\W\d_]")
-_NO_FULL_NAME = re.compile(r"[\d&/+;()\"@<>=|?]")
+_NO_FULL_NAME = re.compile(r"[\d&/+;()\"@<>=|?]|(?<!\S)[-–—](?!\S)")
 
 
 def read_name(text: str, typed: bool) -> str | InvalidValue:
@@ -53,9 +57,8 @@ def part_of_name(full_name: str, part: Side, rule: NameRule | None = None) -> st
     rule = rule or _DEFAULT
     full_name = _without_invisible(full_name)
     if unsure := _unsure_word(full_name, rule):
-        lists = ", or list it under particles: or suffixes: of names: in the mapping"
-        hint = f"write both names without it{'' if _bare(unsure) in _TITLES else lists}"
-        return _not_split(full_name, f" because of '{unsure}'", hint)
+        word, otherwise = unsure
+        return _not_split(full_name, f" because of '{word}'", f"write both names without it{otherwise}")
     before, comma, after = full_name.rpartition(",")
     if comma and normalize(after) in rule.suffixes:  # `Ada Nur, Jr.` has no last name before the comma
         full_name = f"{before} {after}"
@@ -81,24 +84,33 @@ def _without_invisible(text: str) -> str:
     return text if text.isprintable() else text.translate(_INVISIBLE)
 
 
-def _unsure_word(full_name: str, rule: NameRule) -> str | None:
-    """The first word or sign of which is not known to which name it belongs."""
+_LISTED = ", or list it under particles: or suffixes: of names: in the mapping"
+
+
+def _unsure_word(full_name: str, rule: NameRule) -> tuple[str, str] | None:
+    """The first word or sign of which is not known to which name it belongs, and what else can be done about it."""
     if sign := _NO_FULL_NAME.search(full_name):
-        return sign[0]
+        return sign[0], ""
     words = full_name.replace(",", " ").split()
     is_cased = any(word[:1].isupper() for word in words)
     for index, word in enumerate(words):
         bare = _bare(word)
         if normalize(word) in rule.suffixes or (normalize(word) in rule.particles and bare not in _TITLES):
             continue
+        is_last, has_comma = index == len(words) - 1, "," in full_name
         if bare in _ADDED or word in _ADDED_IN_CAPITALS or _ABBREVIATED.fullmatch(word):
-            return word
+            return word, _LISTED if index > 0 and bare not in _TITLES else ""
+        is_address = bare in _IN_FRONT if index == 0 else is_last and bare in _BEHIND
+        if is_address and not has_comma:
+            return word, ", or, if it is a name, as 'Last, First'"
+        if index > 1 and is_last and _DEGREE.fullmatch(word):
+            return word, ""
         # A comma or capitals show where the last name begins. In front, as in `Van Morrison`, it is a first name.
-        is_shown = "," in full_name or (rule.surname is Surname.CAPITALS and word.isupper())
+        is_shown = has_comma or (rule.surname is Surname.CAPITALS and word.isupper())
         is_first = index == 0 and rule.surname in _AT_END
         is_particle = bare in _PARTICLES or (is_cased and word.islower() and word.isalpha())
-        if is_particle and not is_shown and not is_first and index < len(words) - 1:
-            return word
+        if is_particle and not is_shown and not is_first and not is_last:
+            return word, _LISTED
     return None
 
 

@@ -66,6 +66,21 @@ def _experience(served: Served) -> list[list[tuple[str, ...]]]:
     return [[tuple(entry.values()) for entry in entries] for entries in sent]
 
 
+def test_a_fault_in_another_file_is_fixed_there(serve: Serve) -> None:
+    """The report has no cell of that file: the screen names it, and the same command goes on."""
+    served = serve()
+    folder = served.door.folder
+    _write(folder)
+    jobs = folder / "jobs.csv"
+    jobs.write_text(jobs.read_text("utf-8").replace("2020-01-01", "soon"), "utf-8")
+    (folder / "documents.csv").write_text(_FILES["documents.csv"].replace("8,70004\n", ""), "utf-8")
+    ran = served(*_RUN[:-1], "--rows", "5")
+    assert "Fix jobs.csv, then run the same command again" in ran.err + ran.out
+    assert "report.xlsx, then import it" not in ran.err + ran.out
+    _write(folder)
+    assert served(*_RUN, "--rows", "5").counts == {"created": 1}
+
+
 def test_lookups_and_several_sources(serve: Serve) -> None:
     """Each value is what the other files say; what they contradict is reported at their own cells."""
     served = serve()

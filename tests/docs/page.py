@@ -15,7 +15,7 @@ from importer.app.classify_rows import check_rows
 from importer.mapping import ChildSource, read_mapping, resolve
 from importer.models import Outcome, Question
 from importer.runs.row_selection import ALL_ROWS
-from importer.runs.table import Classified, RunTable
+from importer.runs.table import TABLE, Classified, RunTable
 from importer.settings import WireFormat
 from importer.sources import ReadingLimits, open_sheet
 from tests.samples.sample import ROOT
@@ -127,8 +127,11 @@ def _line(one: Classified, shown: list[str]) -> Any:
 
 def fill(folder: Path) -> None:
     """Write the results of all examples into the page. Review the diff before you commit it."""
-    text = PAGE.read_text(encoding="utf-8")
-    outcomes = iter([outcome_of(example, folder) for example in examples()])
+    text, found = PAGE.read_text(encoding="utf-8"), list[str]()
+    for example in examples():
+        found.append(outcome_of(example, folder))
+        (folder / TABLE).unlink()
+    outcomes = iter(found)
 
     def filled(match: re.Match[str], _: None) -> str:
         return f"```json\n{next(outcomes)}```" if match[1] == "json" else match[0]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from importer.models import Question
-from importer.suggest import OtherSheet, Proposal, SourceFacts, open_points, propose, write_proposal
+from importer.models import Question, Row
+from importer.problems import Column, Origin
+from importer.suggest import OtherSheet, Proposal, SourceFacts, open_points, propose, sample_columns, write_proposal
 from importer.suggest.proposal import ProposedChild, ProposedEntries, ProposedValue, Setting
 from importer.suggest.value_settings import _table_of
 from tests.suggest.builders import EMAILS, JOB_POST, POOL, asked, proposed, sampled
@@ -306,6 +307,42 @@ def test_entries_in_another_sheet_are_joined_by_key() -> None:
     assert education.child == ProposedChild("Okullar", "Aday", "No")
     assert education.review_reason == "67% of the keys in that sheet are found in this sheet"
     assert '      sheet: {name: Okullar, key: Aday, equals: "No"}' in write_proposal(proposal)
+
+
+def test_another_export_beside_a_file_is_not_joined_with_it() -> None:
+    """Both only count their rows alike: the schools of one are not those of the people in the other."""
+    numbers = [str(number) for number in range(1, 5)]
+    here = sampled({"Nr": numbers, "E-mail": [f"a{number}@example.com" for number in numbers]})
+    there = {"No": numbers, "School": list("ABCD"), "E-mail": [f"b{number}@example.com" for number in numbers]}
+    facts, question = SourceFacts("june.csv", header_row=1), asked("education", "long_text")
+    others = [OtherSheet("may.csv", sampled(there), is_file=True)]
+    assert propose(JOB_POST, (question,), here, facts, others).answers == ()
+    del there["E-mail"]
+    others = [OtherSheet("may.csv", sampled(there), is_file=True)]
+    (answer,) = propose(JOB_POST, (question,), here, facts, others).answers
+    assert isinstance(answer.content, ProposedEntries)
+    assert answer.content.review_reason == "that file is of the same export: both only count their rows alike"
+
+
+def test_a_table_of_jobs_has_only_columns_of_jobs() -> None:
+    """One that is not known does not hide those behind it, and is named."""
+    here = sampled({"ID": ["K1", "K2"], "E-mail": EMAILS[:2]})
+    jobs = {"ID": ["K1", "K2"], "Employer": ["X", "Y"], "Grade": ["a", "b"], "Start": ["2019-01-01"] * 2}
+    others = [OtherSheet("Jobs", sampled(jobs))]
+    proposal = propose(JOB_POST, (asked("experience", "long_text"),), here, SourceFacts("f.xlsx", header_row=1), others)
+    assert [field.name for field in entries_of(proposal, "experience").fields] == ["company_name", "start_date"]
+    assert [child.unused for child in proposal.children] == [("Grade",)]
+
+
+def test_a_second_group_of_equal_headers_is_no_answer() -> None:
+    """The start of the job before is not the day from which a candidate is available."""
+    header = ["E-mail", "Firma", "Başlangıç", "Firma", "Başlangıç"]
+    cells = [["a@example.com", "X", "01.02.2020", "Y", "01.02.2015"], ["b@example.com", "Z", "01.03.2020", "Q", ""]]
+    columns = [Column.at(index, name) for index, name in enumerate(header)]
+    rows = [Row(Origin("f.csv"), number, tuple(each)) for number, each in enumerate(cells, start=2)]
+    questions = asked("experience", "long_text"), asked("available_from", "date", id=8)
+    proposal = propose(JOB_POST, questions, sample_columns(columns, rows), SourceFacts("f.csv", header_row=1))
+    assert [answer.question.key for answer in proposal.answers] == ["experience"]
 
 
 def test_words_for_empty_cells_are_marked_for_review() -> None:

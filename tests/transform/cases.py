@@ -377,6 +377,7 @@ GOOD = (
         "{column: Cell, part: first, names: {surname: before_comma}}",
     ),
     Good("missing word", _TEXT, "N / A", None, "{column: Cell, missing: [n / a]}"),
+    Good("name like a form of address", _TEXT, "Bey, Ali", "Bey", "{column: Cell, part: last}"),
     Good("first of a name", _TEXT, "Nur  Ada Su", "Nur Ada", "{column: Cell, part: first}"),
     Good(
         "first of a name with an invisible character", _TEXT, "Bülent\u200b Su", "Bülent", "{column: Cell, part: first}"
@@ -429,6 +430,7 @@ _LONG_CELL = "x" * 200
 _CAPITALS = "if the column has last names in capitals, set names: {surname: capitals} in the mapping"
 _LAST_NAME_IS_FIRST = "if the column has the last name first, set names: {surname: first_word} in the mapping"
 _AS_LAST_FIRST = "write it as 'Last, First'"
+_IF_NAME = ", or, if it is a name, as 'Last, First'"
 _SPLIT_HINT = "write both names without it, or list it under particles: or suffixes: of names: in the mapping"
 _ELSEWHERE = (
     "may be a number of another area or country; write it with + and the country code, or as usual in DE, with its "
@@ -446,7 +448,10 @@ BAD = (
     Bad("address of an e-mail", _URL, "ada@example.com",
         "'ada@example.com' is not a valid web address; write it with https:// in front"),
     Bad("two addresses", _URL, "https://example.com/a,https://example.com/b",
-        "'https://example.com/a,https://example.com/b' is not a valid web address; write it with https:// in front"),
+        "'https://example.com/a,https://example.com/b' is not a valid web address; write one address; to take one of "
+        "several, set pick: or split: in the mapping"),
+    Bad("address in brackets", _URL, "<https://example.com/a>",
+        "'<https://example.com/a>' is not a valid web address; write it without the signs around it"),
     Bad("name of a file", _URL, "cv.pdf", "'cv.pdf' is not a valid web address; write it with https:// in front"),
     Bad("year and day without a separator", _DATE, "1112020",
         "'1112020' is not a date in the format %d%m%Y; write it as YYYY-MM-DD, or add its format under dates: "
@@ -535,7 +540,13 @@ BAD = (
         "'Dr. Ada Nur' cannot be split into a first and a last name because of 'Dr.'; write both names without it",
         '{column: Cell, part: first, names: {particles: ["Dr."]}}'),
     _unsplit("suffix that is not listed", "Ada Nur, PhD", f" because of 'PhD'; {_SPLIT_HINT}"),
-    _unsplit("two people", "Ada & Bob Nur", f" because of '&'; {_SPLIT_HINT}"),
+    _unsplit("two people", "Ada & Bob Nur", " because of '&'; write both names without it"),
+    *(_unsplit(f"form of address: {word}", cell, f" because of '{word}'; write both names without it{other}")
+      for cell, word, other in (
+          ("Max Muster M.A.", "M.A.", ""), ("Dipl.-Ing. Max Muster", "Dipl.-Ing.", ""), ("Av. Ada Nur", "Av.", ""),
+          ("Ayşe Yılmaz - Kaya", "-", ""), ("Ayşe Yılmaz Hanım", "Hanım", _IF_NAME), ("Ali Kaya Bey", "Bey", _IF_NAME),
+          ("Doç Ali Can", "Doç", _IF_NAME), ("Sayın Ali Kaya", "Sayın", _IF_NAME), ("Bay Ali Kaya", "Bay", _IF_NAME),
+      )),
     _unsplit("patronymic as the last word", "Иванова Анна Петровна",
              f": 'Петровна' looks like a patronymic; {_AS_LAST_FIRST}; {_LAST_NAME_IS_FIRST}"),
     _unsplit("patronymic of two words", "Мамедов Эльчин Рашид оглы",
@@ -614,8 +625,8 @@ BAD = (
     ),
     Bad(
         "serial number of a date", _DATE, "43990",
-        "'43990' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD, or add its format under "
-        "dates: in m.yaml:4",
+        "'43990' is not a date in the format YYYY-MM-DD; write it as YYYY-MM-DD; or, if it is a number of days, add "
+        "excel (of a workbook with the 1904 date system: excel_1904) under dates: in m.yaml:4",
         typed=True,
     ),
     Bad("integer with thousands and decimals", _INTEGER, "5.200,00",
@@ -701,11 +712,12 @@ BAD = (
     Bad("url not an address", _URL, "none yet",
         "'none yet' is not a valid web address; write the address, such as https://example.com/ada"),
     Bad("url of another kind", _URL, "javascript:alert(1)",
-        "'javascript:alert(1)' is not a valid web address: javascript: addresses cannot be sent; write it with "
-        "https:// in front"),
-    Bad("url broken", _URL, "http://[x", "'http://[x' is not a valid web address; write it with https:// in front"),
+        "'javascript:alert(1)' is not a valid web address: javascript: addresses cannot be sent; write the "
+        "address, such as https://example.com/ada"),
+    Bad("url broken", _URL, "http://[x",
+        "'http://[x' is not a valid web address; write the address, such as https://example.com/ada"),
     Bad("url with port 0", _URL, "https://example.com:0",
-        "'https://example.com:0' is not a valid web address; write it with https:// in front"),
+        "'https://example.com:0' is not a valid web address; write the address, such as https://example.com/ada"),
     Bad("file name instead of an ID", _FILE, "cv.pdf",
         "'cv.pdf' is not a valid document ID; enter the ID of one uploaded document"),
     Bad("photo not an ID", PHOTO, "80.5",

@@ -163,6 +163,15 @@ def test_a_column_of_which_most_cells_are_dropped() -> None:
     ]
 
 
+def test_a_column_of_two_answers_drops_what_neither_takes() -> None:
+    """Of a column of web addresses, one answer takes what the other leaves."""
+    people = _people(Links="https://linkedin.com/in/ada")
+    for person in people[:15]:
+        person["Links"] = "https://github.com/ada"
+    answers = "{city: {column: Links, pick: linkedin.com}, country: {column: Links, pick: github.com}}"
+    assert _warnings(people, answers) == []
+
+
 def test_words_for_nothing_drop_no_data() -> None:
     """Cells that say that there is nothing, and a second column that is not needed, are not dropped."""
     people = _people(City="N/A", Level="-")

@@ -32,7 +32,6 @@ def _mapping(
         pytest.param("8,Van,\n", "column: City, default: unknown", "unknown", id="no row, and a default"),
         pytest.param(",Van,\n", "column: City", None, id="no row, and a blank key there"),
         pytest.param("7,,\n7,İzmir,\n7, İzmir,\n", "column: City", "İzmir", id="equal and blank values"),
-        pytest.param("007,İzmir,\n", "column: City", None, id="another spelling of the key"),
         pytest.param("7,,Van\n", "column: [City, Note]", "Van", id="second column"),
         pytest.param("7,35,Van\n", "join: [Note, City]", "Van 35", id="joined"),
         pytest.param("7,35,\n", "column: City, values: {'35': İzmir}", "İzmir", id="value table"),
@@ -66,6 +65,15 @@ def test_a_value_of_another_file(there: str, answer: str, sent: str | None) -> N
                 "leave it out, add it under missing: in m.yaml:4"
             ],
             id="an invalid value",
+        ),
+        pytest.param(
+            "007,İzmir,\n",
+            question(),
+            [
+                "c.csv, row 5, column \"ID\": '7' is not in the column 'Person' of there.csv, but '007' is; write both "
+                "alike; in a workbook, give both columns the same number format"
+            ],
+            id="a key with zeros in front",
         ),
         pytest.param(
             "8,x,\n",

@@ -133,6 +133,12 @@ def test_a_cv_that_a_spreadsheet_program_changed(cell: str) -> None:
         assert isinstance(transform_row(_person(cv=token), mapping), Application), token
 
 
+def test_an_address_in_capitals_of_another_language() -> None:
+    """`İPEK@` is what a program made of `ipek@`: as it is, one person would be two."""
+    (problem,) = problems_of(mapping_of("Cell"), _person(email="İPEK@EXAMPLE.COM"))
+    assert "'İPEK@EXAMPLE.COM' is not a valid e-mail address: capitals before the @" in problem
+
+
 def test_an_internationalized_address() -> None:
     """An address with non-ASCII letters is valid; its domain becomes lower case."""
     result = transform_row(_person(email="ayşe@ÖRNEK.example"), mapping_of("Cell"))

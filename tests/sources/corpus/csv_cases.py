@@ -184,6 +184,38 @@ CSV_CASES = (
         ),
     ),
     _case(
+        "csv-too-many-delimiters",
+        "reports a row with a delimiter too many, also if its last cells are blank",
+        "Name,E-mail,Note\nAda,ada@example.com,\nAlan, b,alan@example.org,\nEda,eda@example.com,x\n",
+        Expected(
+            (*_COLUMNS, "Note"),
+            {2: (*_ADA, ""), 3: ("Alan", "b", "alan@example.org"), 4: ("Eda", "eda@example.com", "x")},
+            (
+                'a.csv, row 3, column "=D": the row has 4 cells, but the header has 3; clear the extra cells, or '
+                "give them a header; in a CSV, quote cells that contain the delimiter",
+            ),
+        ),
+    ),
+    _case(
+        "csv-delimiter-at-the-end",
+        "reads rows that all end with a delimiter which the header does not have",
+        "Name,E-mail\nAda,ada@example.com,\nAlan,alan@example.org,\n",
+        Expected(_COLUMNS, _BOTH),
+    ),
+    _case(
+        "csv-unnamed-columns-at-the-end",
+        "reports a cell below a header's blank end, where most rows have none",
+        "Name,E-mail,,\nAda,ada@example.com,,\nAlan, b,alan@example.org,\nEda,eda@example.com,,\n",
+        Expected(
+            (*_COLUMNS, "=C", "=D"),
+            {2: (*_ADA, "", ""), 3: ("Alan", "b", "alan@example.org", ""), 4: ("Eda", "eda@example.com", "", "")},
+            (
+                'a.csv, row 3, column "=C": the row has 3 cells, but the header has 2; clear the extra cells, or '
+                "give them a header; in a CSV, quote cells that contain the delimiter",
+            ),
+        ),
+    ),
+    _case(
         "csv-too-few-cells",
         "reports a row with too few cells and continues",
         "Name,E-mail\nAda\nAlan,alan@example.org\n",
@@ -429,6 +461,10 @@ CSV_CASES = (
             _COLUMNS,
             {2: _ADA},
             reading="CSV, UTF-8, delimiter \",\", header found in row 1, ends before 'Total', 2 columns",
+            warnings=(
+                "a.csv: the table ends before row 3, and 1 row below it looks like data (4): not imported; if they are "
+                "candidates, remove stop_at: under source: in the mapping, and exclude totals with where:",
+            ),
         ),
         SourceOptions(stop_at="Total"),
     ),

@@ -75,6 +75,8 @@ _VALUES = (
         "phone-format", "shows a phone as its format does", 2079460001, "0207 946 0001", "0000 000 0000", typed=False
     ),
     _value("plus-format", "keeps the plus of a phone format", 442079460001, "+442079460001", '"+"0'),
+    _value("month", "shows no day where the format has none", date(2020, 5, 1), "2020-05", "mmm-yy", typed=False),
+    _value("year", "shows only the year where the format does", date(2020, 5, 1), "2020", "yyyy"),
     _value("thousands", "leaves out thousands separators and currency symbols", 1234567, "1234567", '#,##0 "TL"'),
     _value("percent", "shows a percentage as one", 0.125, "12.5%", "0.0%"),
     _value("percent-built-in", "recognizes the percent format that no stylesheet lists", 0.5, "50%", "0%"),
@@ -374,6 +376,19 @@ _UNUSUAL = (
         _HEADER + f'<row r="2">{_TEXT.format("A2", "Ada")}<c r="B2" s="1"><v>42808</v></c></row>',
         book='<workbookPr date1904="1"/>',
         styles='<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
+    ),
+    Case(
+        "xlsx-1904-counted-from-1900",
+        "refuses numbers of days of a workbook with the other date system",
+        "a.xlsx",
+        lambda: raw_xlsx(_ALL, book='<workbookPr date1904="1"/>'),
+        Expected(
+            refused=(
+                "a.xlsx: this workbook counts days from 1904, but the mapping reads numbers as days since 1900 "
+                "(dates: excel); write dates: excel_1904 in the mapping, or give these cells the format of a date",
+            )
+        ),
+        SourceOptions(counts_from_1900=True),
     ),
     _raw(
         "odd-dates-2",
